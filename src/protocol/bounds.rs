@@ -32,6 +32,11 @@ pub const MAX_SCROLLBACK: u64 = 10_000;
 /// Largest `repeat` of `send_keys`.
 pub const MAX_REPEAT: u32 = 10_000;
 
+/// Largest `count` of a click, and number of steps of the wheel, in `send_keys`.
+pub const MAX_CLICKS: u8 = 3;
+/// See [`MAX_CLICKS`].
+pub const MAX_WHEEL: i16 = 1000;
+
 /// Largest `maxFps` of `watch`.
 pub const MAX_FPS: u32 = 60;
 

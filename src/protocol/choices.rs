@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds;
+
 /// A stream of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -70,7 +72,7 @@ pub enum ShellLanguage {
 #[serde(
     untagged,
     deny_unknown_fields,
-    expecting = "expected the name of a key, or {\"text\":\"…\"}"
+    expecting = "expected the name of a key, {\"text\":\"…\"}, {\"click\":{…}} or {\"scroll\":{…}}"
 )]
 pub enum KeyInput {
     /// `Enter`, `C-c`, `F5`.
@@ -80,6 +82,59 @@ pub enum KeyInput {
         /// Text to type literally.
         text: String,
     },
+    /// `{"click":{"row":3,"col":10}}`: presses and releases a button of the mouse.
+    Click {
+        /// Where, and with which button.
+        click: Click,
+    },
+    /// `{"scroll":{"row":3,"col":10,"lines":-5}}`: turns the wheel of the mouse.
+    Scroll {
+        /// Where, and how far.
+        scroll: Scroll,
+    },
+}
+
+/// A click with the mouse.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Click {
+    /// Row of the screen, from 0.
+    pub row: u16,
+    /// Column of the screen, from 0.
+    pub col: u16,
+    /// The button (left).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub button: Option<MouseButton>,
+    /// Number of clicks (1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = bounds::MAX_CLICKS))]
+    pub count: Option<u8>,
+}
+
+/// A button of the mouse.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum MouseButton {
+    /// The left button.
+    #[default]
+    Left,
+    /// The middle button.
+    Middle,
+    /// The right button.
+    Right,
+}
+
+/// A turn of the wheel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Scroll {
+    /// Row of the screen, from 0.
+    pub row: u16,
+    /// Column of the screen, from 0.
+    pub col: u16,
+    /// Number of steps: positive ones are downwards.
+    #[schemars(range(min = -bounds::MAX_WHEEL, max = bounds::MAX_WHEEL))]
+    pub lines: i16,
 }
 
 /// Format of `capture`.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds;
 pub use super::choices::{
-    CaptureFormat, Encoding, ExportFormat, KeyInput, LogFormat, PolledStream, ShellLanguage,
-    ShutdownSessions, SignalName, SignalTarget, Stream,
+    CaptureFormat, Click, Encoding, ExportFormat, KeyInput, LogFormat, MouseButton, PolledStream,
+    Scroll, ShellLanguage, ShutdownSessions, SignalName, SignalTarget, Stream,
 };
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
@@ -297,7 +297,7 @@ params! {
     SendKeys {
         /// Id of the session.
         session_id: String,
-        /// Key names, or `{"text":…}`.
+        /// Key names, `{"text":…}`, `{"click":…}` or `{"scroll":…}`.
         keys: Vec<KeyInput>,
         /// Number of repetitions (1).
         #[schemars(range(max = bounds::MAX_REPEAT))]

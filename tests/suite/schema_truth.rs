@@ -47,7 +47,12 @@ fn examples(name: &str) -> Option<Vec<Value>> {
         "data" => json!(["YWJj"]),
         "cwd" => json!(["/tmp"]),
         "env" => json!([{"A_B": "c", "D": null}, {"A": 1}]),
-        "keys" => json!([["a", {"text": "b"}], [5]]),
+        "keys" => json!([
+            ["a", {"text": "b"}], [{"click": {"row": 0, "col": 5.0, "button": "right", "count": 3}}],
+            [{"scroll": {"row": 0, "col": 0, "lines": -1000}}],
+            [5], [{"click": {"row": 0}}], [{"click": {"row": 0, "col": 0, "count": 4}}],
+            [{"scroll": {"row": 0, "col": 0, "lines": 1001}}], [{"click": {"row": -1, "col": 0}}],
+        ]),
         "args" => json!([[], ["x"], 5]),
         "command" | "onExit" => json!(["true"]),
         "sessionIds" => json!([[NOBODY], []]),

@@ -13,6 +13,7 @@ mod log;
 mod poll;
 mod resize;
 mod restart;
+mod send_keys;
 mod set;
 mod shutdown;
 mod signal;
@@ -41,7 +42,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Log(params) => log::log(&hub, &client, params).await,
         Action::Wait(params) => wait::wait(&hub, &client, params).await,
         Action::Write(params) => write::write(&hub, &client, params).await,
-        Action::SendKeys(params) => write::send_keys(&hub, &client, params).await,
+        Action::SendKeys(params) => send_keys::send_keys(&hub, &client, params).await,
         Action::Exec(params) => exec::exec(&hub, &client, params).await,
         Action::Capture(params) => capture::capture(&hub, &client, params).await,
         Action::Export(params) => export::export(&hub, &client, params).await,

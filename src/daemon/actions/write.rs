@@ -1,4 +1,4 @@
-//! `write` and `send_keys`: types input into a program.
+//! `write`: types input into a program.
 
 use std::rc::Rc;
 
@@ -14,13 +14,11 @@ use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
 use crate::engine::matcher::Conditions;
-use crate::protocol::bounds::MAX_REPEAT;
 use crate::protocol::condition::{View, WaitSpec};
-use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
+use crate::protocol::params::{Encoding, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::Warning;
-use crate::protocol::{Error, ErrorCode, Role};
-use crate::term::keys;
+use crate::protocol::{Error, Role};
 
 /// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
 /// Enter is written separately, once the text is consumed or this time has passed.
@@ -115,71 +113,9 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         .await
 }
 
-/// Handles the action `send_keys`.
-pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) -> Answer {
-    let target = Target::find(hub, client, &params.session_id)?;
-    if target.mode == Mode::Pipe {
-        return Err(Error::new(
-            ErrorCode::NotATty,
-            format!("Session {} has pipes, not a terminal", target.id),
-        )
-        .hint("`write` sends text"));
-    }
-    let repeat = params.repeat.unwrap_or(1);
-    if repeat > MAX_REPEAT {
-        return Err(Error::invalid(format!(
-            "`repeat` is at most {MAX_REPEAT}, not {repeat}"
-        )));
-    }
-    let mut once = Vec::new();
-    for key in &params.keys {
-        match key {
-            KeyInput::Text { text } => once.extend_from_slice(text.as_bytes()),
-            KeyInput::Name(name) => once
-                .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
-        }
-    }
-    let own = WaitSpec {
-        until: params.until,
-        fail: params.fail,
-        view: params.view,
-        timeout_ms: params.wait_ms,
-        ..WaitSpec::default()
-    };
-    let typed = target.echoed(client, &once);
-    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
-    let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
-    target.check_room(once.len().saturating_mul(repeat as usize))?;
-    let mut bytes = once.repeat(repeat as usize);
-    let mut before = target.mark(hub, client, since)?;
-    let types = !bytes.is_empty();
-    if types {
-        target.take_keyboard()?;
-    }
-    let mut sent = Sent::new();
-    bytes.drain(..sent.interrupt(&target, &bytes));
-    if sent.bytes > 0 && bytes.is_empty() {
-        return sent
-            .answer(hub, client, plan, before, target.into_id())
-            .await;
-    }
-    let input = target.input.clone();
-    let waiting = input.announce(bytes.len());
-    let turn = input.turn().await;
-    if sent.bytes == 0 && types {
-        target.take_keyboard()?;
-        before = target.mark(hub, client, since)?;
-    }
-    sent.send(&target, &turn, &bytes).await?;
-    drop((turn, waiting));
-    drop(input);
-    sent.answer(hub, client, plan, before, target.into_id())
-        .await
-}
-
 /// What a request waits for after its input: what its `wait` says, or its `own` parameters, or until there is
 /// something to do again if it is a model's, or gives a time or a view. `None` if the reply comes at once.
-fn reaction(
+pub(super) fn reaction(
     client: &Client,
     wait: Option<&WaitSpec>,
     own: &WaitSpec,
@@ -205,20 +141,6 @@ fn reaction(
     Ok(Some(
         plan.after_input().typing(typed).with_screen(on_screen),
     ))
-}
-
-fn invalid_key(unknown: &keys::UnknownKey) -> Error {
-    let error = Error::new(
-        ErrorCode::InvalidKey,
-        format!("`{}` is not a key", unknown.name),
-    );
-    match &unknown.suggestion {
-        Some(near) => error.hint(format!(
-            "did you mean `{near}`? Send text as {{\"text\":\"…\"}}"
-        )),
-        None => error
-            .hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
-    }
 }
 
 fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {

@@ -204,10 +204,10 @@ fn write() -> Tool {
 }
 
 fn send_keys() -> Tool {
-    let about = "Press keys in a session: Enter, C-c, Up, F5, M-x, Escape, or {\"text\":\"hi\"}. Returns the reaction, as write.";
+    let about = "Press keys in a session: Enter, C-c, Up, F5, M-x, Escape, {\"text\":\"hi\"}, or the mouse: {\"click\":{\"row\":0,\"col\":5}}, {\"scroll\":{\"row\":0,\"col\":5,\"lines\":-3}}. Returns the reaction, as write.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "keys": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"text": plain("string")}, "required": ["text"]}]}},
+        "keys": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"text": plain("string"), "click": plain("object"), "scroll": plain("object")}}]}},
         "repeat": {"type": "integer"},
         "until": conditions("or return at any of these"),
         "waitMs": integer("as for write"),

@@ -236,3 +236,56 @@ fn what_is_typed_later_comes_later() {
         (std::fs::read(&file).unwrap() == b"one\rtwo\n").then_some(())
     });
 }
+
+#[test]
+fn the_mouse_is_clicked_and_turned() {
+    if !have("vim") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    let file = home.path().join("lines");
+    std::fs::write(&file, "a line of text\n".repeat(200)).unwrap();
+    let vim = format!(
+        "vim -u NONE -i NONE -c 'set mouse=a ttymouse=sgr' {}",
+        file.display()
+    );
+    let start =
+        json!({"action": "start", "command": vim, "rows": 24, "cols": 80, "background": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    let capture = json!({"action": "capture", "sessionId": id});
+    eventually("vim reads the mouse", || {
+        let captured = serve.ok(capture.clone());
+        (captured["modes"]["mouse"] == true).then_some(())
+    });
+    let click = |row: u16, col: u16| json!([{"click": {"row": row, "col": col}}]);
+    let keys = |keys: Value| json!({"action": "send_keys", "sessionId": id, "keys": keys});
+    serve.ok(keys(click(7, 4)));
+    eventually("the cursor is where the click was", || {
+        let cursor = serve.ok(capture.clone())["cursor"].clone();
+        (cursor["row"] == 7 && cursor["col"] == 4).then_some(())
+    });
+    serve.ok(keys(json!([{"scroll": {"row": 5, "col": 5, "lines": 10}}, {"text": ":echo line('w0')"}, "Enter"])));
+    eventually("vim has scrolled three lines for each step", || {
+        let captured = serve.ok(capture.clone());
+        let last = captured["text"]
+            .as_str()
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned();
+        (last == "31").then_some(())
+    });
+    let outside = serve.err(keys(click(24, 0)), "invalid_params");
+    assert!(
+        outside["message"].as_str().unwrap().contains("24 rows"),
+        "{outside}"
+    );
+    serve.err(
+        keys(json!([{"click": {"row": 0, "col": 0, "count": 4}}])),
+        "invalid_params",
+    );
+    let cat = background(&mut serve, "exec cat");
+    let click = json!({"action": "send_keys", "sessionId": cat, "keys": click(0, 0)});
+    serve.err(click, "unsupported");
+}

@@ -1,0 +1,172 @@
+//! `send_keys`: presses keys, and clicks with the mouse.
+
+use std::rc::Rc;
+
+use super::write::reaction;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::typing::{Sent, Target};
+use crate::daemon::transport::Answer;
+use crate::protocol::bounds::{MAX_CLICKS, MAX_REPEAT, MAX_WHEEL};
+use crate::protocol::condition::WaitSpec;
+use crate::protocol::params::{Click, KeyInput, MouseButton, Scroll, SendKeys};
+use crate::protocol::record::Mode;
+use crate::protocol::{Error, ErrorCode};
+use crate::term::keyparse::{Button, Mouse, MouseKind};
+use crate::term::keys;
+use crate::term::mousereport::report;
+
+/// Handles the action `send_keys`.
+pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) -> Answer {
+    let target = Target::find(hub, client, &params.session_id)?;
+    if target.mode == Mode::Pipe {
+        return Err(Error::new(
+            ErrorCode::NotATty,
+            format!("Session {} has pipes, not a terminal", target.id),
+        )
+        .hint("`write` sends text"));
+    }
+    let repeat = params.repeat.unwrap_or(1);
+    if repeat > MAX_REPEAT {
+        return Err(Error::invalid(format!(
+            "`repeat` is at most {MAX_REPEAT}, not {repeat}"
+        )));
+    }
+    let mut once = Vec::new();
+    for key in &params.keys {
+        match key {
+            KeyInput::Text { text } => once.extend_from_slice(text.as_bytes()),
+            KeyInput::Name(name) => once
+                .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
+            KeyInput::Click { click } => once.extend(clicked(hub, &target, *click)?),
+            KeyInput::Scroll { scroll } => once.extend(scrolled(hub, &target, *scroll)?),
+        }
+    }
+    let own = WaitSpec {
+        until: params.until,
+        fail: params.fail,
+        view: params.view,
+        timeout_ms: params.wait_ms,
+        ..WaitSpec::default()
+    };
+    let typed = target.echoed(client, &once);
+    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
+    target.check_room(once.len().saturating_mul(repeat as usize))?;
+    let mut bytes = once.repeat(repeat as usize);
+    let mut before = target.mark(hub, client, since)?;
+    let types = !bytes.is_empty();
+    if types {
+        target.take_keyboard()?;
+    }
+    let mut sent = Sent::new();
+    bytes.drain(..sent.interrupt(&target, &bytes));
+    if sent.bytes > 0 && bytes.is_empty() {
+        return sent
+            .answer(hub, client, plan, before, target.into_id())
+            .await;
+    }
+    let input = target.input.clone();
+    let waiting = input.announce(bytes.len());
+    let turn = input.turn().await;
+    if sent.bytes == 0 && types {
+        target.take_keyboard()?;
+        before = target.mark(hub, client, since)?;
+    }
+    sent.send(&target, &turn, &bytes).await?;
+    drop((turn, waiting));
+    drop(input);
+    sent.answer(hub, client, plan, before, target.into_id())
+        .await
+}
+
+/// The bytes of a click.
+fn clicked(hub: &Hub, target: &Target, click: Click) -> Result<Vec<u8>, Error> {
+    let count = click.count.unwrap_or(1);
+    if !(1..=MAX_CLICKS).contains(&count) {
+        return Err(Error::invalid(format!(
+            "`count` of a click is from 1 to {MAX_CLICKS}, not {count}"
+        )));
+    }
+    let button = match click.button.unwrap_or_default() {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    };
+    let kinds = [MouseKind::Down(button), MouseKind::Up(button)];
+    let once = mouse(hub, target, (click.row, click.col), &kinds)?;
+    Ok(once.repeat(usize::from(count)))
+}
+
+/// The bytes of a turn of the wheel.
+fn scrolled(hub: &Hub, target: &Target, scroll: Scroll) -> Result<Vec<u8>, Error> {
+    if scroll.lines.abs() > MAX_WHEEL {
+        return Err(Error::invalid(format!(
+            "`lines` of a scroll is from -{MAX_WHEEL} to {MAX_WHEEL}, not {}",
+            scroll.lines
+        )));
+    }
+    let kind = match scroll.lines {
+        ..0 => MouseKind::ScrollUp,
+        0.. => MouseKind::ScrollDown,
+    };
+    let once = mouse(hub, target, (scroll.row, scroll.col), &[kind])?;
+    Ok(once.repeat(usize::from(scroll.lines.unsigned_abs())))
+}
+
+/// The bytes that report events of the mouse at a row and a column, as the program has asked for them.
+fn mouse(
+    hub: &Hub,
+    target: &Target,
+    (row, col): (u16, u16),
+    kinds: &[MouseKind],
+) -> Result<Vec<u8>, Error> {
+    let id = &target.id;
+    let size = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        session.map(|session| session.output.size())
+    };
+    let size = size.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    if row >= size.rows() || col >= size.cols() {
+        return Err(Error::invalid(format!(
+            "row {row}, column {col} is outside the screen of {} rows and {} columns, which count from 0",
+            size.rows(),
+            size.cols()
+        )));
+    }
+    let mut bytes = Vec::new();
+    for kind in kinds {
+        let event = Mouse {
+            kind: *kind,
+            col,
+            row,
+            ctrl: false,
+            alt: false,
+            shift: false,
+        };
+        bytes.extend(report(&event, &target.modes).unwrap_or_default());
+    }
+    match bytes.is_empty() {
+        true => Err(Error::new(
+            ErrorCode::Unsupported,
+            format!("The program of session {id} does not read the mouse"),
+        )
+        .hint("use keys")),
+        false => Ok(bytes),
+    }
+}
+
+fn invalid_key(unknown: &keys::UnknownKey) -> Error {
+    let error = Error::new(
+        ErrorCode::InvalidKey,
+        format!("`{}` is not a key", unknown.name),
+    );
+    match &unknown.suggestion {
+        Some(near) => error.hint(format!(
+            "did you mean `{near}`? Send text as {{\"text\":\"…\"}}"
+        )),
+        None => error
+            .hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
+    }
+}
