@@ -49,6 +49,9 @@ pub struct Session {
     pub lease: Lease,
     /// Whether agents of other scopes may see it.
     pub share: Share,
+    /// Number of the newest event when its own scope was last sent its state. The scope knows what happened
+    /// before.
+    pub told: u64,
     /// The probe, until the current run is ready.
     readiness: Option<Readiness>,
     accessed: Now,
@@ -81,6 +84,7 @@ impl Session {
             viewers: 0,
             lease: Lease::default(),
             share: Share::None,
+            told: 0,
             readiness: None,
             accessed: now,
             saved_access: now.boot,

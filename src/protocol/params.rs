@@ -509,6 +509,9 @@ params! {
         limit: Option<usize>,
         /// First acknowledge everything up to this number.
         ack: Option<u64>,
+        /// Only what the scope of these sessions has not been told by a reply: ends, readiness, and
+        /// input that is needed now. It counts as acknowledged (false).
+        news: Option<bool>,
     }
     /// `watch`: sends the changes of a screen.
     Watch {

@@ -59,6 +59,7 @@ mod mcp_own;
 mod mcp_python;
 mod mcp_seeds;
 mod memory;
+mod news;
 mod on_exit;
 mod policies;
 mod programs;

@@ -175,7 +175,9 @@ fn takes_long(request: &Map<String, Value>) -> bool {
             .and_then(Value::as_f64)
             .is_some_and(|n| n > 0.0)
     };
-    request["action"] == "events" && (is_big("waitMs") && is_big("afterSeq") || is_big("ack"))
+    // It acknowledges all events, so that later requests wait for new ones.
+    let acknowledges = is_big("ack") || request.get("news") == Some(&json!(true));
+    request["action"] == "events" && (is_big("waitMs") && is_big("afterSeq") || acknowledges)
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Events {
                 after_seq: Some(after),
                 wait_ms: Some(wait),
                 limit: Some(PAGE),
-                ack: None,
+                ..params::Events::default()
             }))?;
             for event in &page.events {
                 if from.is_none_or(|from| event.at >= Some(from)) {

@@ -14,6 +14,7 @@ mod kill;
 mod logs;
 mod ls;
 mod mcp;
+mod news;
 mod rename;
 mod replay;
 mod rm;
@@ -112,6 +113,8 @@ pub enum Verb {
     Help(help::Help),
     /// Serve an agent with the Model Context Protocol on stdin and stdout
     Mcp(mcp::Mcp),
+    /// Print what an agent has not been told of its jobs: ends, readiness, prompts
+    News(news::News),
     /// Print the JSON Schema of the protocol
     Schema(schema::Schema),
 }
@@ -150,6 +153,7 @@ impl Verb {
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp(verb) => verb.run(ctx),
+            Self::News(verb) => verb.run(ctx),
             Self::Schema(verb) => verb.run(ctx),
         }
     }

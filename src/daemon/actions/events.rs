@@ -10,8 +10,10 @@ use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::bus::Filter;
 use crate::engine::event_history::Entry;
+use crate::engine::input::needs;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
+use crate::protocol::{Event, EventKind};
 
 /// Default number of events in a reply.
 const DEFAULT_LIMIT: usize = 100;
@@ -36,23 +38,33 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
     if let Some(seq) = params.ack {
         hub.change(|state| state.events.acknowledge(scope, seq));
     }
+    let is_news = params.news == Some(true);
     let after = params.after_seq;
     let after = after.unwrap_or_else(|| hub.read().events.bus.past.acknowledged(scope));
     let happened = hub.read().events.happened();
     loop {
-        let news = happened.notified();
-        let page = hub.change(|state| page(state, client, after, limit));
+        let next = happened.notified();
+        let page = hub.change(|state| match is_news {
+            true => news(state, client, after, limit),
+            false => page(state, client, after, limit, None),
+        });
         let is_over = !page.events.is_empty() || limit == 0;
-        if is_over || timeout_at(deadline, news).await.is_err() {
+        if is_over || timeout_at(deadline, next).await.is_err() {
             return answer(page);
         }
     }
 }
 
-fn page(state: &mut State, client: &Client, after: u64, limit: usize) -> Happened {
+fn page(
+    state: &mut State,
+    client: &Client,
+    after: u64,
+    limit: usize,
+    kinds: Option<&[EventKind]>,
+) -> Happened {
     let filter = Filter {
         viewer: client.principal.clone(),
-        kinds: None,
+        kinds: kinds.map(|kinds| kinds.iter().copied().collect()),
         sessions: None,
     };
     let entries = state
@@ -73,4 +85,48 @@ fn page(state: &mut State, client: &Client, after: u64, limit: usize) -> Happene
             .collect(),
         next_seq,
     }
+}
+
+/// The kinds of events that are news.
+const NEWS: [EventKind; 4] = [
+    EventKind::Exited,
+    EventKind::Lost,
+    EventKind::Ready,
+    EventKind::InputNeeded,
+];
+
+/// What the client's scope has not been told about its sessions. It is acknowledged.
+fn news(state: &mut State, client: &Client, after: u64, limit: usize) -> Happened {
+    let mut found = page(state, client, after, usize::MAX, Some(&NEWS));
+    found.events.retain(|event| is_news(state, client, event));
+    if found.events.len() > limit {
+        found.events.truncate(limit);
+        let last = found.events.last();
+        found.next_seq = last.and_then(|event| event.seq).unwrap_or(after);
+    }
+    if limit > 0 {
+        let scope = &client.principal.scope;
+        state.events.acknowledge(scope, found.next_seq);
+    }
+    found
+}
+
+/// Whether an event is about a session of the client's scope, still holds, and came after the last reply about
+/// that session.
+fn is_news(state: &State, client: &Client, event: &Event) -> bool {
+    let session = event
+        .session_id
+        .as_ref()
+        .and_then(|id| state.sessions.get(id));
+    let Some(session) = session else {
+        return false;
+    };
+    let status = session.life.status();
+    let holds = match event.event {
+        EventKind::Exited | EventKind::Lost => status.is_finished(),
+        EventKind::Ready => session.ready() == Some(true) && !status.is_finished(),
+        EventKind::InputNeeded => needs(session.input_state()),
+        _ => false,
+    };
+    holds && session.scope == client.principal.scope && event.seq > Some(session.told)
 }

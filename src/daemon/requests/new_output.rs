@@ -194,7 +194,11 @@ fn now(
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);
     }
+    let newest = state.events.bus.past.seq();
     if let Some(session) = state.sessions.get_mut(id) {
+        if session.scope == client.principal.scope {
+            session.told = newest;
+        }
         session
             .input
             .show(&client.principal.scope, polled.input_state);

@@ -253,6 +253,7 @@ fn every() -> Vec<Action> {
             wait_ms: Some(1000),
             limit: Some(100),
             ack: Some(1),
+            news: Some(true),
         }),
         Action::Watch(Watch {
             session_id: session_id(),

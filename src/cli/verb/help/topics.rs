@@ -23,7 +23,7 @@ macro_rules! topic {
 }
 
 /// All chapters.
-static TOPICS: [Topic; 14] = [
+static TOPICS: [Topic; 15] = [
     topic!("getting-started", "Install bgproc and run the first jobs"),
     topic!("dashboard", "The dashboard: what it shows, keys, colours"),
     topic!("command-line", "All verbs and their options"),
@@ -35,7 +35,8 @@ static TOPICS: [Topic; 14] = [
         "agent-guide",
         "The protocol on one page, to give to an agent"
     ),
-    topic!("mcp", "The MCP server: client setup and tools"),
+    topic!("mcp", "The MCP server: its tools, and other sets"),
+    topic!("clients", "Claude Code and others: setup, hooks, limits"),
     topic!("configuration", "config.toml, limits, files, retention"),
     topic!("recordings", "Export, replay and rewind a job"),
     topic!("reliability", "What survives which failure, and the tests"),
