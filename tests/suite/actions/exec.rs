@@ -249,3 +249,42 @@ fn much_output_is_returned_as_an_excerpt_without_what_follows() {
     let new = serve.ok(json!({"action": "poll", "sessionId": id, "since": "new"}));
     assert!(!new["output"].as_str().unwrap().contains("300000"), "{new}");
 }
+
+#[test]
+fn what_a_model_is_not_shown_of_a_command_is_named_by_its_lines() {
+    let home = crate::support::Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let id = shell(&mut serve, "bash --norc", "pty");
+    for command in ["echo short", "seq 3000"] {
+        let reply = exec(&mut serve, &id, command);
+        assert_eq!(reply["outcome"], "done", "{reply}");
+        let output = reply["output"].as_str().unwrap();
+        if command == "echo short" {
+            assert_eq!(output, "short\n");
+            continue;
+        }
+        let [first, last] = [0, 1].map(|at| reply["omittedLines"][at].as_u64().unwrap());
+        // The line that the log has at that place is the one after the last that is shown.
+        let shown = output
+            .split("\n[lines")
+            .next()
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap();
+        let log = json!({"action": "log", "sessionId": id, "fromLine": first, "lines": 1});
+        let missing = serve.ok(log)["lines"][0]["text"]
+            .as_str()
+            .unwrap()
+            .parse::<u64>();
+        assert_eq!(missing.unwrap(), shown.parse::<u64>().unwrap() + 1);
+        let rest = output.split("left out; log fromLine:").nth(1).unwrap();
+        let next: u64 = rest.lines().nth(1).unwrap().parse().unwrap();
+        let log = json!({"action": "log", "sessionId": id, "fromLine": last, "lines": 1});
+        let missing = serve.ok(log)["lines"][0]["text"]
+            .as_str()
+            .unwrap()
+            .parse::<u64>();
+        assert_eq!(missing.unwrap(), next - 1);
+    }
+}

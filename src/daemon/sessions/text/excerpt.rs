@@ -24,12 +24,9 @@ impl Source<'_> {
         let head = self.first_lines(from, to, max_chars / HEAD_SHARE, alt);
         let (tail, _) = tail_chars(&piece.text, max_chars - max_chars / HEAD_SHARE);
         let tail = whole_lines(tail);
-        // The line number is known only at the end of what has been rendered.
-        let known = (self.output.end() == to).then(|| {
-            let end = self.output.total_lines();
-            end.saturating_sub(tail.lines().count() as u64)
-        });
-        // Nor is that of the beginning if newlines have to be counted for it.
+        let known = self.lines_before(to, piece.text.ends_with('\n'));
+        let known = known.map(|lines| lines.saturating_sub(tail.lines().count() as u64));
+        // The number is unknown if newlines have to be counted for it.
         let is_exact = place.counted.is_empty() && place.at.offset >= from;
         let begin = is_exact.then(|| place.at.line + head.lines().count() as u64);
         piece.omitted.bytes += (piece.text.len() - tail.len()) as u64;
@@ -45,6 +42,17 @@ impl Source<'_> {
         };
         piece.text = format!("{head}{left_out}\n{tail}");
         piece
+    }
+
+    /// Number of lines up to an offset, if no newlines have to be counted for it. `is_end` says that a line ends
+    /// there.
+    fn lines_before(&self, offset: u64, is_end: bool) -> Option<u64> {
+        if self.output.end() == offset {
+            return Some(self.output.total_lines());
+        }
+        let place = self.place(offset, offset);
+        let is_exact = place.counted.is_empty() && place.at.offset >= offset;
+        is_exact.then(|| place.at.line - u64::from(is_end))
     }
 
     /// The first lines of a text, at most `max_chars` characters. `alt` says whether the alternate screen is on
