@@ -79,6 +79,8 @@ pub struct Done {
     pub text: String,
     /// Data for a program. Must match the tool's output schema.
     pub structured: Option<Value>,
+    /// A PNG picture for a model, in base64.
+    pub png: Option<String>,
     /// Whether the result is an error.
     pub is_error: bool,
 }
@@ -92,6 +94,7 @@ impl Done {
         Self {
             text,
             structured: Some(structured),
+            png: None,
             is_error: false,
         }
     }
@@ -107,6 +110,7 @@ impl Done {
         Self {
             text: text.into(),
             structured: None,
+            png: None,
             is_error: true,
         }
     }
@@ -114,7 +118,8 @@ impl Done {
 
 impl From<Done> for CallToolResult {
     fn from(done: Done) -> Self {
-        let content = vec![ContentBlock::text(done.text)];
+        let mut content = vec![ContentBlock::text(done.text)];
+        content.extend(done.png.map(|png| ContentBlock::image(png, "image/png")));
         let mut result = match done.is_error {
             true => Self::error(content),
             false => Self::success(content),

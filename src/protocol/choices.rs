@@ -150,6 +150,8 @@ pub enum CaptureFormat {
     Html,
     /// An SVG image.
     Svg,
+    /// A PNG image, in base64.
+    Png,
     /// Cells with their attributes.
     Json,
 }

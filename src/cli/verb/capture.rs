@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
@@ -26,6 +28,9 @@ pub struct Capture {
     /// Print a picture (--format svg)
     #[arg(long, group = "form")]
     svg: bool,
+    /// Write a picture of pixels (--format png); needs -o or a redirection
+    #[arg(long, group = "form")]
+    png: bool,
     /// Format of the screen; by default selected by the extension of FILE, else text
     #[arg(long, group = "form")]
     format: Option<Form>,
@@ -54,6 +59,8 @@ enum Form {
     Html,
     /// A picture
     Svg,
+    /// A picture of pixels
+    Png,
     /// The reply of the protocol, with each cell
     Json,
 }
@@ -76,6 +83,7 @@ impl Capture {
         }
         let mut text = match form {
             _ if ctx.json => value.to_string(),
+            Form::Png => return self.picture(ctx, &captured),
             Form::Text | Form::Ansi => captured.text.unwrap_or_default(),
             Form::Html => captured.html.unwrap_or_default(),
             Form::Svg => captured.svg.unwrap_or_default(),
@@ -84,9 +92,25 @@ impl Capture {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
+        self.print(ctx, text.as_bytes())
+    }
+
+    /// Prints the picture of pixels.
+    fn picture(&self, ctx: &mut Context, captured: &Captured) -> Result<Exit, Failure> {
+        if self.output.is_none() && ctx.out.is_terminal() {
+            return Err(Failure::Usage(
+                "a terminal cannot show a PNG picture; write it to a file with -o FILE".to_owned(),
+            ));
+        }
+        let png = captured.png.as_deref().unwrap_or_default();
+        let png = STANDARD.decode(png).map_err(std::io::Error::other)?;
+        self.print(ctx, &png)
+    }
+
+    fn print(&self, ctx: &mut Context, bytes: &[u8]) -> Result<Exit, Failure> {
         match &self.output {
-            Some(file) => write(file, &text)?,
-            None => ctx.out.bytes(text.as_bytes())?,
+            Some(file) => write(file, bytes)?,
+            None => ctx.out.bytes(bytes)?,
         }
         Ok(Exit::OK)
     }
@@ -99,6 +123,7 @@ impl Capture {
             None if self.escapes => Form::Ansi,
             None if self.html => Form::Html,
             None if self.svg => Form::Svg,
+            None if self.png => Form::Png,
             None => ending
                 .and_then(|ending| Form::from_str(ending, true).ok())
                 .unwrap_or(Form::Text),
@@ -113,13 +138,14 @@ impl From<Form> for CaptureFormat {
             Form::Ansi => Self::Ansi,
             Form::Html => Self::Html,
             Form::Svg => Self::Svg,
+            Form::Png => Self::Png,
             Form::Json => Self::Json,
         }
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| {
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(file, bytes).map_err(|error| {
         let message = format!("cannot write {}: {error}", file.display());
         Failure::with_message(Exit::FAILED, message)
     })

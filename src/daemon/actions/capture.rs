@@ -1,5 +1,8 @@
 //! `capture`: the screen as it is now, or as it was at a past moment.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::reading::past_screen::{self, When};
 use crate::daemon::requests::checks::checked_time;
@@ -18,6 +21,7 @@ use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::term::modes::MouseMode;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
+use crate::term::snapshot::png::{MAX_PIXELS, Undrawn, png};
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
 /// Returns the screen, with everything that was written before the request.
@@ -43,10 +47,27 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
             &name,
             &params,
         )?;
-        return answer(captured);
+        return answer(with_png(captured, &params).await?);
     }
     let captured = hub.change(|state| present(state, &id, &params))?;
-    answer(captured)
+    answer(with_png(captured, &params).await?)
+}
+
+/// Draws the picture as PNG if that was requested. It takes some tens of milliseconds, so another thread does it.
+async fn with_png(mut captured: Captured, params: &Capture) -> Result<Captured, Error> {
+    if params.format != Some(CaptureFormat::Png) {
+        return Ok(captured);
+    }
+    let Some(svg) = captured.svg.take() else {
+        return Ok(captured);
+    };
+    let drawn = tokio::task::spawn_blocking(move || png(&svg)).await;
+    let drawn = drawn.unwrap_or(Err(Undrawn::Invalid));
+    captured.png = Some(STANDARD.encode(drawn.map_err(|undrawn| match undrawn {
+        Undrawn::TooLarge => too_large(CaptureFormat::Png),
+        Undrawn::Invalid => Error::internal("the screen cannot be drawn"),
+    })?));
+    Ok(captured)
 }
 
 /// The current screen.
@@ -111,6 +132,7 @@ fn describe(screen: &Screen) -> Captured {
         text: None,
         html: None,
         svg: None,
+        png: None,
         cells: None,
         scrollback: 0,
         rows: screen.size().rows(),
@@ -149,7 +171,9 @@ fn draw(
         CaptureFormat::Html => shot
             .html(&name, trim)
             .map(|page| captured.html = Some(page)),
-        CaptureFormat::Svg => shot.svg().map(|picture| captured.svg = Some(picture)),
+        CaptureFormat::Svg | CaptureFormat::Png => {
+            shot.svg().map(|picture| captured.svg = Some(picture))
+        }
         CaptureFormat::Json => shot.cells().map(|cells| captured.cells = Some(cells)),
     };
     drawn.map_err(|TooLarge| too_large(format))
@@ -157,8 +181,9 @@ fn draw(
 
 fn too_large(format: CaptureFormat) -> Error {
     let (limit, unit) = match format {
-        CaptureFormat::Json => (MAX_CELLS, "cells"),
-        _ => (MAX_BYTES, "bytes"),
+        CaptureFormat::Json => (MAX_CELLS as u64, "cells"),
+        CaptureFormat::Png => (MAX_PIXELS, "pixels"),
+        _ => (MAX_BYTES as u64, "bytes"),
     };
     let message = format!("the capture is larger than {limit} {unit}");
     Error::new(ErrorCode::TooLarge, message)

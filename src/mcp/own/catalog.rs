@@ -250,7 +250,7 @@ fn capture() -> Tool {
     let about = "The current screen of a session, as a person sees it.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "format": {"enum": ["text", "ansi", "html", "svg", "json"]},
+        "format": {"enum": ["text", "png", "ansi", "html", "svg", "json"], "description": "png: an image"},
         "scrollback": integer("lines above the screen (0)"),
         "since": integer("a screenSeq: nothing if unchanged"),
     });

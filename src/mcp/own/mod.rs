@@ -28,9 +28,16 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     let asked = ["until", "fail", "wait"]
         .iter()
         .any(|name| arguments.contains_key(*name));
-    let result = call.action(action, Value::Object(arguments)).await?;
+    let mut result = call.action(action, Value::Object(arguments)).await?;
+    let png = match result.get_mut("png").map(Value::take) {
+        Some(Value::String(png)) => Some(png),
+        _ => None,
+    };
     let text = ceiling::cut(text::of(action, &result, asked));
-    Ok(Done::new(result, text))
+    Ok(Done {
+        png,
+        ..Done::new(result, text)
+    })
 }
 
 /// The action that the tool for rare actions is called for.

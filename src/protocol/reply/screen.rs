@@ -45,6 +45,9 @@ pub struct Captured {
     /// The screen as an SVG image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub svg: Option<String>,
+    /// The screen as a PNG image, in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub png: Option<String>,
     /// The screen as rows of `cols` cells each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<Vec<ScreenCell>>>,

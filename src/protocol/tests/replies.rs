@@ -306,6 +306,7 @@ fn replies_of_version_1() {
             text: Some("one".to_owned()),
             html: None,
             svg: None,
+            png: None,
             cells: Some(vec![vec![ScreenCell {
                 ch: "é".to_owned(),
                 width: Some(2),

@@ -9,6 +9,7 @@ mod cells;
 pub mod html;
 mod ink;
 mod markup;
+pub mod png;
 mod svg;
 
 use super::cell::Cell;

@@ -133,3 +133,35 @@ fn a_result_that_is_too_large_is_refused() {
     assert_eq!(shot.html("", true), Err(TooLarge));
     assert!(shot.text(true).is_ok());
 }
+
+#[test]
+fn a_picture_of_pixels_has_the_colours_and_the_characters() {
+    use resvg::tiny_skia::Pixmap;
+    let drawn = |text: &str| {
+        let picture = png::png(&svg(text)).unwrap();
+        Pixmap::decode_png(&picture).unwrap()
+    };
+    let picture = drawn("\x1b[?25l\x1b[41m \x1b[m#");
+    let (width, height) = (boxes::WIDTH as u32, boxes::HEIGHT as u32);
+    assert_eq!(
+        (picture.width(), picture.height()),
+        (12 * width, 4 * height)
+    );
+    let at = |x: u32, y: u32| {
+        let pixel = picture.pixel(x, y).unwrap();
+        (pixel.red(), pixel.green(), pixel.blue())
+    };
+    let middle = (width / 2, height / 2);
+    assert_eq!(at(middle.0, middle.1), (0xcd, 0, 0), "the red cell");
+    assert_eq!(
+        at(2 * width + middle.0, middle.1),
+        (0, 0, 0),
+        "an empty cell"
+    );
+    let ink = (width..2 * width).flat_map(|x| (0..height).map(move |y| (x, y)));
+    let bright = ink.filter(|(x, y)| at(*x, *y).0 > 0xa0).count();
+    assert!((20..100).contains(&bright), "{bright} bright pixels in #");
+    // A character that the font does not have is no error.
+    drawn("\u{6f22}\u{1f600}");
+    assert_eq!(png::png("<svg"), Err(png::Undrawn::Invalid));
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{background, serve, wait_for, wait_for_since_start};
+use crate::support::{Home, Mcp, Serve};
 
 #[test]
 fn the_screen_is_captured_resized_and_compared() {
@@ -119,4 +120,42 @@ fn lines_from_a_pipe_stand_below_each_other() {
     let id = serve.ok(start)["sessionId"].clone();
     let shot = serve.ok(json!({"action": "capture", "sessionId": id}));
     assert_eq!(shot["text"], "a\nb");
+}
+
+#[test]
+fn a_screen_is_drawn_as_pixels() {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    let home = Home::new();
+    let mut model = Mcp::model(&home, &[]);
+    let start = json!({"command": "echo hello", "label": "hello", "rows": 10, "cols": 40});
+    model.text("start", start);
+    let result = model.result("capture", json!({"sessionId": "hello", "format": "png"}));
+    let content = result["content"].as_array().unwrap();
+    assert!(
+        content[0]["text"].as_str().unwrap().contains("40x10"),
+        "{result}"
+    );
+    assert_eq!(
+        (&content[1]["type"], &content[1]["mimeType"]),
+        (&json!("image"), &json!("image/png"))
+    );
+    let picture = STANDARD
+        .decode(content[1]["data"].as_str().unwrap())
+        .unwrap();
+    assert!(picture.starts_with(b"\x89PNG\r\n"));
+    let file = home.path().join("screen.png");
+    home.ok(&["capture", "hello", "-o", file.to_str().unwrap()]);
+    assert_eq!(
+        std::fs::read(&file).unwrap(),
+        picture,
+        "the extension selects the format"
+    );
+    let mut serve = Serve::new(&home, &[]);
+    let start =
+        json!({"action": "start", "command": "true", "rows": 1000, "cols": 1000, "wait": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    let huge = json!({"action": "capture", "sessionId": id, "format": "png"});
+    let error = serve.err(huge, "too_large");
+    assert_eq!(error["data"]["unit"], "pixels");
 }

@@ -112,7 +112,9 @@ pub(super) fn captured(result: &Value) -> String {
         .find_map(|name| result[*name].as_str());
     let mut text = match picture {
         Some(picture) => picture.to_owned(),
-        None => result["cells"].to_string(),
+        None if result["cells"].is_array() => result["cells"].to_string(),
+        // The picture is beside the text.
+        None => String::new(),
     };
     end_line(&mut text);
     let cursor = &result["cursor"];
