@@ -1,0 +1,106 @@
+//! Output: much of it, what is left out of a reply, and how a reply is shown.
+
+use serde_json::{Value, json};
+
+use super::{Model, has};
+use crate::support::Home;
+
+#[test]
+fn three_failures_among_three_thousand_tests_take_two_calls() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (id, text) = model.start(
+        "for i in $(seq 3000); do case $i in 7|900|2999) echo \"test $i ... FAILED\";; \
+         *) echo \"test $i ... ok\";; esac; done; echo '2997 passed; 3 failed'; exit 1",
+    );
+    has(
+        &text,
+        &[
+            "error (exit 1)",
+            "test 1 ... ok",
+            "test 7 ... FAILED",
+            "3 failed",
+        ],
+    );
+    has(&text, &["left out; log fromLine:"]);
+    let text = model.call("log", json!({ "sessionId": id, "grep": "FAILED$" }));
+    has(
+        &text,
+        &[
+            "7: test 7",
+            "900: test 900",
+            "2999: test 2999",
+            "[3 matches; 3001 lines in all]",
+        ],
+    );
+    model.cost(2, 2600);
+}
+
+#[test]
+fn no_reply_is_longer_than_thirty_kilobytes() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (id, text) =
+        model.start("seq 200000; head -c 300000 /dev/zero | tr '\\0' x; echo needle; seq 9");
+    assert!(text.len() < 3000, "{}", text.len());
+    for arguments in [
+        json!({ "sessionId": id, "lines": 100_000, "fromLine": 1 }),
+        json!({ "sessionId": id, "tail": 100_000 }),
+        json!({ "sessionId": id, "limit": 1_048_576 }),
+        json!({ "sessionId": id, "limit": 1_048_576, "format": "base64" }),
+        json!({ "sessionId": id, "grep": "1", "maxMatches": 10_000, "context": 5 }),
+    ] {
+        let text = model.call("log", arguments.clone());
+        assert!(text.len() <= 30_720, "{arguments}: {}", text.len());
+    }
+    let text = model.call("log", json!({ "sessionId": id, "grep": "needle" }));
+    assert!(text.len() <= 2000, "{}", text.len());
+    has(&text, &["xneedle"]);
+    let wait = json!({ "sessionId": id, "since": "c0", "until": [{"pattern": "needle"}], "maxChars": 262_144 });
+    let text = model.call("wait", wait);
+    assert!(text.len() <= 33_000, "{}", text.len());
+    has(&text, &["needle"]);
+}
+
+#[test]
+fn lines_around_matches_are_shown_once() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (id, _) = model.start("printf '%s\\n' a hit b hit c d e f g hit h");
+    let text = model.call(
+        "log",
+        json!({ "sessionId": id, "grep": "hit", "context": 1 }),
+    );
+    assert_eq!(
+        text,
+        "1- a\n2: hit\n3- b\n4: hit\n5- c\n--\n9- g\n10: hit\n11- h\n[3 matches; 11 lines in all]"
+    );
+}
+
+#[test]
+fn models_write_bash_and_pagers_end() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (_, text) =
+        model.start("[[ a == a ]] && echo {1..3} && set -o pipefail && echo $PAGER,$GIT_EDITOR");
+    has(&text, &["done (exit 0)", "1 2 3", "cat,true"]);
+    let sh = json!({ "command": "echo $0", "shell": "sh", "pagers": true });
+    has(&model.call("start", sh), &["\nsh\n"]);
+    let wrong = json!({ "command": "true", "shell": "no-such-shell" });
+    let said = model.mcp.fails("start", wrong);
+    has(&said, &["`shell`: no-such-shell", "for example"]);
+}
+
+#[test]
+fn the_results_are_text_unless_a_program_asks_for_data() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let result = model.mcp.result("start", json!({ "command": "true" }));
+    assert_eq!(result["structuredContent"], Value::Null, "{result}");
+    let listed = model.mcp.request("tools/list", json!({}));
+    for tool in listed["tools"].as_array().unwrap() {
+        assert_eq!(tool["outputSchema"], Value::Null, "{tool}");
+    }
+    let bytes = listed["tools"].to_string().len();
+    assert!(bytes < 12_000, "{bytes} bytes");
+}
