@@ -1,5 +1,8 @@
 //! What a model does with `bgproc mcp`: the number of calls that each task takes, and the bytes that the model
 //! reads. A bound is a little above what the task takes now.
+//!
+//! `cargo test --test suite scenarios:: -- --nocapture` prints a line for each task, from which the table in
+//! `assets/help/performance.md` is made.
 
 mod jobs;
 mod output;
@@ -29,10 +32,26 @@ impl Model {
     /// Calls a tool, and returns what the model reads.
     #[track_caller]
     fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let text = self.mcp.text(tool, arguments);
+        let id = self.ask(tool, arguments);
+        self.answer(id)
+    }
+
+    /// Calls a tool without waiting for its result.
+    fn ask(&mut self, tool: &str, arguments: Value) -> u64 {
         self.calls += 1;
+        let call = json!({ "name": tool, "arguments": arguments });
+        self.mcp.send("tools/call", call)
+    }
+
+    /// What the model reads when that call returns.
+    #[track_caller]
+    fn answer(&mut self, id: u64) -> String {
+        let reply = self.mcp.reply(id);
+        let result = &reply["result"];
+        assert_eq!(result["isError"], false, "{reply}");
+        let text = result["content"][0]["text"].as_str().unwrap();
         self.bytes += text.len();
-        text
+        text.to_owned()
     }
 
     /// Starts a command. Also returns its id.
@@ -43,11 +62,27 @@ impl Model {
         (id, text)
     }
 
-    /// Checks what the task has cost.
+    /// Types a line, and returns the reaction.
+    #[track_caller]
+    fn say(&mut self, id: &str, line: &str) -> String {
+        let typed = json!({ "sessionId": id, "data": line, "submit": true });
+        self.call("write", typed)
+    }
+
+    /// Presses keys, and returns the reaction.
+    #[track_caller]
+    fn press(&mut self, id: &str, keys: Value) -> String {
+        self.call("send_keys", json!({ "sessionId": id, "keys": keys }))
+    }
+
+    /// Checks what the task has cost, and prints it.
     #[track_caller]
     fn cost(&self, calls: usize, bytes: usize) {
         assert_eq!(self.calls, calls, "calls");
         assert!(self.bytes <= bytes, "{} bytes", self.bytes);
+        let thread = std::thread::current();
+        let task = thread.name().unwrap_or_default();
+        eprintln!("{task}: {} calls, {} bytes", self.calls, self.bytes);
     }
 }
 

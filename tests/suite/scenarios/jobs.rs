@@ -39,18 +39,14 @@ fn the_next_end_of_three_jobs_is_waited_for() {
         model.call("start", start);
     }
     for gate in ["b", "a"] {
-        let wait = model.mcp.send(
-            "tools/call",
-            json!({ "name": "wait", "arguments": {"group": "g", "mode": "next"} }),
-        );
+        let wait = model.ask("wait", json!({ "group": "g", "mode": "next" }));
         std::fs::write(home.scratch(gate), "go\n").unwrap();
-        let reply = model.mcp.reply(wait);
-        let text = reply["result"]["content"][0]["text"].as_str().unwrap();
         has(
-            text,
+            &model.answer(wait),
             &["matched: exit", &format!("end {gate}"), "still running"],
         );
     }
+    model.cost(5, 800);
 }
 
 #[test]
@@ -69,6 +65,8 @@ fn two_agents_of_a_scope_each_read_everything() {
     );
     has(&other.call("poll", news.clone()), &["later"]);
     has(&other.call("poll", news), &["(nothing new)"]);
+    one.cost(2, 200);
+    other.cost(4, 200);
 }
 
 #[test]
@@ -82,6 +80,7 @@ fn what_a_job_leaves_running_is_named() {
         &["done (exit 0)", "1 process goes on: pid ", " sleep"],
     );
     model.call("kill", json!({ "sessionId": id }));
+    model.cost(2, 250);
 }
 
 #[test]
@@ -96,15 +95,11 @@ fn a_tailed_log_is_read_in_pieces_and_not_in_lines() {
     let start = json!({ "command": command, "background": true });
     let text = model.call("start", start);
     let id = text.split(' ').next().unwrap();
-    let poll =
-        json!({ "name": "poll", "arguments": {"sessionId": id, "since": "new", "waitMs": 18_000} });
-    let polled = model.mcp.send("tools/call", poll);
+    let poll = json!({ "sessionId": id, "since": "new", "waitMs": 18_000 });
+    let polled = model.ask("poll", poll);
     std::fs::write(&gate, "go\n").unwrap();
-    let reply = model.mcp.reply(polled);
-    has(
-        reply["result"]["content"][0]["text"].as_str().unwrap(),
-        &["line 1", "line 5"],
-    );
+    has(&model.answer(polled), &["line 1", "line 5"]);
+    model.cost(2, 200);
 }
 
 #[test]
