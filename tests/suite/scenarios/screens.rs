@@ -4,9 +4,13 @@ use serde_json::json;
 
 use super::{Model, has};
 use crate::support::Home;
+use crate::support::needs::have;
 
 #[test]
 fn a_dialogue_is_answered_by_what_is_highlighted() {
+    if !have("python3") {
+        return;
+    }
     let home = Home::new();
     let mut model = Model::new(&home, &[]);
     let menu = "import curses\n\
@@ -23,9 +27,111 @@ fn a_dialogue_is_answered_by_what_is_highlighted() {
     std::fs::write(&script, menu).unwrap();
     let (id, text) = model.start(&format!("python3 {}", script.display()));
     has(&text, &["screen:", "highlighted row 1: red"]);
-    let text = model.call("send_keys", json!({ "sessionId": id, "keys": ["Down"] }));
+    let text = model.press(&id, json!(["Down"]));
     has(&text, &["highlighted row 2: green"]);
-    let text = model.call("send_keys", json!({ "sessionId": id, "keys": ["Enter"] }));
+    let text = model.press(&id, json!(["Enter"]));
     has(&text, &["done (exit 0)", "chosen 1"]);
     model.cost(3, 700);
+}
+
+#[test]
+fn a_menu_of_whiptail_takes_two_calls() {
+    if !have("whiptail") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let menu = "whiptail --title Deploy --menu 'Where to?' 15 50 3 \
+                test 'the test server' staging 'as the real one' live 'the real one'";
+    let (id, text) = model.start(menu);
+    has(&text, &["waits for keys", "screen:", "highlighted row"]);
+    has(&text, &[": test    the test server", "<Cancel>"]);
+    let text = model.press(&id, json!(["Down", "Enter"]));
+    has(&text, &["done (exit 0)", "\nstaging"]);
+    model.cost(2, 1900);
+}
+
+#[test]
+fn a_checklist_of_dialog_takes_two_calls() {
+    if !have("dialog") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let list = "dialog --checklist 'Which parts?' 12 50 3 \
+                web 'the pages' off api 'the interface' off db 'the data' on";
+    let start = json!({ "command": list, "env": {"DIALOGRC": null, "DIALOGOPTS": null} });
+    let text = model.call("start", start);
+    has(&text, &["waits for keys", "[ ] web  the pages", "[*] db "]);
+    let id = text.split(' ').next().unwrap();
+    let text = model.press(id, json!(["Space", "Down", "Space", "Enter"]));
+    has(&text, &["done (exit 0)", "web api db"]);
+    model.cost(2, 2200);
+}
+
+#[test]
+fn top_is_looked_at_and_ended() {
+    if !have("top") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let start = json!({ "command": "top -o PID", "rows": 20, "cols": 100 });
+    let text = model.call("start", start);
+    has(&text, &["waits for keys", "load average", "PID USER"]);
+    let id = text.split(' ').next().unwrap();
+    has(&model.press(id, json!(["q"])), &["done (exit 0)"]);
+    model.cost(2, 2200);
+}
+
+#[test]
+fn a_line_is_found_in_less() {
+    if !have("less") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let lines: String = (1..=100_000).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(home.scratch("long"), lines).unwrap();
+    let command = format!("less {}", home.scratch("long").display());
+    let env = json!({ "LESS": null, "LESSOPEN": null, "LESSKEY": null });
+    let start = json!({ "command": command, "env": env, "rows": 20 });
+    let text = model.call("start", start);
+    has(&text, &["waits for keys", "screen:\nline 1\n"]);
+    let id = text.split(' ').next().unwrap();
+    let text = model.press(id, json!([{"text": "/line 54321"}, "Enter"]));
+    has(
+        &text,
+        &["screen:\nline 54321\n", "highlighted row 0: line 54321"],
+    );
+    let text = model.press(id, json!(["q"]));
+    has(&text, &["done (exit 0)", "(nothing new)"]);
+    model.cost(3, 800);
+}
+
+#[test]
+fn a_file_is_edited_in_vim() {
+    if !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let file = home.scratch("note");
+    std::fs::write(&file, "colour\ngrey\n").unwrap();
+    let command = format!("vim -n -u NONE {}", file.display());
+    let text = model.call("start", json!({ "command": command, "rows": 20 }));
+    has(&text, &["waits for keys", "screen:\ncolour\ngrey\n~\n"]);
+    let id = text.split(' ').next().unwrap();
+    let edit = json!([{"text": ":%s/grey/gray/"}, "Enter", {"text": "Gogreen"}, "Escape"]);
+    has(
+        &model.press(id, edit),
+        &["screen:\ncolour\ngray\ngreen\n~\n"],
+    );
+    let text = model.press(id, json!([{"text": ":wq"}, "Enter"]));
+    has(&text, &["done (exit 0)"]);
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        "colour\ngray\ngreen\n"
+    );
+    model.cost(3, 500);
 }
