@@ -4,6 +4,7 @@
 //! `cargo test --test suite scenarios:: -- --nocapture` prints a line for each task, from which the table in
 //! `assets/help/performance.md` is made.
 
+mod git;
 mod jobs;
 mod output;
 mod prompts;

@@ -104,3 +104,63 @@ fn the_results_are_text_unless_a_program_asks_for_data() {
     let bytes = listed["tools"].to_string().len();
     assert!(bytes < 12_000, "{bytes} bytes");
 }
+
+/// Draws as `docker pull` does: one line for each layer, redrawn in its place.
+const PULL: &str = r#"
+draw() { printf '\033[%dA\033[2K\r%s: %s\r\033[%dB' "$1" "$2" "$3" "$1"; }
+for layer in a1 b2 c3 d4 e5; do echo "$layer: Waiting"; done
+at=0
+while [ $at -lt 300 ]; do
+  at=$((at + 1)); up=5
+  for layer in a1 b2 c3 d4 e5; do draw $up $layer "Downloading ${at}kB/300kB"; up=$((up - 1)); done
+done
+up=5; for layer in a1 b2 c3 d4 e5; do draw $up $layer 'Pull complete'; up=$((up - 1)); done
+echo 'Status: Downloaded newer image'
+"#;
+
+#[test]
+fn redrawn_lines_are_shown_as_they_ended() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    std::fs::write(home.scratch("pull"), PULL).unwrap();
+    let (_, text) = model.start(&format!("sh {}", home.scratch("pull").display()));
+    let layers = ["a1", "b2", "c3", "d4", "e5"].map(|layer| format!("{layer}: Pull complete\n"));
+    has(
+        &text,
+        &["done (exit 0)", &layers.concat(), "Downloaded newer image"],
+    );
+    model.cost(1, 200);
+}
+
+#[test]
+fn a_spinner_is_one_line() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (_, text) = model.start(
+        "for i in $(seq 5000); do printf '\\r%s building %d' '|' $i; done; \
+         printf '\\r\\033[K'; echo built 5000 files",
+    );
+    has(&text, &["done (exit 0)", "\nbuilt 5000 files\n"]);
+    model.cost(1, 80);
+}
+
+#[test]
+fn a_line_in_a_hundred_megabytes_takes_two_calls() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let command = "line='compiling one of very many files of a program that has grown for years'; \
+        yes \"$line\" | head -c 60000000; printf '\\nerror: no such file: config.h\\n'; \
+        yes \"$line\" | head -c 40000000; echo; echo '1 error'";
+    let text = model.call("start", json!({ "command": command, "wait": true }));
+    has(
+        &text,
+        &["done (exit 0)", "left out; log fromLine:", "1 error"],
+    );
+    let id = text.split(' ').next().unwrap();
+    let grep = json!({ "sessionId": id, "grep": "^error" });
+    has(
+        &model.call("log", grep),
+        &[": error: no such file: config.h\n[1 match;"],
+    );
+    model.cost(2, 2300);
+}

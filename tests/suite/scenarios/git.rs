@@ -1,0 +1,91 @@
+//! git, without the configuration of a user.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Model, has};
+use crate::support::Home;
+use crate::support::needs::have;
+
+/// Variables without which git would do what a user has configured.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_AUTHOR_NAME", "Test"),
+    ("GIT_AUTHOR_EMAIL", "test@example.com"),
+    ("GIT_COMMITTER_NAME", "Test"),
+    ("GIT_COMMITTER_EMAIL", "test@example.com"),
+];
+
+/// A repository with so many commits, each of one file.
+fn repository(home: &Home, commits: usize) -> PathBuf {
+    let dir = home.scratch("repository");
+    let commit =
+        "for i in $(seq \"$2\"); do echo $i > f$i; git add f$i; git commit -qm \"change $i\"; done";
+    let line = format!("set -e; git init -q -b main \"$1\"; cd \"$1\"; {commit}");
+    let count = commits.to_string();
+    let mut made = home.command_through(&["sh", "-c", &line, "sh", dir.to_str().unwrap(), &count]);
+    made.envs(ENVIRONMENT);
+    Home::finish(made, &["git"]).expect_code(0);
+    dir
+}
+
+/// The same variables for a session, and one more.
+fn environment(name: &str, value: &str) -> Value {
+    let mut env = json!({ name: value });
+    for (name, value) in ENVIRONMENT {
+        env[name] = json!(value);
+    }
+    env
+}
+
+#[test]
+fn the_log_of_git_ends_by_itself() {
+    if !have("git") {
+        return;
+    }
+    let home = Home::new();
+    let cwd = repository(&home, 30);
+    let mut model = Model::new(&home, &[]);
+    let env = environment("GIT_OPTIONAL_LOCKS", "0");
+    let start = json!({ "command": "git log", "cwd": cwd, "env": env });
+    let text = model.call("start", start);
+    has(
+        &text,
+        &[
+            "done (exit 0)",
+            "change 30",
+            "change 1\n",
+            "left out; log fromLine:",
+        ],
+    );
+    model.cost(1, 2400);
+}
+
+#[test]
+fn an_interactive_rebase_is_done_in_the_editor() {
+    if !have("git") || !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let cwd = repository(&home, 3);
+    let mut model = Model::new(&home, &[]);
+    let mut env = environment("GIT_EDITOR", "vim -n -u NONE");
+    env["GIT_SEQUENCE_EDITOR"] = Value::Null;
+    let start = json!({
+        "command": "git rebase -i HEAD~2", "cwd": cwd, "env": env, "pagers": true, "rows": 20,
+    });
+    let text = model.call("start", start);
+    has(&text, &["waits for keys", "screen:\npick ", " change 3\n"]);
+    let id = text.split(' ').next().unwrap();
+    let squash = json!([{"text": ":2s/pick/squash/"}, "Enter", {"text": ":wq"}, "Enter"]);
+    let text = model.press(id, squash);
+    has(
+        &text,
+        &["waits for keys", "# This is a combination of 2 commits."],
+    );
+    let text = model.press(id, json!([{"text": ":wq"}, "Enter"]));
+    has(&text, &["done (exit 0)", "Successfully rebased"]);
+    model.cost(3, 2400);
+}
