@@ -85,6 +85,7 @@ pub fn failed(error: &Error) -> Done {
                 text.push_str(&format!("\n{name}:\n{}", value.trim_end()));
             }
             Some(value) => text.push_str(&format!("\n{name}: {value}")),
+            None if value.is_null() => {}
             None => text.push_str(&format!("\n{name}: {value}")),
         }
     }
@@ -102,7 +103,7 @@ mod tests {
     fn an_error_has_its_code_and_hint() {
         let error = Error::new(ErrorCode::SessionNotRunning, "Session x is not running")
             .hint("`restart` runs it again")
-            .data(json!({"exitCode": 3, "output": "a\nb\n"}));
+            .data(json!({"exitCode": 3, "signal": null, "output": "a\nb\n"}));
         let done = failed(&error);
         let expected = "Session x is not running [session_not_running]\nhint: `restart` runs it \
             again\nexitCode: 3\noutput:\na\nb";

@@ -181,6 +181,11 @@ mod tests {
                 "2 bytes typed, not all read yet, warning: not_reading",
             ),
             (
+                "send_keys",
+                json!({"bytesWritten": 1, "consumed": true}),
+                "1 byte typed",
+            ),
+            (
                 "exec",
                 json!({"outcome": "done", "exitCode": 2, "elapsedMs": 3210, "output": "bad\n"}),
                 "exit 2 after 3.2 s\nbad\n",

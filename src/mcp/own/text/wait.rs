@@ -114,7 +114,10 @@ pub(super) fn executed(result: &Value) -> String {
 }
 
 pub(super) fn written(result: &Value, asked: bool) -> String {
-    let mut head = format!("{} bytes typed", result["bytesWritten"]);
+    let mut head = match result["bytesWritten"].as_u64() {
+        Some(1) => "1 byte typed".to_owned(),
+        count => format!("{} bytes typed", count.unwrap_or_default()),
+    };
     if result["consumed"] == false {
         head.push_str(", not all read yet");
     }
