@@ -1,7 +1,8 @@
 //! Finds what stands out on a screen: the selected item of a menu, the active button of a dialogue.
 //!
 //! Programs draw it in another background than its surroundings, or inverse. Bars do so too, but over many
-//! rows or cells. So the parts that count are those with a background that few cells of few rows have.
+//! rows or cells. So the parts that count are those with a background that few cells of few rows have. The backdrop
+//! of a window does not count, because the window may select with the same colour.
 
 use super::cell::{Cell, Color};
 use super::screen::Screen;
@@ -20,6 +21,8 @@ type Ground = (Color, bool);
 
 struct Part {
     ground: Ground,
+    /// Whether it reaches an edge of the screen.
+    edge: bool,
     row: u16,
     text: String,
     cells: usize,
@@ -32,13 +35,26 @@ pub fn highlights(screen: &Screen) -> Vec<(u16, String)> {
     for y in 0..screen.size().rows() {
         let row = screen.row(y);
         cells += row.len();
-        parts.extend(
-            row.chunk_by(|a, b| ground(a) == ground(b))
-                .map(|run| part(y, run)),
-        );
+        let mut col = 0;
+        for run in row.chunk_by(|a, b| ground(a) == ground(b)) {
+            let first = col;
+            col += run.len();
+            parts.push(part(y, run, first == 0 || col == row.len()));
+        }
     }
+    let width = usize::from(screen.size().cols());
+    let colours_rows = |part: &&Part| part.cells == width && part.ground != Ground::default();
+    let backdrops: Vec<Ground> = parts
+        .iter()
+        .filter(colours_rows)
+        .map(|part| part.ground)
+        .collect();
     let stands_out = |part: &Part| {
-        let same = || parts.iter().filter(|other| other.ground == part.ground);
+        let in_backdrop = backdrops.contains(&part.ground);
+        let alike = |other: &&Part| {
+            other.ground == part.ground && (other.edge == part.edge || !in_backdrop)
+        };
+        let same = || parts.iter().filter(alike);
         let mut rows: Vec<u16> = same().map(|other| other.row).collect();
         rows.dedup();
         let share: usize = same().map(|other| other.cells).sum();
@@ -55,7 +71,7 @@ fn ground(cell: &Cell<'_>) -> Ground {
     (cell.bg, cell.inverse)
 }
 
-fn part(row: u16, run: &[Cell<'_>]) -> Part {
+fn part(row: u16, run: &[Cell<'_>], edge: bool) -> Part {
     let text: String = run
         .iter()
         .filter(|cell| cell.width > 0)
@@ -63,6 +79,7 @@ fn part(row: u16, run: &[Cell<'_>]) -> Part {
         .collect();
     Part {
         ground: run.first().map(ground).unwrap_or_default(),
+        edge,
         row,
         text: text.trim().to_owned(),
         cells: run.len(),
@@ -92,6 +109,14 @@ mod tests {
         let dialogue: String = window.collect();
         let dialogue = format!("{dialogue}\x1b[4;2H\x1b[41m<Yes>\x1b[47m <No>\x1b[0m");
         assert_eq!(found(&dialogue), [(3, "<Yes>".to_owned())]);
+    }
+
+    #[test]
+    fn an_item_in_the_colour_of_the_backdrop_stands_out() {
+        let window = (2..=5).map(|y| format!("\x1b[{y};3H\x1b[47m{:16}", "item"));
+        let list: String = window.collect();
+        let list = format!("\x1b[44m\x1b[2J{list}\x1b[4;4H\x1b[44mtwo\x1b[0m");
+        assert_eq!(found(&list), [(3, "two".to_owned())]);
     }
 
     #[test]
