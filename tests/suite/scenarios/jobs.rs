@@ -25,7 +25,7 @@ fn a_server_is_ready_in_one_call_and_restarted_in_one() {
         &model.call("kill", json!({ "sessionId": "web" })),
         &["killed (SIGTERM)"],
     );
-    model.cost(3, 600);
+    model.cost(3, 350);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_next_end_of_three_jobs_is_waited_for() {
             &["matched: exit", &format!("end {gate}"), "still running"],
         );
     }
-    model.cost(5, 800);
+    model.cost(5, 620);
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn two_agents_of_a_scope_each_read_everything() {
     );
     has(&other.call("poll", news.clone()), &["later"]);
     has(&other.call("poll", news), &["(nothing new)"]);
-    one.cost(2, 200);
-    other.cost(4, 200);
+    one.cost(2, 180);
+    other.cost(4, 160);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_a_job_leaves_running_is_named() {
         &["done (exit 0)", "1 process goes on: pid ", " sleep"],
     );
     model.call("kill", json!({ "sessionId": id }));
-    model.cost(2, 250);
+    model.cost(2, 180);
 }
 
 #[test]

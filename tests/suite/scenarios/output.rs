@@ -162,5 +162,5 @@ fn a_line_in_a_hundred_megabytes_takes_two_calls() {
         &model.call("log", grep),
         &[": error: no such file: config.h\n[1 match;"],
     );
-    model.cost(2, 2300);
+    model.cost(2, 1800);
 }

@@ -21,7 +21,7 @@ fn an_unexpected_prompt_is_answered_in_two_calls() {
     );
     let text = model.say(&id, "y");
     has(&text, &["done (exit 0)", "you said y"]);
-    model.cost(2, 300);
+    model.cost(2, 200);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_shell_with_an_environment_runs_commands_a_call_each() {
     );
     let text = model.call("exec", exec(&format!("python3 {}", file.display())));
     has(&text, &["exit 0 after", "\nhello venv\n"]);
-    model.cost(3, 250);
+    model.cost(3, 190);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_pattern_means_the_output_and_not_what_was_typed() {
         "until": [{"pattern": "42"}],
     });
     has(&model.call("write", typed), &["matched: pattern `42`"]);
-    model.cost(2, 400);
+    model.cost(2, 260);
 }
 
 #[test]
