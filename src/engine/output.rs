@@ -319,6 +319,15 @@ impl Output {
         self.display.alt_screen()
     }
 
+    /// Whether a program draws the whole screen without the alternate one, as `top` and `dialog` do.
+    ///
+    /// Libraries for the screen, such as curses, set the mode of the cursor keys. Line editors that set it, as
+    /// zsh's may, set bracketed paste, too.
+    pub fn draws_main_screen(&self) -> bool {
+        let modes = self.modes();
+        modes.app_cursor && !modes.bracketed_paste && !self.alt_screen()
+    }
+
     /// Time of the last output.
     pub fn last_output_at(&self) -> Option<Timestamp> {
         self.last_output.map(|now| now.wall)
@@ -381,6 +390,15 @@ mod tests {
         };
         let news = output.feed(text.as_bytes(), now);
         (output, news)
+    }
+
+    #[test]
+    fn a_program_with_the_keys_of_curses_draws_the_screen() {
+        let draws = |text: &str| fed(Mode::Pty, text).0.draws_main_screen();
+        assert!(draws("\x1b[?1h\x1b=\x1b[Htop"));
+        assert!(!draws("\x1b[?1h\x1b[Htop\x1b[?1l\r\n"), "it has ended");
+        assert!(!draws("\x1b[?1h\x1b[?2004h% "), "a line editor");
+        assert!(!draws("\x1b[?1049h\x1b[?1h"), "the alternate screen");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
-use crate::protocol::record::Mode;
+use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Highlight, Polled, ScreenText};
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
@@ -182,7 +182,19 @@ fn now(
     let uncounted = piece.uncounted.take();
     client.tell_end(session);
     client.forget_removed(&state.sessions.registry);
-    let full_screen = client.is_lean() && session.output.alt_screen() && !finished;
+    let for_model = client.is_lean() && !finished;
+    // A program that was killed may have left its mode to one that reads lines.
+    let reads_lines = matches!(
+        session.input_state(),
+        InputState::Line | InputState::Password
+    );
+    let draws = for_model && !reads_lines && session.output.draws_main_screen();
+    if draws && whole && !show.oldest {
+        // Pieces of the screen, without what stands out on it. The log has them.
+        piece.text.clear();
+        piece.omitted_lines = None;
+    }
+    let full_screen = draws || (for_model && session.output.alt_screen());
     let mut polled = assemble(state, session, piece, show, streams);
     if client.is_lean() && finished {
         polled.remaining = remaining(state, id);

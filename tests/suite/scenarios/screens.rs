@@ -31,7 +31,7 @@ fn a_dialogue_is_answered_by_what_is_highlighted() {
     has(&text, &["highlighted row 2: green"]);
     let text = model.press(&id, json!(["Enter"]));
     has(&text, &["done (exit 0)", "chosen 1"]);
-    model.cost(3, 700);
+    model.cost(3, 420);
 }
 
 #[test]
@@ -62,7 +62,8 @@ fn a_checklist_of_dialog_takes_two_calls() {
                 web 'the pages' off api 'the interface' off db 'the data' on";
     let start = json!({ "command": list, "env": {"DIALOGRC": null, "DIALOGOPTS": null} });
     let text = model.call("start", start);
-    has(&text, &["waits for keys", "[ ] web  the pages", "[*] db "]);
+    has(&text, &["waits for keys", "screen:", "[ ] web  the pages"]);
+    has(&text, &["highlighted row", ": <  OK  >"]);
     let id = text.split(' ').next().unwrap();
     let text = model.press(id, json!(["Space", "Down", "Space", "Enter"]));
     has(&text, &["done (exit 0)", "web api db"]);
@@ -78,10 +79,10 @@ fn top_is_looked_at_and_ended() {
     let mut model = Model::new(&home, &[]);
     let start = json!({ "command": "top -o PID", "rows": 20, "cols": 100 });
     let text = model.call("start", start);
-    has(&text, &["waits for keys", "load average", "PID USER"]);
+    has(&text, &["waits for keys", "screen:\ntop - ", "PID USER"]);
     let id = text.split(' ').next().unwrap();
     has(&model.press(id, json!(["q"])), &["done (exit 0)"]);
-    model.cost(2, 2200);
+    model.cost(2, 2300);
 }
 
 #[test]
