@@ -148,6 +148,7 @@ fn a_spinner_is_one_line() {
 fn a_line_in_a_hundred_megabytes_takes_two_calls() {
     let home = Home::new();
     let mut model = Model::new(&home, &[]);
+    model.mcp.be_patient();
     let command = "line='compiling one of very many files of a program that has grown for years'; \
         yes \"$line\" | head -c 60000000; printf '\\nerror: no such file: config.h\\n'; \
         yes \"$line\" | head -c 40000000; echo; echo '1 error'";

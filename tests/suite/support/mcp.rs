@@ -47,6 +47,11 @@ impl Mcp {
         mcp
     }
 
+    /// Waits longer for replies, for requests that are much work.
+    pub(crate) fn be_patient(&mut self) {
+        self.wire.patience = 6 * DEADLINE;
+    }
+
     /// Calls a tool, expects success, and returns its structured content.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {

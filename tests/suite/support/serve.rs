@@ -25,6 +25,8 @@ pub(crate) struct Serve {
     /// What was said, for failures.
     transcript: String,
     next_id: u64,
+    /// How long a message is waited for.
+    pub(crate) patience: Duration,
     pub(crate) hello: Value,
 }
 
@@ -63,6 +65,7 @@ impl Serve {
             child,
             lines,
             early: VecDeque::new(),
+            patience: DEADLINE,
             transcript: String::new(),
             next_id: 1,
             hello: Value::Null,
@@ -188,7 +191,7 @@ impl Serve {
         if let Some(place) = self.early.iter().position(&fits) {
             return self.early.remove(place).unwrap();
         }
-        let deadline = Instant::now() + DEADLINE;
+        let deadline = Instant::now() + self.patience;
         loop {
             match self.read(deadline) {
                 Some(message) if fits(&message) => return message,
