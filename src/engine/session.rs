@@ -1,5 +1,7 @@
 //! One session: what it runs, its life, its output and its retention.
 
+use std::cell::Cell;
+
 use super::Now;
 use super::input::{InputWatch, Situation};
 use super::lease::Lease;
@@ -51,7 +53,7 @@ pub struct Session {
     pub share: Share,
     /// Number of the newest event when its own scope was last sent its state. The scope knows what happened
     /// before.
-    pub told: u64,
+    told: Cell<u64>,
     /// The probe, until the current run is ready.
     readiness: Option<Readiness>,
     accessed: Now,
@@ -84,7 +86,7 @@ impl Session {
             viewers: 0,
             lease: Lease::default(),
             share: Share::None,
-            told: 0,
+            told: Cell::new(0),
             readiness: None,
             accessed: now,
             saved_access: now.boot,
@@ -263,6 +265,18 @@ impl Session {
             let ms = probe.patience_ms();
             format!("not ready after {ms} ms: {}", readiness::missing(probe))
         })
+    }
+
+    /// Number of the newest event that its own scope knows from a reply.
+    pub fn told(&self) -> u64 {
+        self.told.get()
+    }
+
+    /// Records that a reply tells its state to `scope`. `newest` is the number of the newest event.
+    pub fn tell(&self, scope: &Scope, newest: u64) {
+        if self.scope == *scope {
+            self.told.set(newest);
+        }
     }
 
     /// The state that wait conditions are compared with.

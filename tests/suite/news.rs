@@ -56,7 +56,11 @@ fn what_replies_have_not_told_is_told_once() {
         let deploy = said.contains("deploy") && said.contains("waits for input: Continue? [y/N]");
         (deploy && said.contains("is ready")).then_some(())
     });
-    // What was answered and read is no news.
+    // What was answered and read is no news, nor what a list has shown.
+    let short = start(&mut serve, json!({"command": "true"}));
+    home.ok(&["wait", &short]);
+    serve.ok(json!({"action": "list"}));
+    assert_eq!(news(&home), "");
     let answer = json!({
         "action": "write", "sessionId": asking, "data": "y", "submit": true,
         "wait": {"until": [{"exit": true}]},

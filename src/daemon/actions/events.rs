@@ -128,5 +128,5 @@ fn is_news(state: &State, client: &Client, event: &Event) -> bool {
         EventKind::InputNeeded => needs(session.input_state()),
         _ => false,
     };
-    holds && session.scope == client.principal.scope && event.seq > Some(session.told)
+    holds && session.scope == client.principal.scope && event.seq > Some(session.told())
 }

@@ -66,6 +66,9 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
     let counts = Registry::counts(listed.iter().copied());
     let newest = &listed[listed.len().saturating_sub(limit)..];
+    for session in newest {
+        session.tell(&client.principal.scope, state.events.bus.past.seq());
+    }
     let mut ports = match params.include_ports {
         Some(true) => state.sessions.ports_of_all(),
         _ => HashMap::new(),

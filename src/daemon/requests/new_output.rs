@@ -208,9 +208,7 @@ fn now(
     }
     let newest = state.events.bus.past.seq();
     if let Some(session) = state.sessions.get_mut(id) {
-        if session.scope == client.principal.scope {
-            session.told = newest;
-        }
+        session.tell(&client.principal.scope, newest);
         session
             .input
             .show(&client.principal.scope, polled.input_state);
