@@ -82,8 +82,11 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         (_, Some(_)) => Progress::Input,
         _ => Progress::Running,
     };
+    let log_end = hub.read().sessions.log_end(&id);
+    let until = ended.map_or(log_end, |ended| ended.at);
     let show = Show {
-        since: began.unwrap_or(command.from).max(shown),
+        // The client may have read on, or may have cleared the log.
+        since: began.unwrap_or(command.from).max(shown).min(until),
         until: ended.map(|ended| ended.at),
         max_chars: plan.max_chars(),
         stream: Stream::All,

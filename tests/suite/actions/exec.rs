@@ -136,6 +136,31 @@ fn a_command_that_asks_is_answered_and_waited_for() {
 }
 
 #[test]
+fn the_end_is_told_to_a_client_that_has_read_on() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let request = json!({
+        "action": "exec", "sessionId": id, "command": "read x; echo got $x; (exit 6)", "waitMs": 5000,
+    });
+    let reply = serve.ok(request);
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    let answer = json!({"until": [{"pattern": "^> $"}]});
+    let write = json!({"action": "write", "sessionId": id, "data": "it\r", "wait": answer});
+    assert_eq!(serve.ok(write)["outcome"], "matched");
+    let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
+    check_done(&serve.ok(pending.clone()), 6, "");
+    // The marks are gone.
+    serve.ok(json!({"action": "clear", "sessionId": id}));
+    let mut pending = pending;
+    pending["waitMs"] = json!(1);
+    let reply = serve.ok(pending);
+    assert_eq!(reply["output"], "", "{reply}");
+    let unknown =
+        json!({"action": "exec", "sessionId": id, "pending": "aaaaaaaa@999999@0", "waitMs": 1});
+    assert_eq!(serve.ok(unknown)["outcome"], "notBegun");
+}
+
+#[test]
 fn a_command_that_is_interrupted_is_not_waited_for() {
     let (_home, mut serve) = serve();
     for shell_line in ["bash --norc", "dash"] {
