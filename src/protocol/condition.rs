@@ -144,6 +144,22 @@ pub struct WaitSpec {
 }
 
 impl WaitSpec {
+    /// The wait of a request that has these parameters itself.
+    pub fn of(
+        until: Option<Vec<Condition>>,
+        fail: Option<Vec<Condition>>,
+        view: Option<View>,
+        timeout_ms: Option<u64>,
+    ) -> Self {
+        Self {
+            until,
+            fail,
+            view,
+            timeout_ms,
+            ..Self::default()
+        }
+    }
+
     /// Whether it says what to wait for.
     pub fn names_conditions(&self) -> bool {
         self.until.is_some() || self.fail.is_some()

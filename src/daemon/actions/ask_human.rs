@@ -87,6 +87,6 @@ fn check_runs(hub: &Hub, id: &SessionId) -> Result<(), Error> {
     };
     match session.life.status().is_alive() {
         true => Ok(()),
-        false => Err(not_running(session, &state.sessions.tail(id, 500))),
+        false => Err(not_running(session, &state.sessions.last_lines(id, 500))),
     }
 }

@@ -42,13 +42,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
             KeyInput::Scroll { scroll } => once.extend(scrolled(hub, &target, *scroll)?),
         }
     }
-    let own = WaitSpec {
-        until: params.until,
-        fail: params.fail,
-        view: params.view,
-        timeout_ms: params.wait_ms,
-        ..WaitSpec::default()
-    };
+    let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &once);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());

@@ -36,7 +36,7 @@ fn deliver(
     number: i32,
     target: SignalTarget,
 ) -> Answer {
-    let output = state.sessions.tail(id, 500);
+    let output = state.sessions.last_lines(id, 500);
     let input = state.sessions.io(id).and_then(|io| io.input.clone());
     let Some(session) = state.sessions.get_mut(id) else {
         return Err(Error::session_not_found(id.as_str()));

@@ -60,13 +60,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         bytes.push(b'\n');
     }
     let eof = params.eof == Some(true);
-    let own = WaitSpec {
-        until: params.until,
-        fail: params.fail,
-        view: params.view,
-        timeout_ms: params.wait_ms,
-        ..WaitSpec::default()
-    };
+    let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &bytes);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());

@@ -199,7 +199,8 @@ fn now(
     if client.is_lean() && finished {
         polled.remaining = remaining(state, id);
     }
-    if show.screen || full_screen {
+    // A screen that has not changed says nothing, unless it was requested.
+    if show.screen || (full_screen && to > show.since) {
         polled.screen = state.sessions.get_mut(id).map(screen_text);
         state.rest_later();
     }

@@ -57,7 +57,7 @@ impl Target {
             return Err(Error::session_not_found(name));
         };
         if !session.life.status().is_alive() {
-            let end = state.sessions.tail(&id, 500);
+            let end = state.sessions.last_lines(&id, 500);
             return Err(not_running(session, &end));
         }
         let closed = session.stdin_closed;

@@ -289,3 +289,16 @@ fn the_mouse_is_clicked_and_turned() {
     let click = json!({"action": "send_keys", "sessionId": cat, "keys": click(0, 0)});
     serve.err(click, "unsupported");
 }
+
+#[test]
+fn the_error_of_an_ended_session_has_whole_lines_of_its_end() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "seq -f 'line %g' 1000");
+    let write = json!({"action": "write", "sessionId": id, "data": "x"});
+    let error = serve.err(write, "session_not_running");
+    let output = error["data"]["output"].as_str().unwrap();
+    assert!(
+        output.starts_with("line 9") && output.ends_with("\nline 1000\n"),
+        "{output}"
+    );
+}

@@ -128,6 +128,10 @@ fn a_file_is_edited_in_vim() {
         &model.press(id, edit),
         &["screen:\ncolour\ngray\ngreen\n~\n"],
     );
+    // A screen that has not changed costs nothing.
+    let news = json!({ "sessionId": id, "since": "new" });
+    let idle = model.mcp.text("poll", news);
+    assert!(idle.ends_with("\n(nothing new)"), "{idle}");
     let text = model.press(id, json!([{"text": ":wq"}, "Enter"]));
     has(&text, &["done (exit 0)"]);
     assert_eq!(

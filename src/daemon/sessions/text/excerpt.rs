@@ -74,7 +74,7 @@ impl Source<'_> {
 }
 
 /// A text without its first, partial line, unless that is most of it.
-fn whole_lines(text: &str) -> &str {
+pub(super) fn whole_lines(text: &str) -> &str {
     match text.find('\n') {
         Some(at) if at < text.len() / 2 => &text[at + 1..],
         _ => text,

@@ -10,6 +10,7 @@ use crate::engine::session::Session;
 use crate::protocol::SessionId;
 use crate::protocol::reply::Left;
 
+use excerpt::whole_lines;
 pub(crate) use source::{Source, finish};
 pub(crate) use uncounted::Uncounted;
 
@@ -43,6 +44,15 @@ impl Sessions {
         let there = self.io(id).map_or(0, |io| io.log.bounds().1);
         let (from, to) = (self.log_first(id), self.log_end(id).max(there));
         self.piece(id, from, to, max_chars).text
+    }
+
+    /// The same, from the beginning of a line on.
+    pub(crate) fn last_lines(&self, id: &SessionId, max_chars: usize) -> String {
+        let tail = self.tail(id, max_chars);
+        match tail.chars().count() < max_chars {
+            true => tail,
+            false => whole_lines(&tail).to_owned(),
+        }
     }
 
     /// The last `max_chars` characters between two offsets of a log.
