@@ -262,8 +262,7 @@ impl MarkSearch {
 /// The end of a command whose end mark is complete but for its name.
 fn end_of(text: &[u8]) -> Option<Ended> {
     let at = memmem::rfind(text, END)?;
-    let code = text[at + END.len()..].to_vec();
-    let code = String::from_utf8(code).ok()?;
+    let code = std::str::from_utf8(&text[at + END.len()..]).ok()?;
     Some(Ended {
         at: at as u64,
         code: code.parse().ok(),

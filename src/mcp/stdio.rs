@@ -31,8 +31,7 @@ const READ: usize = 64 * 1024;
 /// runtime.
 pub fn transport() -> (Stdio, HungUp) {
     let (reader, writer) = stdio_pipes();
-    let (sender, receiver) = watch::channel(false);
-    let hung_up = Arc::new(sender);
+    let (hung_up, receiver) = watch::channel(false);
     let stdio = Stdio {
         reader,
         buffer: vec![0; READ],
@@ -41,9 +40,8 @@ pub fn transport() -> (Stdio, HungUp) {
         refusal: None,
         output: Output {
             writer: Arc::new(Mutex::new(writer)),
-            hung_up: hung_up.clone(),
+            hung_up: Arc::new(hung_up),
         },
-        hung_up,
     };
     (stdio, HungUp(receiver))
 }
@@ -75,7 +73,6 @@ pub struct Stdio {
     /// The error that is being written for the last line.
     refusal: Option<JoinHandle<()>>,
     output: Output,
-    hung_up: Arc<watch::Sender<bool>>,
 }
 
 /// Standard output, which several tasks write to.
@@ -129,7 +126,7 @@ impl Transport<RoleServer> for Stdio {
                     }));
                 }
                 Some(Err(None)) => {}
-                None if *self.hung_up.borrow() => return None,
+                None if *self.output.hung_up.borrow() => return None,
                 None => self.read().await,
             }
         }
@@ -151,7 +148,7 @@ impl Stdio {
             }
             Ok(0) | Err(_) => {
                 self.lines.extend(self.splitter.finish());
-                self.hung_up.send_replace(true);
+                self.output.hung_up.send_replace(true);
             }
         }
     }

@@ -40,7 +40,8 @@ pub const MAX_WHEEL: i16 = 1000;
 /// Largest `maxFps` of `watch`.
 pub const MAX_FPS: u32 = 60;
 
-/// Longest time that a question to a person stays open, in milliseconds: one day.
+/// Longest time that a question to a person stays open, in milliseconds: one day, because people go home and come
+/// back the next day.
 pub const MAX_ASK_MS: u64 = 86_400_000;
 
 /// Longest question, in characters.

@@ -11,6 +11,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
 use crate::cli::settings::agent::greeting;
 use crate::client::{self, AutoStart, Connection, Running};
+use crate::protocol::bounds::MAX_WAIT_MS;
 use crate::protocol::params;
 use crate::protocol::reply::Happened;
 use crate::protocol::{Action, Event, EventKind};
@@ -25,9 +26,6 @@ const LINES: usize = 20;
 
 /// Length of a command, and of the last line of output, in characters.
 const SHORT: usize = 80;
-
-/// Length of a single wait, in milliseconds.
-const LONGEST_WAIT: u64 = 600_000;
 
 /// Maximum size of what a client writes to a hook. It contains the prompt, and the result of a tool.
 const HOOK_BYTES: u64 = 64 << 20;
@@ -85,7 +83,7 @@ impl News {
             if !self.follow {
                 return Ok(Exit::OK);
             }
-            wait = LONGEST_WAIT;
+            wait = MAX_WAIT_MS;
         }
     }
 

@@ -17,8 +17,7 @@ use crate::protocol::record::HeldBy;
 use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Default and longest timeout, in milliseconds. The longest is a day, because people go home and come back the
-/// next day.
+/// Default timeout, in milliseconds.
 const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 
 /// Waits until a person has typed into the session, or has declined.

@@ -35,7 +35,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     let id = find(hub, client, &params.session_id, Access::Read)?;
     hub.catch_up(&id).await;
     let gone = || Error::session_not_found(id.as_str());
-    if let Some(when) = when {
+    let captured = if let Some(when) = when {
         let past = past_screen::screen_at(hub, &id, when).await;
         let (screen, moment) = past.ok_or_else(gone)?;
         let name = hub.read().sessions.get(&id).map(name).ok_or_else(gone)?;
@@ -47,9 +47,10 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
             &name,
             &params,
         )?;
-        return answer(with_png(captured, &params).await?);
-    }
-    let captured = hub.change(|state| present(state, &id, &params))?;
+        captured
+    } else {
+        hub.change(|state| present(state, &id, &params))?
+    };
     answer(with_png(captured, &params).await?)
 }
 

@@ -32,6 +32,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// Handles the action `exec`.
 pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
+    // Before anything is typed.
     wait_ms("waitMs", params.wait_ms, 0)?;
     let spec = WaitSpec {
         timeout_ms: params.wait_ms,
@@ -95,10 +96,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         oldest: false,
     };
     let polled = polled(hub, client, &id, show).await?;
-    let is_open = matches!(
-        outcome,
-        Progress::Input | Progress::Running | Progress::NotBegun
-    );
+    let is_over = matches!(outcome, Progress::Done | Progress::Exited);
     answer(Executed {
         session_id: polled.session_id,
         status: polled.status,
@@ -115,7 +113,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         elapsed_ms: waited.elapsed_ms,
         input_state: polled.input_state,
         screen: polled.screen,
-        pending: is_open.then(|| command.token()),
+        pending: (!is_over).then(|| command.token()),
         warnings,
     })
 }

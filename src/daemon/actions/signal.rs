@@ -9,10 +9,9 @@ use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::{SignalParams, SignalTarget};
-use crate::protocol::record::Mode;
 use crate::protocol::reply::Signalled;
 use crate::protocol::{Error, SessionId};
-use crate::sys::{process, pty, signal as sys_signal};
+use crate::sys::{process, signal as sys_signal};
 
 /// Sends the signal, and returns the pids that received it.
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
@@ -37,7 +36,7 @@ fn deliver(
     target: SignalTarget,
 ) -> Answer {
     let output = state.sessions.last_lines(id, 500);
-    let input = state.sessions.io(id).and_then(|io| io.input.clone());
+    let foreground = state.sessions.foreground(id);
     let Some(session) = state.sessions.get_mut(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
@@ -46,10 +45,7 @@ fn deliver(
     }
     let leader = session.life.pid();
     // Pipes have no foreground group; use the group of the first process.
-    let foreground = match (session.spec.mode, input) {
-        (Mode::Pty, Some(input)) => pty::foreground_group(&*input).or(leader),
-        _ => leader,
-    };
+    let foreground = foreground.or(leader);
     session.life.signalled(number, client.principal.actor());
     let members = state.sessions.processes(id);
     let wanted = members.iter().filter(|process| match target {

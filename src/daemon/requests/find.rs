@@ -87,8 +87,11 @@ pub(crate) fn find_several(
         (None, None, None) | (None, Some(_), None) => Err(Error::invalid(
             "one of `sessionId`, `sessionIds` and `group` is required",
         )),
-        _ => Err(Error::invalid(
-            "only one of `sessionId`, `sessionIds` and `group` may be given",
-        )),
+        _ => Err(named_twice()),
     }
+}
+
+/// The error for a request that names sessions in more than one way.
+pub(crate) fn named_twice() -> Error {
+    Error::invalid("only one of `sessionId`, `sessionIds` and `group` may be given")
 }

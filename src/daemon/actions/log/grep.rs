@@ -14,7 +14,7 @@ use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::sieve::Sieve;
 
 /// Default `maxMatches`.
-const DEFAULT_MATCHES: usize = 50;
+pub(super) const DEFAULT_MATCHES: usize = 50;
 
 /// Returns matching lines, and the lines around them.
 pub(super) async fn grep(

@@ -14,7 +14,7 @@ use std::ops::Range;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::checked_time;
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::find::find;
+use crate::daemon::requests::find::{find, named_twice};
 use crate::daemon::requests::limits::MAX_CHARS;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
@@ -127,9 +127,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         return several::several(hub, client, params, since_time, room).await;
     };
     if params.session_ids.is_some() || params.group.is_some() {
-        return Err(Error::invalid(
-            "only one of `sessionId`, `sessionIds` and `group` may be given",
-        ));
+        return Err(named_twice());
     }
     let id = find(hub, client, session, Access::Read)?;
     if params.stream == Some(Stream::Input) {

@@ -11,9 +11,6 @@ use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{LogOfSession, LogPart, LogsOfSeveral};
 use crate::protocol::{Error, ErrorCode, SessionId, Timestamp};
 
-/// Default `maxMatches`, for all sessions together.
-const DEFAULT_MATCHES: usize = 50;
-
 /// Reads the sessions that the request names, or else all that the client sees, the newest first.
 pub(super) async fn several(
     hub: &Hub,
@@ -31,7 +28,8 @@ pub(super) async fn several(
         },
         ..room
     };
-    let mut matches = params.max_matches.unwrap_or(DEFAULT_MATCHES);
+    // The matches of all sessions together count.
+    let mut matches = params.max_matches.unwrap_or(grep::DEFAULT_MATCHES);
     let mut replies = LogsOfSeveral::default();
     for id in ids {
         if matches == 0 || left.text == 0 {

@@ -26,9 +26,8 @@ impl Source<'_> {
         let tail = whole_lines(tail);
         let known = self.lines_before(to, piece.text.ends_with('\n'));
         let known = known.map(|lines| lines.saturating_sub(tail.lines().count() as u64));
-        // The number is unknown if newlines have to be counted for it.
-        let is_exact = place.counted.is_empty() && place.at.offset >= from;
-        let begin = is_exact.then(|| place.at.line + head.lines().count() as u64);
+        let begin = place.line_at(from);
+        let begin = begin.map(|line| line + head.lines().count() as u64);
         piece.omitted.bytes += (piece.text.len() - tail.len()) as u64;
         piece.omitted.bytes = piece.omitted.bytes.saturating_sub(head.len() as u64);
         let left_out = match (begin, known) {
@@ -50,9 +49,8 @@ impl Source<'_> {
         if self.output.end() == offset {
             return Some(self.output.total_lines());
         }
-        let place = self.place(offset, offset);
-        let is_exact = place.counted.is_empty() && place.at.offset >= offset;
-        is_exact.then(|| place.at.line - u64::from(is_end))
+        let line = self.place(offset, offset).line_at(offset);
+        line.map(|line| line - u64::from(is_end))
     }
 
     /// The first lines of a text, at most `max_chars` characters. `alt` says whether the alternate screen is on

@@ -28,6 +28,16 @@ pub(crate) struct Piece {
     pub(crate) omitted_lines: Option<[u64; 2]>,
 }
 
+impl Piece {
+    /// No text, of a session that has been removed.
+    fn none_up_to(to: u64) -> Self {
+        Self {
+            next: to,
+            ..Self::default()
+        }
+    }
+}
+
 impl Sessions {
     /// A session's log with what is known about it; `None` if the session has been removed.
     pub(crate) fn source(&self, id: &SessionId) -> Option<Source<'_>> {
@@ -57,24 +67,18 @@ impl Sessions {
 
     /// The last `max_chars` characters between two offsets of a log.
     pub(crate) fn piece(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
-        let Some(source) = self.source(id) else {
-            return Piece {
-                next: to,
-                ..Piece::default()
-            };
-        };
-        source.piece(from, to, max_chars, self.is_complete(id, to))
+        match self.source(id) {
+            Some(source) => source.piece(from, to, max_chars, self.is_complete(id, to)),
+            None => Piece::none_up_to(to),
+        }
     }
 
     /// The beginning and the end of the output between two offsets of a log.
     pub(crate) fn excerpt(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
-        let Some(source) = self.source(id) else {
-            return Piece {
-                next: to,
-                ..Piece::default()
-            };
-        };
-        source.excerpt(from, to, max_chars, self.is_complete(id, to))
+        match self.source(id) {
+            Some(source) => source.excerpt(from, to, max_chars, self.is_complete(id, to)),
+            None => Piece::none_up_to(to),
+        }
     }
 
     /// Whether no more output can follow an offset: the last line of a log is complete without a newline.

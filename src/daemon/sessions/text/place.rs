@@ -16,6 +16,14 @@ pub(crate) struct Place {
     pub(crate) counted: Range<u64>,
 }
 
+impl Place {
+    /// Number of the line at `offset`, for which the place was looked up; `None` if newlines have to be counted for
+    /// it, or if the place is before it, within an escape sequence.
+    pub(crate) fn line_at(&self, offset: u64) -> Option<u64> {
+        (self.counted.is_empty() && self.at.offset >= offset).then_some(self.at.line)
+    }
+}
+
 impl Source<'_> {
     /// Whether the alternate screen is on at `offset`, or at the first offset after it for which that is known.
     /// `limit` bounds the search.
