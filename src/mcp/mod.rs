@@ -14,12 +14,14 @@ pub mod call;
 pub mod caller;
 pub mod compat;
 pub mod completions;
+pub mod elicitation;
 pub mod own;
 pub mod progress;
 pub mod resources;
 pub mod server;
 pub mod stdio;
 pub mod toolset;
+pub mod updates;
 
 use std::time::Duration;
 
@@ -36,25 +38,35 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// The part of it for calls other than waits to finish. The rest is for the daemon to close the connection.
 const LAST_CALLS: Duration = Duration::from_millis(1500);
 
-/// Serves until standard input ends or standard output is closed. With `structured`, results have data
-/// beside their text.
-pub fn run(greeting: Greeting, tools: ToolSet, structured: bool) -> Result<(), Error> {
+/// What a server offers its client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The set of tools.
+    pub tools: ToolSet,
+    /// Whether results have data beside their text.
+    pub structured: bool,
+    /// Whether the client may be asked to show forms to people, if it can.
+    pub elicitation: bool,
+}
+
+/// Serves until standard input ends or standard output is closed.
+pub fn run(greeting: Greeting, offer: Offer) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error::internal(format!("cannot create an event loop: {error}")))?;
-    let greeting = tools.greeting(greeting);
+    let greeting = offer.tools.greeting(greeting);
     let local = tokio::task::LocalSet::new();
-    let outcome = local.block_on(&runtime, serve(greeting, tools, structured));
+    let outcome = local.block_on(&runtime, serve(greeting, offer));
     // Do not wait for a blocked read of standard input.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(greeting: Greeting, tools: ToolSet, structured: bool) -> Result<(), Error> {
+async fn serve(greeting: Greeting, offer: Offer) -> Result<(), Error> {
     let (caller, events) = caller::connect(greeting)?;
     let (transport, hung_up) = stdio::transport();
-    let server = server::Server::new(caller.clone(), events, tools, structured);
+    let server = server::Server::new(caller.clone(), events, offer);
     let running = match server.serve(transport).await {
         Ok(running) => running,
         // The client left before it was initialized.

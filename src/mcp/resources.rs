@@ -72,6 +72,11 @@ pub async fn read(call: &Call, uri: &str) -> Result<ReadResourceResult, ErrorDat
     )]))
 }
 
+/// The session of a resource, or `None` if the URI is not one.
+pub fn session(uri: &str) -> Option<&str> {
+    parse(uri).map(|(id, _)| id)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Log,
@@ -102,7 +107,8 @@ async fn screen(call: &Call, id: &str) -> Result<String, Error> {
     Ok(screen["text"].as_str().unwrap_or_default().to_owned())
 }
 
-fn failed(error: Error, uri: &str) -> ErrorData {
+/// An error about a resource.
+pub fn failed(error: Error, uri: &str) -> ErrorData {
     let data = Some(json!({ "uri": uri, "error": error }));
     match error.code {
         ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => {

@@ -1,7 +1,7 @@
 //! The MCP server: implements the methods of the protocol with the other modules.
 #![allow(
     deprecated,
-    reason = "clients of today still have logging; later versions of MCP drop it"
+    reason = "clients of today still have logging and resources/subscribe; later versions of MCP drop them"
 )]
 
 use std::cell::RefCell;
@@ -13,27 +13,34 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
     ErrorCode as RpcCode, Implementation, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use tokio::sync::mpsc;
 
 use super::call::{Call, Outcome};
 use super::caller::Caller;
 use super::compat::macos_shell::Shared;
 use super::completions::Completions;
+use super::elicitation::{self, Asked, Forms};
 use super::toolset::ToolSet;
-use super::{arguments, progress, resources};
+use super::updates::{Sink, Updates};
+use super::{Offer, arguments, progress, resources};
 use crate::protocol::{Error, ErrorCode, Event, VERSION};
 
 /// The methods that are served. `rmcp` takes a request of one of them with wrong parameters for one of an unknown
 /// method.
-const METHODS: [&str; 6] = [
+const METHODS: [&str; 9] = [
     "tools/list",
     "tools/call",
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
     "logging/setLevel",
 ];
 
@@ -45,21 +52,20 @@ pub struct Server {
     tools: Vec<Tool>,
     /// Whether results have data beside their text.
     has_data: bool,
+    /// The forms that people fill in, if the client may be asked for that.
+    forms: Option<Forms>,
     completions: Rc<Completions>,
     shared: Shared,
-    /// Events of the daemon, until [`Server::meet`] takes them.
+    updates: Rc<Updates>,
+    /// Events of the daemon, until [`Server::meet`] or [`Server::watch`] takes them.
     events: RefCell<Option<mpsc::Receiver<Event>>>,
 }
 
 impl Server {
-    /// A server that offers a set of tools. With `structured`, all results have data beside their text.
-    pub fn new(
-        caller: Caller,
-        events: mpsc::Receiver<Event>,
-        set: ToolSet,
-        structured: bool,
-    ) -> Self {
-        let has_data = set.has_data(structured);
+    /// A server for what is offered.
+    pub fn new(caller: Caller, events: mpsc::Receiver<Event>, offer: Offer) -> Self {
+        let set = offer.tools;
+        let has_data = set.has_data(offer.structured);
         let mut tools = set.tools();
         if !has_data {
             tools.iter_mut().for_each(|tool| tool.output_schema = None);
@@ -69,8 +75,10 @@ impl Server {
             set,
             tools,
             has_data,
+            forms: (set == ToolSet::Own && offer.elicitation).then(Forms::default),
             completions: Rc::default(),
             shared: Shared::default(),
+            updates: Rc::default(),
             events: RefCell::new(Some(events)),
         }
     }
@@ -87,7 +95,31 @@ impl Server {
         }
     }
 
-    async fn run(&self, tool: &Tool, call: &Call, request: CallToolRequestParams) -> Outcome {
+    /// Subscribes to a resource.
+    async fn watch(&self, uri: &str, sink: Sink) -> Result<(), ErrorData> {
+        if let Some(events) = self.events.borrow_mut().take() {
+            tokio::task::spawn_local(self.updates.clone().tell(events));
+        }
+        let subscribed = self.updates.subscribe(&self.caller, uri, sink).await;
+        subscribed.map_err(|error| resources::failed(error, uri))
+    }
+
+    async fn run(
+        &self,
+        tool: &Tool,
+        call: &Call,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Asked, Error> {
+        if let Some(forms) = &self.forms
+            && let Some(way) = elicitation::way(&request, context)
+        {
+            return forms.ask(call, request, way, &context.peer).await;
+        }
+        self.answer(tool, call, request).await.map(Asked::Done)
+    }
+
+    async fn answer(&self, tool: &Tool, call: &Call, request: CallToolRequestParams) -> Outcome {
         let mut given = request.arguments.unwrap_or_default();
         // The daemon checks the arguments of bgproc's own tools, with better error messages.
         if self.set != ToolSet::Own {
@@ -105,8 +137,11 @@ impl ServerHandler for Server {
             .enable_tools()
             .enable_resources()
             .build();
+        // The tools of Duragent use the events themselves.
         if self.set == ToolSet::Duragent {
             can.logging = Some(Default::default());
+        } else if let Some(resources) = &mut can.resources {
+            resources.subscribe = Some(true);
         }
         let mut info = ServerConfig::new(can).with_instructions(self.set.instructions());
         info.server_info = Implementation::new("bgproc", VERSION);
@@ -163,11 +198,15 @@ impl ServerHandler for Server {
         };
         // Dropping a future here also cancels its request at the daemon.
         let outcome = tokio::select! {
-            outcome = self.run(&tool, &call, request) => outcome,
+            outcome = self.run(&tool, &call, request, &context) => outcome,
             () = context.ct.cancelled() => Err(Error::new(ErrorCode::Cancelled, "The call was cancelled")),
             () = progress => Err(Error::internal("the progress task of a call has ended")),
         };
-        let mut done = outcome.unwrap_or_else(|error| self.set.failed(&error));
+        let mut done = match outcome {
+            Ok(Asked::Done(done)) => done,
+            Ok(Asked::Form(form)) => return Ok(form.into()),
+            Err(error) => self.set.failed(&error),
+        };
         if !self.has_data {
             done.structured = None;
         }
@@ -187,7 +226,9 @@ impl ServerHandler for Server {
         }
         let example = match method.as_str() {
             "tools/call" => r#"; for example {"name":"start","arguments":{"command":"make test"}}"#,
-            "resources/read" => r#"; for example {"uri":"bgproc://session/ID/log"}"#,
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+                r#"; for example {"uri":"bgproc://session/ID/log"}"#
+            }
             _ => "",
         };
         let message = format!("The parameters of {method} are missing or wrong{example}");
@@ -217,5 +258,51 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let call = Call::new(self.caller.clone());
         Ok(resources::read(&call, &request.uri).await?.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.set == ToolSet::Duragent {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        self.watch(&request.uri, Sink::Peer(context.peer)).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let ends = |uri: &str, sink: &Sink| uri == request.uri && matches!(sink, Sink::Peer(_));
+        self.updates.unsubscribe(&self.caller, ends).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        // `rmcp` reduces it to the capabilities of the server.
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| resources::session(uri).is_some());
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let sink = context.sink();
+        for uri in context.accepted().resource_subscriptions.iter().flatten() {
+            // The subscription is acknowledged already, so a session that is gone just has no changes.
+            let _ = self.watch(uri, Sink::Listener(sink.clone())).await;
+        }
+        context.cancelled().await;
+        let ends =
+            |_: &str, other: &Sink| matches!(other, Sink::Listener(it) if it.id() == sink.id());
+        self.updates.unsubscribe(&self.caller, ends).await;
+        Ok(())
     }
 }

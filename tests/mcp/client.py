@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, types
 
 BGPROC = sys.argv[1]
 COMPLETED = "[Background Process Completed]"
@@ -109,6 +109,39 @@ async def own(mode):
         assert killed["status"] == "killed", killed
 
 
+async def asks(mode):
+    """A person answers in the client, and the client is told that a log has changed."""
+
+    async def enter(context, params):
+        assert params.message.startswith("May I?") and "Go on?" in params.message, params
+        assert params.requested_schema["properties"].keys() == {"answer"}, params
+        return types.ElicitResult(action="accept", content={"answer": "yes"})
+
+    updated = asyncio.Queue()
+
+    async def heard(message):
+        if isinstance(message, types.ResourceUpdatedNotification):
+            await updated.put(message.params.uri)
+
+    async with Client(server("own"), mode=mode, elicitation_callback=enter, message_handler=heard) as client:
+        command = "read -p 'Go on? ' answer; echo got $answer; exec cat"
+        job = (await call(client, "start", command=command))["sessionId"]
+        uri = f"bgproc://session/{job}/log"
+        asked = dict(action="ask_human", sessionId=job, message="May I?")
+        if mode == "legacy":
+            await client.subscribe_resource(uri)
+            assert (await call(client, "session", **asked))["outcome"] == "answered"
+            assert str(await updated.get()) == uri
+        else:
+            async with client.listen(resource_subscriptions=[uri]) as changes:
+                assert (await call(client, "session", **asked))["outcome"] == "answered"
+                async for change in changes:
+                    assert str(change.uri) == uri, change
+                    break
+        waited = await call(client, "wait", sessionId=job, until=[{"pattern": "^got yes$"}])
+        assert waited["outcome"] == "matched", waited
+
+
 async def deepchat(mode):
     async with Client(server("deepchat"), mode=mode) as client:
         assert await names(client) == ["execute_command", "process"]
@@ -204,6 +237,7 @@ async def main():
     for mode in "legacy", "auto":
         await as_for_a_model(mode)
         await own(mode)
+        await asks(mode)
     for one in deepchat, dotnet, duragent, macos_shell:
         await one("legacy")
         await one("auto")

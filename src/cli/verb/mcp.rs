@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::agent::{greeting, parse_on_disconnect};
 use crate::cli::value::number;
-use crate::mcp::{self, ToolSet};
+use crate::mcp::{self, Offer, ToolSet};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 
@@ -19,6 +19,9 @@ pub struct Mcp {
     /// clients show a model only these, which costs it twice the bytes
     #[arg(long)]
     structured: bool,
+    /// Ask people only in the dashboard, not also with a form in the client
+    #[arg(long)]
+    no_elicitation: bool,
     /// Scope of the agent: it sees the jobs that were started in the same scope
     #[arg(long, value_name = "NAME")]
     scope: Option<String>,
@@ -46,7 +49,12 @@ impl Mcp {
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
         };
-        mcp::run(greeting(flags)?, self.tools, self.structured)?;
+        let offer = Offer {
+            tools: self.tools,
+            structured: self.structured,
+            elicitation: !self.no_elicitation,
+        };
+        mcp::run(greeting(flags)?, offer)?;
         Ok(Exit::OK)
     }
 }

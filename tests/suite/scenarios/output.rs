@@ -157,11 +157,19 @@ fn a_line_in_a_hundred_megabytes_takes_two_calls() {
         &text,
         &["done (exit 0)", "left out; log fromLine:", "1 error"],
     );
+    // The log keeps 64 MiB.
+    has(
+        &text,
+        &[
+            "[the lines before ",
+            " were dropped: the log keeps no more]\n",
+        ],
+    );
     let id = text.split(' ').next().unwrap();
     let grep = json!({ "sessionId": id, "grep": "^error" });
     has(
         &model.call("log", grep),
         &[": error: no such file: config.h\n[1 match;"],
     );
-    model.cost(2, 1800);
+    model.cost(2, 2400);
 }

@@ -29,7 +29,18 @@ impl Mcp {
         Self::open(home, &all)
     }
 
+    /// Starts it in `home`, as a client that can show forms to people.
+    pub(crate) fn with_forms(home: &Home, args: &[&str]) -> Self {
+        let mut all = vec!["mcp"];
+        all.extend(args);
+        Self::introduce(home, &all, &json!({ "elicitation": {} }))
+    }
+
     fn open(home: &Home, all: &[&str]) -> Self {
+        Self::introduce(home, all, &json!({}))
+    }
+
+    fn introduce(home: &Home, all: &[&str], capabilities: &Value) -> Self {
         let mut mcp = Self {
             wire: Serve::open(home.command(all)),
             next_id: 1,
@@ -39,7 +50,7 @@ impl Mcp {
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": {"name": "tests", "version": "1"},
             }),
         );
@@ -144,6 +155,21 @@ impl Mcp {
         self.wire.send_raw(format!("{line}\n").as_bytes());
         let is_error = |message: &Value| message["error"].is_object() && message["id"].is_null();
         self.wire.find("an error without an id", is_error)
+    }
+
+    /// The next request of the server of this kind.
+    #[track_caller]
+    pub(crate) fn asked(&mut self, method: &str) -> Value {
+        let what = format!("the request {method}");
+        self.wire.find(&what, |message| {
+            message["method"] == method && !message["id"].is_null()
+        })
+    }
+
+    /// Answers a request of the server.
+    pub(crate) fn answer(&mut self, request: &Value, result: Value) {
+        let line = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+        self.wire.send_raw(format!("{line}\n").as_bytes());
     }
 
     /// Sends a notification.

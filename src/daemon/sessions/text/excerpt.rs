@@ -19,9 +19,11 @@ impl Source<'_> {
         if piece.omitted.bytes == 0 {
             return piece;
         }
+        let (first, asked) = (self.log.bounds().0, from);
+        let from = from.max(first).min(to);
         let place = self.place(from, to);
         let alt = self.known_alt(from).unwrap_or(place.at.alt);
-        let head = self.first_lines(from, to, max_chars / HEAD_SHARE, alt);
+        let mut head = self.first_lines(from, to, max_chars / HEAD_SHARE, alt);
         let (tail, _) = tail_chars(&piece.text, max_chars - max_chars / HEAD_SHARE);
         let tail = whole_lines(tail);
         let known = self.lines_before(to, piece.text.ends_with('\n'));
@@ -39,6 +41,16 @@ impl Source<'_> {
             }
             _ => format!("[{} bytes left out; log shows them]", piece.omitted.bytes),
         };
+        if asked < from {
+            let what = match place.line_at(from) {
+                Some(line @ 2..) => format!("the lines before {line}"),
+                _ => format!("the first {} bytes", from - asked),
+            };
+            head.insert_str(
+                0,
+                &format!("[{what} were dropped: the log keeps no more]\n"),
+            );
+        }
         piece.text = format!("{head}{left_out}\n{tail}");
         piece
     }

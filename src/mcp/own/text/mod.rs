@@ -49,12 +49,15 @@ fn fields(result: &Value) -> String {
     }
 }
 
-/// `head`, the output unchanged, and the screen if the result has it.
+/// `head`, the output unchanged unless all of it is blank, and the screen if the result has it.
 fn with_output(head: String, result: &Value) -> String {
     let mut text = head;
     let output = result["output"].as_str().unwrap_or_default();
     let screen = &result["screen"];
-    if !output.is_empty() {
+    let is_blank = output.trim().is_empty();
+    if is_blank && !output.is_empty() {
+        text.push_str("\n(only blank lines)");
+    } else if !is_blank {
         text.push('\n');
         if result["omittedLines"].is_null()
             && let Some(bytes @ 1..) = result["omitted"]["bytes"].as_u64()

@@ -1,0 +1,160 @@
+//! Notifications that a resource has changed, for clients that subscribe to it.
+//!
+//! A client subscribes with `resources/subscribe`, or, since version 2026-07-28 of MCP, with
+//! `subscriptions/listen`. Each subscription is one of the daemon for events of that session. The first change
+//! is notified at once, further ones at most once in [`EVERY`]; the last change is always notified.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, RoleServer, SubscriptionSink};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::caller::Caller;
+use super::resources;
+use crate::protocol::{Error, Event};
+
+/// The shortest time between two notifications about a resource.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// The events after which a log or a screen may be another one.
+const KINDS: [&str; 5] = ["output", "restarted", "exited", "lost", "removed"];
+
+/// The subscriptions of a client.
+#[derive(Debug, Default)]
+pub struct Updates(RefCell<Vec<Watched>>);
+
+/// Where notifications go.
+#[derive(Clone, Debug)]
+pub enum Sink {
+    /// To the client.
+    Peer(Peer<RoleServer>),
+    /// To a request of the client that listens.
+    Listener(SubscriptionSink),
+}
+
+/// A resource that a client has subscribed to.
+#[derive(Debug)]
+struct Watched {
+    uri: String,
+    session: String,
+    sink: Sink,
+    /// The id of the daemon's subscription; empty until it has replied.
+    subscription: Rc<RefCell<String>>,
+    /// When a change is to be notified.
+    due: Option<Instant>,
+    /// The earliest time of the next notification.
+    not_before: Instant,
+}
+
+impl Updates {
+    /// Subscribes to a resource, in addition to earlier subscriptions.
+    pub async fn subscribe(&self, caller: &Caller, uri: &str, sink: Sink) -> Result<(), Error> {
+        let session = resources::session(uri)
+            .ok_or_else(|| Error::invalid(format!("{uri} is not a resource; see the templates")))?;
+        // The daemon also takes subscriptions to sessions that do not exist yet.
+        let status = json!({ "sessionId": session });
+        caller.call("status", status).await?;
+        let subscription = Rc::new(RefCell::default());
+        // First, so that no event is missed that follows the reply immediately.
+        self.0.borrow_mut().push(Watched {
+            uri: uri.to_owned(),
+            session: session.to_owned(),
+            sink,
+            subscription: subscription.clone(),
+            due: None,
+            not_before: Instant::now(),
+        });
+        let params = json!({ "events": KINDS, "sessionIds": [session] });
+        match caller.call("subscribe", params).await {
+            Ok(subscribed) => {
+                let id = subscribed["subscriptionId"].as_str().unwrap_or_default();
+                subscription.replace(id.to_owned());
+                Ok(())
+            }
+            Err(error) => {
+                let is_other =
+                    |watched: &Watched| !Rc::ptr_eq(&watched.subscription, &subscription);
+                self.0.borrow_mut().retain(is_other);
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends the subscriptions for which `ends` holds.
+    pub async fn unsubscribe(&self, caller: &Caller, ends: impl Fn(&str, &Sink) -> bool) {
+        let ended: Vec<Watched> = {
+            let mut watched = self.0.borrow_mut();
+            watched
+                .extract_if(.., |watched| ends(&watched.uri, &watched.sink))
+                .collect()
+        };
+        for watched in ended {
+            let params = json!({ "subscriptionId": *watched.subscription.borrow() });
+            // A daemon that is gone has no subscription left.
+            let _ = caller.call("unsubscribe", params).await;
+        }
+    }
+
+    /// Notifies of changes until no more events can come.
+    pub async fn tell(self: Rc<Self>, mut events: mpsc::Receiver<Event>) {
+        loop {
+            let due = self
+                .0
+                .borrow()
+                .iter()
+                .filter_map(|watched| watched.due)
+                .min();
+            let is_due = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(event) => self.changed(&event),
+                    None => return,
+                },
+                () = is_due => self.notify().await,
+            }
+        }
+    }
+
+    fn changed(&self, event: &Event) {
+        let Some(session) = &event.session_id else {
+            return;
+        };
+        let now = Instant::now();
+        for watched in &mut *self.0.borrow_mut() {
+            if watched.session == session.as_str() {
+                watched.due.get_or_insert(watched.not_before.max(now));
+            }
+        }
+    }
+
+    /// Sends the notifications that are due.
+    async fn notify(&self) {
+        let now = Instant::now();
+        let mut due = Vec::new();
+        for watched in &mut *self.0.borrow_mut() {
+            if watched.due.is_some_and(|due| due <= now) {
+                watched.due = None;
+                watched.not_before = now + EVERY;
+                due.push((watched.sink.clone(), watched.uri.clone()));
+            }
+        }
+        for (sink, uri) in due {
+            let changed = ResourceUpdatedNotificationParam::new(uri);
+            // A client that is gone ends the server, and a request that listens ends its subscriptions.
+            match sink {
+                Sink::Peer(peer) => drop(peer.notify_resource_updated(changed).await),
+                Sink::Listener(sink) => drop(sink.notify_resource_updated(changed.uri).await),
+            }
+        }
+    }
+}

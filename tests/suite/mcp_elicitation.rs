@@ -1,0 +1,176 @@
+//! `ask_human` as a form in the client of an agent.
+
+use serde_json::{Value, json};
+
+use crate::support::{Home, Mcp, Person};
+
+/// Asks about a session.
+fn question(session: &Value) -> Value {
+    json!({ "action": "ask_human", "sessionId": session, "message": "May I deploy?" })
+}
+
+/// Starts a job that asks for a line, and returns its id.
+fn asking(mcp: &mut Mcp) -> Value {
+    let command = "read -p 'Continue? [y/N] ' a; echo got $a; exec cat";
+    let text = mcp.text("start", json!({ "command": command, "label": "deploy" }));
+    assert!(text.contains("Continue?"), "{text}");
+    id(mcp, "deploy")
+}
+
+/// The id of the session with this label.
+fn id(mcp: &mut Mcp, label: &str) -> Value {
+    let status = json!({ "action": "status", "sessionId": label });
+    let text = mcp.text("session", status);
+    let id = text
+        .lines()
+        .find_map(|line| line.strip_prefix("sessionId: "));
+    json!(id.unwrap_or_else(|| panic!("{text}")))
+}
+
+#[test]
+fn a_form_in_the_client_is_typed_into_the_session() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let session = asking(&mut mcp);
+    let call = mcp.send(
+        "tools/call",
+        json!({ "name": "session", "arguments": question(&session) }),
+    );
+    let form = mcp.asked("elicitation/create");
+    let shown = &form["params"];
+    assert_eq!(
+        shown["message"],
+        "May I deploy?\n\nJob deploy: Continue? [y/N]"
+    );
+    let field = &shown["requestedSchema"]["properties"]["answer"];
+    assert_eq!(field["type"], "string", "{form}");
+    // It is open in the dashboard as well.
+    let mut person = Person::new(&home);
+    let status = person.ok(json!({ "action": "status", "sessionId": session }));
+    assert_eq!(status["asked"][0]["message"], "May I deploy?", "{status}");
+    mcp.answer(
+        &form,
+        json!({ "action": "accept", "content": { "answer": "yes" } }),
+    );
+    let reply = mcp.reply(call);
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("outcome: answered"), "{reply}");
+    assert!(text.contains("got yes"), "{reply}");
+    let status = person.ok(json!({ "action": "status", "sessionId": session }));
+    assert_eq!(status["asked"], json!([]), "{status}");
+}
+
+#[test]
+fn who_types_in_the_dashboard_first_closes_the_form() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let session = asking(&mut mcp);
+    let call = mcp.send(
+        "tools/call",
+        json!({ "name": "session", "arguments": question(&session) }),
+    );
+    let form = mcp.asked("elicitation/create");
+    Person::new(&home).types(session.as_str().unwrap(), "no\r");
+    let reply = mcp.reply(call);
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("outcome: answered"), "{reply}");
+    let cancelled = mcp.notification("notifications/cancelled");
+    assert_eq!(cancelled["requestId"], form["id"]);
+    // So does an agent that gives up.
+    let call = mcp.send(
+        "tools/call",
+        json!({ "name": "session", "arguments": question(&session) }),
+    );
+    let form = mcp.asked("elicitation/create");
+    mcp.cancel(call);
+    let cancelled = mcp.notification("notifications/cancelled");
+    assert_eq!(cancelled["requestId"], form["id"]);
+}
+
+#[test]
+fn declined_is_declined_and_dismissed_leaves_it_to_the_dashboard() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let session = asking(&mut mcp);
+    let ask = json!({ "name": "session", "arguments": question(&session) });
+    let call = mcp.send("tools/call", ask.clone());
+    let form = mcp.asked("elicitation/create");
+    mcp.answer(&form, json!({ "action": "decline" }));
+    let reply = mcp.reply(call);
+    assert_eq!(reply["result"]["content"][0]["text"], "outcome: declined");
+    let call = mcp.send("tools/call", ask);
+    let form = mcp.asked("elicitation/create");
+    mcp.answer(&form, json!({ "action": "cancel" }));
+    let mut person = Person::new(&home);
+    person.types(session.as_str().unwrap(), "later\r");
+    let reply = mcp.reply(call);
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("outcome: answered"), "{reply}");
+}
+
+#[test]
+fn a_secret_is_never_asked_for_in_a_form() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let command = "read -s -p 'Password: ' a; echo; echo long ${#a}; exec cat";
+    mcp.text("start", json!({ "command": command, "label": "login" }));
+    let session = id(&mut mcp, "login");
+    let call = mcp.send(
+        "tools/call",
+        json!({ "name": "session", "arguments": question(&session) }),
+    );
+    let form = mcp.asked("elicitation/create");
+    assert_eq!(
+        form["params"]["requestedSchema"]["properties"],
+        json!({}),
+        "{form}"
+    );
+    let message = form["params"]["message"].as_str().unwrap();
+    assert!(message.ends_with("bgproc attach login"), "{message}");
+    // What a client sends against the form is not typed.
+    mcp.answer(&form, json!({ "action": "accept", "content": {} }));
+    Person::new(&home).types(session.as_str().unwrap(), "hunter2\r");
+    let reply = mcp.reply(call);
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("outcome: answered"), "{reply}");
+    let waited = json!({ "sessionId": "login", "until": [{ "pattern": "^long 7$" }] });
+    assert!(mcp.text("wait", waited).contains("long 7"));
+}
+
+#[test]
+fn without_forms_only_the_dashboard_asks() {
+    let home = Home::new();
+    let mut clients = [
+        Mcp::with_forms(&home, &["--no-elicitation", "--scope", "a"]),
+        Mcp::model(&home, &["--scope", "b"]),
+    ];
+    for mcp in &mut clients {
+        let session = asking(mcp);
+        let mut arguments = question(&session);
+        arguments["timeoutMs"] = json!(1);
+        let call = mcp.send(
+            "tools/call",
+            json!({ "name": "session", "arguments": arguments }),
+        );
+        let text = mcp.reply(call)["result"]["content"][0]["text"].to_string();
+        assert!(text.contains("outcome: timeout"), "{text}");
+        let forms = mcp.hang_up();
+        assert!(
+            !forms
+                .iter()
+                .any(|message| message["method"] == "elicitation/create")
+        );
+    }
+}
+
+#[test]
+fn a_wrong_question_is_refused_before_a_form_is_shown() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let session = asking(&mut mcp);
+    let mut empty = question(&session);
+    empty["message"] = json!(" ");
+    assert!(mcp.fails("session", empty).contains("[invalid_params]"));
+    let said = mcp.fails("session", question(&json!("nosuch")));
+    assert!(said.contains("[session_not_found]"), "{said}");
+}
