@@ -159,7 +159,7 @@ mod tests {
     fn part() -> impl Strategy<Value = String> {
         let repeated = |part: String, count: usize| part.repeat(count);
         prop_oneof![
-            3 => ("([a-z ]{0,40}|\x1b\\[3[1-7]m|\x1b\\[K|\r|é漢){1,5}\r\n", 100usize..900).prop_map(
+            3 => ("([a-z ]{0,40}|\x1b\\[(3[1-7]|9|29|4:3|0)m|\x1b\\[K|\r|é漢){1,5}\r\n", 100usize..900).prop_map(
                 move |(line, count)| repeated(line, count)),
             3 => (vec((1u8..6, "[a-z漢]{0,9}(\x1b\\[1m|\x1b\\[m)?x"), 1..9), 100usize..400).prop_map(
                 move |(rows, count)| {

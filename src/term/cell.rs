@@ -1,6 +1,8 @@
 //! One cell of the grid, for drawing.
 
 use super::compat::REPLACEMENT;
+use super::extras::{Extras, Link, split};
+use super::style::Style;
 
 /// A colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +38,10 @@ pub struct Cell<'a> {
     pub underline: bool,
     /// Foreground and background swapped.
     pub inverse: bool,
+    /// The attributes that the emulator does not have.
+    pub style: Style,
+    /// The link that the cell belongs to.
+    pub link: Option<&'a Link>,
 }
 
 impl Cell<'_> {
@@ -47,13 +53,14 @@ impl Cell<'_> {
 
 impl<'a> Cell<'a> {
     /// Converts a cell of the emulator.
-    pub(super) fn new(cell: &'a vt100::Cell) -> Self {
+    pub(super) fn new(cell: &'a vt100::Cell, extras: &'a Extras) -> Self {
         let width = match (cell.is_wide(), cell.is_wide_continuation()) {
             (true, _) => 2,
             (_, true) => 0,
             _ => 1,
         };
-        let text = cell.contents();
+        let (text, marker) = split(cell.contents());
+        let extra = marker.and_then(|marker| extras.get(marker));
         Self {
             text: if text.starts_with(REPLACEMENT) {
                 "\u{fffd}"
@@ -68,6 +75,8 @@ impl<'a> Cell<'a> {
             italic: cell.italic(),
             underline: cell.underline(),
             inverse: cell.inverse(),
+            style: extra.map(|extra| extra.style).unwrap_or_default(),
+            link: extra.and_then(|extra| extra.link.as_deref()),
         }
     }
 }

@@ -7,6 +7,7 @@
 //!   attributes, queries and character sets that they name.
 //! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
 //!   between the scanner and the emulator; [`replies`] answers queries.
+//! - [`extras`]: attributes and links that the emulator's cells have no room for; [`style`] names them.
 //! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
 //! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
@@ -48,6 +49,7 @@ pub mod compat;
 pub mod control;
 pub mod cursor;
 pub mod export;
+pub mod extras;
 pub mod highlight;
 pub mod keyparse;
 pub mod keys;
@@ -66,6 +68,7 @@ pub mod screen;
 pub mod size;
 pub mod skim;
 pub mod snapshot;
+pub mod style;
 pub mod title;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Bytes that paint a screen on a terminal, from nothing or from an earlier picture.
+//! Bytes that paint a screen on a terminal, from nothing or from an earlier picture. They contain the markers of
+//! [`extras`](super::extras), which the caller converts.
 //!
 //! Changes within a row come from the emulator's own row differences: it walks the cells once,
 //! while reading each cell through its API costs ten times as much. Rows that wrap, the cursor and
@@ -8,7 +9,6 @@
 
 use std::fmt::Write as _;
 
-use super::compat::REPLACEMENT;
 use super::pen::Pen;
 
 /// Resets a terminal of unknown state before a repaint: scroll region, origin, insert mode,
@@ -43,12 +43,33 @@ fn empty(screen: &vt100::Screen) -> vt100::Parser {
 /// The character that occupies the last column of a row, with its column and attributes; `None` if
 /// that cell is empty.
 pub fn end_of_row(screen: &vt100::Screen, row: u16) -> Option<(u16, String)> {
-    let mut painter = Painter::new(screen, screen);
-    let col = painter.last_base(row);
+    written(screen, row, Painter::new(screen, screen).last_base(row))
+}
+
+/// The character at a position, with its column and attributes; `None` if there is none.
+fn written(screen: &vt100::Screen, row: u16, col: u16) -> Option<(u16, String)> {
     let cell = screen.cell(row, col).filter(|cell| cell.has_contents())?;
+    let mut painter = Painter::new(screen, screen);
     painter.pen(cell);
     painter.out.push_str(cell.contents());
     Some((col, painter.out))
+}
+
+/// The character before the cursor, with its column and attributes; `None` if there is none.
+pub fn before_cursor(screen: &vt100::Screen) -> Option<(u16, String)> {
+    let (row, col) = screen.cursor_position();
+    let is_half = |col| {
+        screen
+            .cell(row, col)
+            .is_some_and(vt100::Cell::is_wide_continuation)
+    };
+    let col = col.checked_sub(1)?;
+    let col = if is_half(col) {
+        col.checked_sub(1)?
+    } else {
+        col
+    };
+    written(screen, row, col)
 }
 
 /// Bytes that turn `before` into `screen`. Both must have the same size.
@@ -310,12 +331,4 @@ fn ends_plain(change: &str) -> bool {
 /// Whether a cell looks like one of an empty screen.
 fn blank(cell: &vt100::Cell) -> bool {
     !cell.has_contents() && Pen::of_cell(cell) == Pen::default()
-}
-
-/// Bytes for a terminal, with [`REPLACEMENT`] turned back into U+FFFD.
-pub fn shown(text: String) -> Vec<u8> {
-    if text.contains(REPLACEMENT) {
-        return text.replace(REPLACEMENT, "\u{fffd}").into_bytes();
-    }
-    text.into_bytes()
 }

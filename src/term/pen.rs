@@ -1,10 +1,11 @@
-//! Drawing attributes of text, as the emulator understands them.
+//! Drawing attributes of text: those of the emulator, and those that it lacks.
 
 use std::fmt::Write as _;
 
 use vt100::Color;
 
 use super::control::sgr::{Attribute, attributes};
+use super::style::{Style, Underline};
 
 /// Drawing attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Pen {
     italic: bool,
     underline: bool,
     inverse: bool,
+    /// The kind of the underline is the default one if there is none.
+    style: Style,
 }
 
 /// Bold and dim exclude each other, because the emulator stores them in one field.
@@ -37,8 +40,8 @@ impl Weight {
 }
 
 impl Pen {
-    /// The attributes of the next character on `screen`.
-    pub fn of_screen(screen: &vt100::Screen) -> Self {
+    /// The attributes of the next character on `screen`; `style` are those that it lacks.
+    pub fn of_screen(screen: &vt100::Screen, style: Style) -> Self {
         Self {
             fg: screen.fgcolor(),
             bg: screen.bgcolor(),
@@ -46,10 +49,11 @@ impl Pen {
             italic: screen.italic(),
             underline: screen.underline(),
             inverse: screen.inverse(),
+            style,
         }
     }
 
-    /// The attributes of a cell.
+    /// The attributes of a cell that the emulator has.
     pub fn of_cell(cell: &vt100::Cell) -> Self {
         Self {
             fg: cell.fgcolor(),
@@ -58,23 +62,25 @@ impl Pen {
             italic: cell.italic(),
             underline: cell.underline(),
             inverse: cell.inverse(),
+            style: Style::default(),
         }
     }
 
     /// Applies an SGR sequence with these parameters.
     pub fn apply(&mut self, params: &[u8]) {
         for attribute in attributes(params) {
+            self.style.set(attribute);
             match attribute {
                 Attribute::Reset => *self = Self::default(),
                 Attribute::Bold => self.weight = Weight::Bold,
                 Attribute::Dim => self.weight = Weight::Dim,
                 Attribute::NormalIntensity => self.weight = Weight::Normal,
                 Attribute::Italic(on) => self.italic = on,
-                Attribute::Underline(on) => self.underline = on,
+                Attribute::Underline(kind) => self.underline = kind.is_some(),
                 Attribute::Inverse(on) => self.inverse = on,
                 Attribute::Foreground(color) => self.fg = color,
                 Attribute::Background(color) => self.bg = color,
-                Attribute::Unknown => {}
+                _ => {}
             }
         }
     }
@@ -85,13 +91,18 @@ impl Pen {
             (self.weight == Weight::Bold, Attribute::Bold),
             (self.weight == Weight::Dim, Attribute::Dim),
             (self.italic, Attribute::Italic(true)),
-            (self.underline, Attribute::Underline(true)),
+            (
+                self.underline,
+                Attribute::Underline(Some(Underline::Single)),
+            ),
             (self.inverse, Attribute::Inverse(true)),
             (self.fg != Color::Default, Attribute::Foreground(self.fg)),
             (self.bg != Color::Default, Attribute::Background(self.bg)),
         ];
         out.push_str("\x1b[0");
-        for (_, attribute) in attributes.iter().filter(|(is_set, _)| *is_set) {
+        let own = attributes.into_iter().filter(|(is_set, _)| *is_set);
+        let own = own.map(|(_, attribute)| attribute);
+        for attribute in own.chain(self.style.changes(Style::default())) {
             let _ = write!(out, ";{attribute}");
         }
         out.push('m');
@@ -113,6 +124,7 @@ mod tests {
                     4 => "[0-9]?", 4 => "(2|3|4|9|10)[0-9]", 1 => "(38|48);5;[0-9]{1,3}",
                     1 => "(38|48);2;[0-9]{1,3};[0-9]{1,2};7", 1 => "[0-9]{3,6}",
                     1 => "4:[0-5]?|(38|48|58)[:;](5|2)[:;][0-9:]{0,9}|21|58;[25](;[0-9]){1,4}",
+                    1 => "[25]?[5689]|53|58:2::1:2:3",
                 ],
                 1..6,
             ),

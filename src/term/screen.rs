@@ -7,6 +7,7 @@
 
 mod rest;
 
+use std::borrow::Cow;
 use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +16,7 @@ pub use super::cell::{Cell, Color};
 use super::compat::{Compat, REPLACEMENT, columns};
 use super::cursor;
 pub use super::cursor::{Cursor, CursorShape};
+use super::extras::{self, Extra, Extras, TableName};
 use super::modes::Modes;
 use super::paint;
 use super::pen::Pen;
@@ -56,6 +58,9 @@ pub struct Picture {
     core: vt100::Screen,
     size: Size,
     focus: bool,
+    /// The table of its markers, and what the next character has.
+    table: Option<TableName>,
+    extra: Extra,
 }
 
 impl Screen {
@@ -132,7 +137,7 @@ impl Screen {
 
     /// The attributes of the next character.
     pub fn pen(&self) -> Pen {
-        Pen::of_screen(self.core.screen())
+        Pen::of_screen(self.core.screen(), self.extras().now().style)
     }
 
     /// The state from which output can be abridged. `None` if a sequence is incomplete, or a mode
@@ -204,7 +209,11 @@ impl Screen {
     /// of the scrollback.
     fn each_row_text(&self, trim: bool) -> impl Iterator<Item = String> {
         let cols = self.size.cols();
+        let has_markers = self.extras().table().is_some();
         self.core.screen().rows(0, cols).map(move |mut row| {
+            if has_markers && let Cow::Owned(text) = extras::strip(&row) {
+                row = text;
+            }
             if row.contains(REPLACEMENT) {
                 row = row.replace(REPLACEMENT, "\u{fffd}");
             }
@@ -248,19 +257,32 @@ impl Screen {
     /// Terminal bytes that repaint the whole screen with cursor and modes, on a terminal of the
     /// same size in any state.
     pub fn ansi(&self) -> Vec<u8> {
-        let mut out = paint::whole(self.core.screen());
-        out.push_str(focus(self.compat.state.flags().focus));
-        paint::shown(out)
+        self.repainted(&Extra::default())
     }
 
-    /// The text of a row with its attributes (SGR sequences) and no other sequences, as printed by
-    /// `tmux capture-pane -e`. `trim` cuts blank cells at the end.
+    /// The same, for a terminal that has set what `from` says.
+    fn repainted(&self, from: &Extra) -> Vec<u8> {
+        let mut out = paint::whole(self.core.screen());
+        out.push_str(focus(self.compat.state.flags().focus));
+        self.painted(out, from)
+    }
+
+    /// Bytes for a terminal that has set what `from` says, of what [`paint`] returned.
+    fn painted(&self, text: String, from: &Extra) -> Vec<u8> {
+        let extras = self.extras();
+        extras::paint(text, extras, from, extras.now()).into_bytes()
+    }
+
+    fn extras(&self) -> &Extras {
+        &self.compat.state.extras
+    }
+
+    /// The text of a row with its attributes and links (SGR and OSC 8) and no other sequences, as printed
+    /// by `tmux capture-pane -e`. `trim` cuts blank cells at the end.
     pub fn row_ansi(&self, row: u16, trim: bool) -> String {
         let text = paint::row(self.core.screen(), row, trim);
-        match text.contains(REPLACEMENT) {
-            true => text.replace(REPLACEMENT, "\u{fffd}"),
-            false => text,
-        }
+        let none = Extra::default();
+        extras::paint(text, self.extras(), &none, &none)
     }
 
     /// All rows as returned by [`row_ansi`](Self::row_ansi). `trim` also omits blank rows at the
@@ -298,6 +320,8 @@ impl Screen {
             core: self.core.screen().clone(),
             size: self.size,
             focus: self.compat.state.flags().focus,
+            table: self.extras().table(),
+            extra: self.extras().now().clone(),
         }
     }
 
@@ -305,15 +329,20 @@ impl Screen {
     /// two have different sizes or only one of them shows the alternate screen.
     pub fn diff(&self, since: &Picture) -> Vec<u8> {
         let screen = self.core.screen();
-        if since.size != self.size || since.core.alternate_screen() != screen.alternate_screen() {
-            return self.ansi();
+        // A first marker does not change what the picture shows.
+        let has_other_markers = since.table.is_some() && since.table != self.extras().table();
+        if since.size != self.size
+            || since.core.alternate_screen() != screen.alternate_screen()
+            || has_other_markers
+        {
+            return self.repainted(&since.extra);
         }
         let mut out = paint::difference(screen, &since.core);
         let now = self.compat.state.flags().focus;
         if now != since.focus {
             out.push_str(focus(now));
         }
-        paint::shown(out)
+        self.painted(out, &since.extra)
     }
 
     /// Scrolls the view to `lines_up` lines above the present.
@@ -328,7 +357,8 @@ impl Screen {
 
     /// A cell, for drawing.
     pub fn cell(&self, row: u16, col: u16) -> Option<Cell<'_>> {
-        self.core.screen().cell(row, col).map(Cell::new)
+        let cell = self.core.screen().cell(row, col)?;
+        Some(Cell::new(cell, self.extras()))
     }
 
     /// The cells of a row, for drawing.

@@ -6,10 +6,10 @@
 //! addressing is handled by [`redraw`](super::redraw).
 
 use super::control::Function;
-use super::control::sgr::begins_with_reset;
+use super::control::sgr::{Attribute, attributes, begins_with_reset};
 use super::scan::text_len;
 
-/// Maximum number of bytes of SGR sequences that are remembered.
+/// Bytes of SGR sequences above which those are dropped that later ones replace.
 const MAX_ATTRIBUTES: usize = 4096;
 
 /// Maximum length in bytes of the lead (a screenful of lines).
@@ -143,9 +143,27 @@ impl Walk {
         }
         kept.extend_from_slice(sequence);
         if kept.len() > MAX_ATTRIBUTES {
-            kept.drain(..kept.len() - MAX_ATTRIBUTES / 2);
+            *kept = compacted(kept);
         }
     }
+}
+
+/// SGR sequences that set the same as `sequences`, without what later ones replace.
+fn compacted(sequences: &[u8]) -> Vec<u8> {
+    let mut kept: Vec<Attribute> = Vec::new();
+    let mut rest = sequences;
+    while let Some((params, length)) = Function::first_sgr(rest) {
+        rest = &rest[length..];
+        for attribute in attributes(params).filter(|one| *one != Attribute::Unknown) {
+            if attribute == Attribute::Reset {
+                kept.clear();
+            }
+            kept.retain(|before| !attribute.replaces(*before));
+            kept.push(attribute);
+        }
+    }
+    let sequences = kept.iter().map(|attribute| format!("\x1b[{attribute}m"));
+    sequences.collect::<String>().into_bytes()
 }
 
 #[cfg(test)]
@@ -154,6 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::term::pen::Pen;
     use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
     use crate::term::screen::Screen;
     use crate::term::size::Size;
@@ -175,6 +194,25 @@ mod tests {
             skim(&lines("plain\r\n")[..70], 10, false, 99).is_none(),
             "too little output"
         );
+    }
+
+    #[test]
+    fn no_attribute_is_forgotten_however_many_follow() {
+        let mut bytes = b"y\r\n".repeat(11);
+        bytes.extend(b"\x1b[9;4:3;44m");
+        bytes.extend(b"\x1b[31mred\x1b[1m\x1b[2m\r\n".repeat(1000));
+        bytes.extend(b"y\r\n".repeat(50));
+        let mut pen = Pen::default();
+        let kept = skim(&bytes, 10, false, 99).unwrap().attributes;
+        assert!(kept.len() <= MAX_ATTRIBUTES);
+        let mut rest = &*kept;
+        while let Some((params, length)) = Function::first_sgr(rest) {
+            pen.apply(params);
+            rest = &rest[length..];
+        }
+        let mut expected = Pen::default();
+        expected.apply(b"9;4:3;44;31;2");
+        assert_eq!((pen, rest.len()), (expected, 0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::sgr::{is_basic, rewritten};
 use super::{Core, MAX_REPEAT, State, columns};
 use crate::term::control::Function;
+use crate::term::extras;
 use crate::term::scan::Token;
 
 impl State {
@@ -44,8 +45,16 @@ impl State {
             }
             ColumnRelative(count) => core.put_csi(&format!("{count}C")),
             CursorRow(row) => self.go_row(core, row),
-            Sgr(params) if is_basic(params) => core.keep(token),
-            Sgr(params) => core.put_csi(&rewritten(params)),
+            Sgr(params) => {
+                let is_basic = is_basic(params);
+                if !is_basic || self.extras.is_active() {
+                    self.extras.apply(params);
+                }
+                match is_basic {
+                    true => core.keep(token),
+                    false => core.put_csi(&rewritten(params)),
+                }
+            }
             Bell => self.bells = self.bells.saturating_add(1),
             Tab if self.tabs.standard() => core.keep(token),
             Tab => self.tab(core, 1),
@@ -93,7 +102,8 @@ impl State {
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),
             Query(query) => self.answer(core, query),
-            Link(_) | Unknown => {}
+            Link(data) => self.extras.set_link(extras::Link::parse(data)),
+            Unknown => {}
         }
     }
 
@@ -138,7 +148,7 @@ impl State {
         let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
         let most = cells.min(MAX_REPEAT);
         let text: String = std::iter::repeat_n(c, usize::from(count).min(most)).collect();
-        if self.modes.insert || !self.modes.wrap {
+        if self.modes.insert || !self.modes.wrap || self.extras.is_active() {
             self.print(core, &text);
         } else {
             core.put(text.as_bytes());

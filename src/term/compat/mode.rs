@@ -4,6 +4,7 @@
 use super::state::Flags;
 use super::{Charsets, Core, State};
 use crate::term::control::mode::Mode;
+use crate::term::style::Style;
 
 impl State {
     /// Sets or resets a mode. `number` is its number.
@@ -95,6 +96,7 @@ impl State {
         self.charsets = Charsets::default();
         self.margins = (0, self.size.rows() - 1);
         self.saved[alternate] = None;
+        self.extras.set_style(Style::default());
         core.put(b"\x1b[m\x1b[?25h\x1b[?1l\x1b>\x1b[?6l\x1b[r\x1b[H\x1b7");
         core.go(row, col.min(self.size.cols() - 1));
     }

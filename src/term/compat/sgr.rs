@@ -1,20 +1,50 @@
-//! Drawing attributes (SGR), including those that the emulator would misread.
+//! Drawing attributes (SGR), including those that the emulator lacks or would misread.
 
 use std::fmt::Write as _;
 
-use crate::term::control::sgr::attributes;
+use crate::term::control::sgr::{Attribute, attributes};
+use crate::term::style::Underline;
 
-/// Whether the emulator reads these parameters correctly. It would read `58;5;1` as three
-/// attributes, the last of them bold.
+/// Whether the emulator reads these parameters correctly and has all that they switch on. It would read `58;5;1`
+/// as three attributes, the last of them bold.
 pub(super) fn is_basic(params: &[u8]) -> bool {
-    !params.contains(&b':') && !params.windows(2).any(|two| matches!(two, b"58" | b"21"))
+    // By far the most common ones.
+    if let [] | [_] = params {
+        return !matches!(params, [b'5' | b'6' | b'8' | b'9']);
+    }
+    if params.contains(&b':') {
+        return false;
+    }
+    let mut params = params.split(|&b| b == b';');
+    while let Some(param) = params.next() {
+        match param {
+            // The numbers of a colour are no attributes.
+            b"38" | b"48" => match params.next() {
+                Some(b"5") => drop(params.next()),
+                Some(b"2") => drop(params.nth(2)),
+                _ => return false,
+            },
+            [b'0', _, ..] | b"5" | b"6" | b"8" | b"9" | b"21" | b"53" | b"58" => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// The same attributes in the form that the emulator supports, followed by `m`.
 pub(super) fn rewritten(params: &[u8]) -> String {
     let mut out = String::new();
     for attribute in attributes(params) {
-        let _ = write!(out, "{attribute};");
+        let own = match attribute {
+            Attribute::Underline(Some(_)) => Attribute::Underline(Some(Underline::Single)),
+            Attribute::UnderlineColor(_)
+            | Attribute::Blink(_)
+            | Attribute::Conceal(_)
+            | Attribute::Strike(_)
+            | Attribute::Overline(_) => Attribute::Unknown,
+            own => own,
+        };
+        let _ = write!(out, "{own};");
     }
     out.pop();
     out + "m"
@@ -22,7 +52,29 @@ pub(super) fn rewritten(params: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::rewritten;
+    use super::{is_basic, rewritten};
+
+    #[test]
+    fn only_what_the_emulator_has_is_basic() {
+        for basic in [
+            "",
+            "0",
+            "1",
+            "31",
+            "1;31",
+            "38;5;9",
+            "48;2;5;8;9",
+            "4;38;5;5;1",
+            "22;25",
+        ] {
+            assert!(is_basic(basic.as_bytes()), "{basic}");
+        }
+        for other in [
+            "9", "1;9", "38;5;1;5", "4:3", "53", "58;5;1", "21", "05", "38;9", "38:5:1",
+        ] {
+            assert!(!is_basic(other.as_bytes()), "{other}");
+        }
+    }
 
     #[test]
     fn attributes_are_rewritten_for_the_emulator() {

@@ -2,10 +2,12 @@
 //! it.
 
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns};
+use crate::term::extras::{Extras, Marker, split};
 use crate::term::paint;
 use crate::term::replies::Replies;
 use crate::term::scan::Token;
 use crate::term::size::Size;
+use crate::term::style::Style;
 use crate::term::title::Title;
 
 /// State of the terminal in addition to the emulator's.
@@ -16,6 +18,8 @@ pub struct State {
     pub(super) modes: Flags,
     /// First and last row of the scroll region, counted from 0.
     pub(super) margins: (u16, u16),
+    /// Attributes and links that the emulator's cells have no room for.
+    pub extras: Extras,
     /// State saved by DECSC, on the primary and on the alternate screen.
     pub(super) saved: [Option<Saved>; 2],
     /// The last printed character, for REP.
@@ -52,6 +56,8 @@ pub(super) struct Saved {
     wrap: bool,
     /// Attributes, as the bytes that set them. The emulator saves only one set for both screens.
     attrs: String,
+    /// Attributes that the emulator lacks. A link is not saved, as in other terminals.
+    style: Style,
 }
 
 impl State {
@@ -63,6 +69,7 @@ impl State {
             tabs: TabStops::default(),
             modes: Flags::new(),
             margins: (0, size.rows() - 1),
+            extras: Extras::default(),
             saved: [None, None],
             last_char: None,
             after_cr: false,
@@ -105,6 +112,7 @@ impl State {
             && self.charsets == Charsets::default()
             && self.tabs.standard()
             && self.margins == (0, self.size.rows() - 1)
+            && self.extras.now().link.is_none()
     }
 
     /// Resets to the state of an empty terminal (RIS). Bells, title and pending answers are kept.
@@ -120,7 +128,7 @@ impl State {
     /// Handles a run of text.
     pub(super) fn text(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
-        if self.special() || !(text.is_ascii() || harmless(text)) {
+        if self.special() || !(text.is_ascii() || harmless(text) && !combines(text)) {
             self.print(core, text);
         } else {
             self.last_char = text.chars().next_back();
@@ -156,13 +164,16 @@ impl State {
 
     /// Whether text must be processed character by character.
     pub(super) fn special(&self) -> bool {
-        self.modes.insert || !self.modes.wrap || !self.charsets.plain()
+        self.modes.insert || !self.modes.wrap || !self.charsets.plain() || self.extras.is_active()
     }
 
     /// Prints text character by character.
     pub(super) fn print(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
+        let marker = self.extras.marker(|| used(core.screen()));
         let mut run = String::with_capacity(text.len());
+        // Whether the run ends with a character that still lacks its marker.
+        let mut is_open = false;
         for c in text
             .chars()
             .filter(|&c| c == char::REPLACEMENT_CHARACTER || safe(c))
@@ -172,6 +183,20 @@ impl State {
                 c => c,
             };
             self.last_char = Some(c);
+            if columns(c) == Some(0) {
+                if is_open || run.is_empty() && !ends_with_marker(core) {
+                    run.push(c);
+                } else {
+                    core.put(run.as_bytes());
+                    run.clear();
+                    self.combine(core, c);
+                }
+                continue;
+            }
+            if is_open {
+                run.extend(marker.map(Marker::char));
+            }
+            is_open = columns(c).is_some();
             if self.modes.insert || !self.modes.wrap {
                 core.put(run.as_bytes());
                 run.clear();
@@ -179,7 +204,25 @@ impl State {
             }
             run.push(c);
         }
+        if is_open {
+            run.extend(marker.map(Marker::char));
+        }
         core.put(run.as_bytes());
+    }
+
+    /// Adds a combining character to a character that has its marker already: writes it again, because the marker
+    /// is the last character of a cell.
+    fn combine(&self, core: &mut Core<'_>, c: char) {
+        let Some((col, cell)) = paint::before_cursor(core.screen()) else {
+            return core.put(c.encode_utf8(&mut [0; 4]).as_bytes());
+        };
+        let attributes = core.screen().attributes_formatted();
+        let (_, marker) = split(&cell);
+        let text = &cell[..cell.len() - marker.map_or(0, |marker| marker.char().len_utf8())];
+        let marker = marker.map(|marker| marker.char().to_string());
+        let marker = marker.unwrap_or_default();
+        core.go_col(col);
+        core.put(format!("{text}{c}{marker}{attributes}").as_bytes());
     }
 
     /// Makes room for `width` columns at the cursor. Insert mode pushes the row to the right.
@@ -260,6 +303,7 @@ impl State {
             origin: self.modes.origin,
             wrap: self.modes.wrap,
             attrs: screen.attributes_formatted(),
+            style: self.extras.now().style,
         });
         core.put(b"\x1b7");
     }
@@ -285,12 +329,14 @@ impl State {
             None => {
                 self.charsets = Charsets::default();
                 self.modes.origin = false;
+                self.extras.set_style(Style::default());
                 core.put(b"\x1b[m");
             }
             Some(saved) => {
                 self.charsets = saved.charsets;
                 self.modes.origin = saved.origin;
                 self.modes.wrap = saved.wrap;
+                self.extras.set_style(saved.style);
                 let attrs = saved.attrs.clone();
                 core.put(attrs.as_bytes());
             }
@@ -332,17 +378,47 @@ impl Default for Flags {
     }
 }
 
+/// Whether the cell before the cursor has a marker.
+fn ends_with_marker(core: &mut Core<'_>) -> bool {
+    paint::before_cursor(core.screen()).is_some_and(|(_, cell)| split(&cell).1.is_some())
+}
+
+/// The markers of all cells, of both screens.
+fn used(screen: &vt100::Screen) -> Vec<Marker> {
+    let mut copy = vt100::Parser::default();
+    *copy.screen_mut() = screen.clone();
+    let mut used = Vec::new();
+    for _ in 0..2 {
+        let (rows, cols) = copy.screen().size();
+        for row in 0..rows.get() {
+            let cells = (0..cols.get()).filter_map(|col| copy.screen().cell(row, col));
+            used.extend(cells.filter_map(|cell| split(cell.contents()).1));
+        }
+        let other: &[u8] = match copy.screen().alternate_screen() {
+            true => b"\x1b[?47l",
+            false => b"\x1b[?47h",
+        };
+        copy.process(other);
+    }
+    used
+}
+
 /// Whether the emulator handles a character correctly. U+FE0F makes it panic at the right margin,
-/// C1 controls would be executed, and U+FFFD would vanish.
+/// C1 controls would be executed, U+FFFD would vanish, and markers are not text.
 fn safe(c: char) -> bool {
-    !matches!(c, '\u{80}'..='\u{9f}' | '\u{fe0f}' | '\u{fffd}')
+    !matches!(c, '\u{80}'..='\u{9f}' | '\u{fe0f}' | '\u{fffd}') && Marker::of(c).is_none()
 }
 
 /// Whether all characters of a text are [`safe`]. The first bytes of unsafe characters are rare, so
 /// most texts need one scan only.
 fn harmless(text: &str) -> bool {
-    let suspect = |b: &u8| matches!(b, 0xc2 | 0xef);
+    let suspect = |b: &u8| matches!(b, 0xc2 | 0xef | 0xf3);
     !text.as_bytes().iter().any(suspect) || text.chars().all(safe)
+}
+
+/// Whether a text begins with a character that joins the cell before, which may have a marker.
+fn combines(text: &str) -> bool {
+    text.chars().next().and_then(columns) == Some(0)
 }
 
 /// The sequence that inserts `width` blank columns at the cursor.

@@ -7,6 +7,7 @@ use super::sgr::{Attribute, attributes};
 use super::tabs::TabChange;
 use super::{Erase, Function};
 use crate::term::scan::Scanner;
+use crate::term::style::Underline;
 
 /// The function that `bytes` are, read by the scanner and, unless they are a string, in place.
 fn read(bytes: &[u8], check: impl Fn(Function<'_>)) {
@@ -123,11 +124,27 @@ fn attributes_are_read_in_both_notations() {
         (b"101", &[nine]),
         (
             b"4:3;4:0",
-            &[Attribute::Underline(true), Attribute::Underline(false)],
+            &[
+                Attribute::Underline(Some(Underline::Curly)),
+                Attribute::Underline(None),
+            ],
         ),
         (
             b"58;2;1;2;3;22",
-            &[Attribute::Unknown, Attribute::NormalIntensity],
+            &[
+                Attribute::UnderlineColor(vt100::Color::Rgb(1, 2, 3)),
+                Attribute::NormalIntensity,
+            ],
+        ),
+        (
+            b"9;29;53;58:5:9;59",
+            &[
+                Attribute::Strike(true),
+                Attribute::Strike(false),
+                Attribute::Overline(true),
+                Attribute::UnderlineColor(vt100::Color::Idx(9)),
+                Attribute::UnderlineColor(vt100::Color::Default),
+            ],
         ),
         (b"38;5;300;1", &[Attribute::Unknown]),
         (b"38:9;1", &[Attribute::Unknown, Attribute::Bold]),

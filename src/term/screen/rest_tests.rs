@@ -138,6 +138,13 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b]0;cut",
         "\u{fffd}",
         "\x1b[6n",
+        "\x1b[9m",
+        "\x1b[4:3;58:5:9m",
+        "\x1b[21;53m",
+        "\x1b[24;29m",
+        "\x1b]8;id=x;file:///x\x1b\\",
+        "\x1b]8;;\x1b\\",
+        "\u{301}",
     ];
     let known = known.map(|text| text.as_bytes().to_vec()).to_vec();
     prop_oneof![

@@ -391,6 +391,13 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[?2004h",
         "\x1b[?1003h",
         "aaaaaaaa",
+        "\x1b[9m",
+        "\x1b[4:3;58:5:9m",
+        "\x1b[21;53m",
+        "\x1b[24;29m",
+        "\x1b]8;id=x;file:///x\x1b\\",
+        "\x1b]8;;\x1b\\",
+        "\u{301}",
     ];
     prop_oneof![
         6 => prop::sample::select(SEQUENCES).prop_map(|s| s.as_bytes().to_vec()),

@@ -128,6 +128,9 @@ pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
         (cell.italic, Modifier::ITALIC),
         (cell.underline, Modifier::UNDERLINED),
         (cell.inverse, Modifier::REVERSED),
+        (cell.style.blink, Modifier::SLOW_BLINK),
+        (cell.style.conceal, Modifier::HIDDEN),
+        (cell.style.strike, Modifier::CROSSED_OUT),
     ] {
         if on {
             modifiers |= modifier;

@@ -163,6 +163,8 @@ fn plain(cell: &Cell<'_>) -> Look {
         italic: cell.italic,
         underline: cell.underline,
         inverse: cell.inverse,
+        style: cell.style,
+        link: None,
     }
 }
 
