@@ -350,6 +350,8 @@ params! {
         scrollback: Option<u64>,
         /// Cut blanks at row ends and blank rows at the end (true).
         trim: Option<bool>,
+        /// Also list the links on the screen (false).
+        links: Option<bool>,
         /// Return the screen as it was after this many bytes of output.
         at_offset: Option<u64>,
         /// Return the screen as it was at this time.

@@ -81,7 +81,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-fn color(color: vt100::Color) -> Color {
+/// Converts a colour of the emulator.
+pub fn color(color: vt100::Color) -> Color {
     match color {
         vt100::Color::Default => Color::Default,
         vt100::Color::Idx(i) => Color::Idx(i),

@@ -12,7 +12,7 @@ use crate::cli::output::note;
 use crate::cli::value::number;
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
-use crate::protocol::reply::Captured;
+use crate::protocol::reply::{Captured, ScreenLink};
 
 #[derive(Args, Debug)]
 pub struct Capture {
@@ -31,6 +31,9 @@ pub struct Capture {
     /// Write a picture of pixels (--format png); needs -o or a redirection
     #[arg(long, group = "form")]
     png: bool,
+    /// Print the links on the screen: row, text and target, separated by tabs
+    #[arg(long, group = "form")]
+    links: bool,
     /// Format of the screen; by default selected by the extension of FILE, else text
     #[arg(long, group = "form")]
     format: Option<Form>,
@@ -46,6 +49,12 @@ pub struct Capture {
     /// Print the position of the cursor on standard error
     #[arg(long)]
     cursor: bool,
+}
+
+/// One link a line: its row, counted from 1, its text and its target.
+fn listed(links: &[ScreenLink]) -> String {
+    let line = |link: &ScreenLink| format!("{}\t{}\t{}\n", link.row + 1, link.text, link.uri);
+    links.iter().map(line).collect()
 }
 
 /// The formats of a screen.
@@ -74,6 +83,7 @@ impl Capture {
             format: (form != Form::Text).then_some(form.into()),
             scrollback: self.scrollback,
             trim: self.no_trim.then_some(false),
+            links: self.links.then_some(true),
             ..Params::default()
         }))?;
         let captured: Captured =
@@ -83,6 +93,7 @@ impl Capture {
         }
         let mut text = match form {
             _ if ctx.json => value.to_string(),
+            _ if self.links => listed(captured.links.as_deref().unwrap_or_default()),
             Form::Png => return self.picture(ctx, &captured),
             Form::Text | Form::Ansi => captured.text.unwrap_or_default(),
             Form::Html => captured.html.unwrap_or_default(),

@@ -16,11 +16,12 @@ use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::bounds::MAX_SCROLLBACK;
 use crate::protocol::params::{Capture, CaptureFormat};
-use crate::protocol::reply::{Captured, InputModes};
+use crate::protocol::reply::{Captured, InputModes, ScreenLink};
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::term::modes::MouseMode;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
+use crate::term::snapshot::links::links;
 use crate::term::snapshot::png::{MAX_PIXELS, Undrawn, png};
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
@@ -41,6 +42,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
         let name = hub.read().sessions.get(&id).map(name).ok_or_else(gone)?;
         let mut captured = describe(&screen);
         captured.moment = Some(moment);
+        captured.links = listed_links(&screen, &params);
         draw(
             &mut captured,
             Snapshot::new(&screen, None, 0),
@@ -85,8 +87,13 @@ fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captur
         let text = session.output.text(params.trim.unwrap_or(true));
         let text = text.map_err(|TooLarge| too_large(CaptureFormat::Text))?;
         let text = Some(text.to_owned());
-        let captured = describe(session.output.screen());
-        return Ok(Captured { text, ..captured });
+        let screen = session.output.screen();
+        let links = listed_links(screen, params);
+        return Ok(Captured {
+            text,
+            links,
+            ..describe(screen)
+        });
     }
     let above = (changed && lines > 0).then(|| repaint_screen(state, id, size, lines));
     let session = state.sessions.get(id).ok_or_else(gone)?;
@@ -96,6 +103,7 @@ fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captur
     let mut captured = describe(screen);
     captured.changed = changed;
     if changed {
+        captured.links = listed_links(screen, params);
         let shot = Snapshot::new(screen, above, lines);
         draw(&mut captured, shot, &name(session), params)?;
     }
@@ -126,6 +134,10 @@ fn name(session: &Session) -> String {
     session.spec.command.clone()
 }
 
+fn listed_links(screen: &Screen, params: &Capture) -> Option<Vec<ScreenLink>> {
+    params.links.unwrap_or(false).then(|| links(screen))
+}
+
 /// Describes a screen without its contents.
 fn describe(screen: &Screen) -> Captured {
     let modes = screen.modes();
@@ -135,6 +147,7 @@ fn describe(screen: &Screen) -> Captured {
         svg: None,
         png: None,
         cells: None,
+        links: None,
         scrollback: 0,
         rows: screen.size().rows(),
         cols: screen.size().cols(),

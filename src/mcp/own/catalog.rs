@@ -253,6 +253,7 @@ fn capture() -> Tool {
         "format": {"enum": ["text", "png", "ansi", "html", "svg", "json"], "description": "png: an image"},
         "scrollback": integer("lines above the screen (0)"),
         "since": integer("a screenSeq: nothing if unchanged"),
+        "links": boolean("with the targets of links"),
     });
     let output = json!({
         "text": plain("string"), "cursor": plain("object"),

@@ -51,6 +51,9 @@ pub struct Captured {
     /// The screen as rows of `cols` cells each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<Vec<ScreenCell>>>,
+    /// The links on the screen, if they were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<ScreenLink>>,
     /// Number of rows in it that are above the screen.
     #[serde(default)]
     pub scrollback: u64,
@@ -124,6 +127,55 @@ pub struct ScreenCell {
     /// Inverse colours.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inverse: bool,
+    /// Blinking.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub blink: bool,
+    /// Not shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub conceal: bool,
+    /// Crossed out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub strikethrough: bool,
+    /// With a line above.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overline: bool,
+    /// Kind of the underline; absent: a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub underline_style: Option<UnderlineStyle>,
+    /// Colour of the underline; absent: that of the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub underline_color: Option<CellColor>,
+    /// Target of the link that the cell belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// Kind of an underline other than a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum UnderlineStyle {
+    /// Two lines.
+    Double,
+    /// A wave.
+    Curly,
+    /// Dots.
+    Dotted,
+    /// Dashes.
+    Dashed,
+}
+
+/// A link on a screen (OSC 8).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreenLink {
+    /// Row of its first character, counted from 0.
+    pub row: u16,
+    /// Column of its first character, counted from 0.
+    pub col: u16,
+    /// Its text.
+    pub text: String,
+    /// Its target.
+    pub uri: String,
 }
 
 /// Colour of a cell.

@@ -173,6 +173,7 @@ fn every() -> Vec<Action> {
             since: Some(7),
             scrollback: Some(100),
             trim: Some(true),
+            links: Some(true),
             at_offset: Some(4096),
             at_time: Some("2026-11-21T20:00:00.123Z".to_owned()),
         }),

@@ -1,8 +1,9 @@
 //! Converts cells to the protocol type.
 
 use super::shown;
-use crate::protocol::reply::{CellColor, ScreenCell};
-use crate::term::cell::{Cell, Color};
+use crate::protocol::reply::{CellColor, ScreenCell, UnderlineStyle};
+use crate::term::cell::{self, Cell, Color};
+use crate::term::style::Underline;
 
 /// The protocol description of a cell.
 pub(super) fn described(cell: &Cell<'_>) -> ScreenCell {
@@ -19,6 +20,19 @@ pub(super) fn described(cell: &Cell<'_>) -> ScreenCell {
         italic: cell.italic,
         underline: cell.underline,
         inverse: cell.inverse,
+        blink: cell.style.blink,
+        conceal: cell.style.conceal,
+        strikethrough: cell.style.strike,
+        overline: cell.style.overline,
+        underline_style: match (cell.underline, cell.style.underline) {
+            (false, _) | (_, Underline::Single) => None,
+            (_, Underline::Double) => Some(UnderlineStyle::Double),
+            (_, Underline::Curly) => Some(UnderlineStyle::Curly),
+            (_, Underline::Dotted) => Some(UnderlineStyle::Dotted),
+            (_, Underline::Dashed) => Some(UnderlineStyle::Dashed),
+        },
+        underline_color: color(cell::color(cell.style.underline_color)),
+        link: cell.link.map(|link| link.uri.clone()),
     }
 }
 

@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use super::ink::Ink;
-use super::markup::escape;
+use super::markup::{self, escape};
 use super::shown;
 use crate::term::cell::Cell;
 use crate::term::palette::{BACKGROUND, FOREGROUND};
+use crate::term::style::Underline;
 
 /// A page that is built row by row.
 pub struct Page {
@@ -34,6 +35,9 @@ impl Page {
              \"Liberation Mono\", Menlo, Consolas, monospace; }}\n\
              .b {{ font-weight: bold; }}\n.i {{ font-style: italic; }}\n.u {{ text-decoration: underline; }}\n\
              .w {{ display: inline-block; width: 2ch; }}\n\
+             .k {{ animation: k 1s steps(2, jump-none) infinite; }}\n\
+             @keyframes k {{ to {{ color: transparent; }} }}\n\
+             a {{ color: inherit; text-decoration: inherit; }}\na:hover {{ text-decoration: underline; }}\n\
              </style>\n</head>\n<body>\n<pre>\n"
         );
         Self {
@@ -66,7 +70,9 @@ impl Page {
         self.end_lines();
         let mut at = 0;
         while at < end {
-            let run = (at..end).take_while(|&next| inks[next] == inks[at]).count();
+            let is_same =
+                |next: &usize| inks[*next] == inks[at] && cells[*next].link == cells[at].link;
+            let run = (at..end).take_while(is_same).count();
             self.run(&cells[at..at + run], inks[at]);
             at += run;
         }
@@ -96,8 +102,17 @@ impl Page {
         self.newlines = 0;
     }
 
-    /// Writes cells with the same look.
+    /// Writes cells with the same look and link.
     fn run(&mut self, cells: &[Cell<'_>], ink: Ink) {
+        let target = cells
+            .first()
+            .and_then(|cell| cell.link)
+            .and_then(markup::target);
+        if let Some(target) = target {
+            self.out.push_str("<a href=\"");
+            escape(target, &mut self.out);
+            self.out.push_str("\">");
+        }
         if ink != Ink::PLAIN {
             self.open(ink);
         }
@@ -113,11 +128,21 @@ impl Page {
         if ink != Ink::PLAIN {
             self.out.push_str("</span>");
         }
+        if target.is_some() {
+            self.out.push_str("</a>");
+        }
     }
 
     fn open(&mut self, ink: Ink) {
         self.out.push_str("<span");
-        let flags = [(ink.bold, "b"), (ink.italic, "i"), (ink.underline, "u")];
+        let is_plain_line =
+            ink.underline == Some((Underline::Single, ink.fg)) && !ink.strike && !ink.overline;
+        let flags = [
+            (ink.bold, "b"),
+            (ink.italic, "i"),
+            (is_plain_line, "u"),
+            (ink.blink, "k"),
+        ];
         let classes: Vec<_> = flags
             .iter()
             .filter(|(on, _)| *on)
@@ -133,9 +158,40 @@ impl Page {
         if ink.bg != BACKGROUND {
             style.push(format!("background:#{:06x}", ink.bg));
         }
+        if !is_plain_line {
+            style.extend(decoration(ink));
+        }
         if !style.is_empty() {
             let _ = write!(self.out, " style=\"{}\"", style.join(";"));
         }
         self.out.push('>');
     }
+}
+
+/// The lines of a look as a property of CSS. It has one colour and one kind for all of them.
+fn decoration(ink: Ink) -> Option<String> {
+    let (kind, color) = ink.underline.unwrap_or((Underline::Single, ink.fg));
+    let lines = [
+        (ink.underline.is_some(), " underline"),
+        (ink.strike, " line-through"),
+        (ink.overline, " overline"),
+    ];
+    let lines: String = lines
+        .iter()
+        .filter(|(on, _)| *on)
+        .map(|(_, line)| *line)
+        .collect();
+    let kind = match kind {
+        Underline::Single => "",
+        Underline::Double => " double",
+        Underline::Curly => " wavy",
+        Underline::Dotted => " dotted",
+        Underline::Dashed => " dashed",
+    };
+    let color = if color == ink.fg {
+        String::new()
+    } else {
+        format!(" #{color:06x}")
+    };
+    (!lines.is_empty()).then(|| format!("text-decoration:{}{kind}{color}", lines.trim_start()))
 }

@@ -1,8 +1,9 @@
 //! The look of a cell in a picture: its colours as numbers, after applying inverse, dim and the
 //! cursor.
 
-use crate::term::cell::{Cell, Color};
+use crate::term::cell::{Cell, Color, color};
 use crate::term::palette::{BACKGROUND, FOREGROUND, mixed, rgb};
+use crate::term::style::Underline;
 
 /// Quarters of the text colour that remain in dim text.
 const DIM: u32 = 2;
@@ -16,7 +17,11 @@ pub(super) struct Ink {
     pub(super) bg: u32,
     pub(super) bold: bool,
     pub(super) italic: bool,
-    pub(super) underline: bool,
+    /// Kind and colour of the underline.
+    pub(super) underline: Option<(Underline, u32)>,
+    pub(super) strike: bool,
+    pub(super) overline: bool,
+    pub(super) blink: bool,
 }
 
 impl Ink {
@@ -26,7 +31,10 @@ impl Ink {
         bg: BACKGROUND,
         bold: false,
         italic: false,
-        underline: false,
+        underline: None,
+        strike: false,
+        overline: false,
+        blink: false,
     };
 
     /// The look of `cell`.
@@ -45,12 +53,22 @@ impl Ink {
         if cell.dim {
             fg = mixed(fg, bg, DIM);
         }
+        if cell.style.conceal {
+            fg = bg;
+        }
+        let line = match color(cell.style.underline_color) {
+            Color::Default => fg,
+            own => rgb(own).unwrap_or(fg),
+        };
         Self {
             fg,
             bg,
             bold: cell.bold,
             italic: cell.italic,
-            underline: cell.underline,
+            underline: cell.underline.then_some((cell.style.underline, line)),
+            strike: cell.style.strike,
+            overline: cell.style.overline,
+            blink: cell.style.blink,
         }
     }
 

@@ -1,4 +1,6 @@
-//! Escapes text for XML and HTML.
+//! Escapes text for XML and HTML, and says which links a page may have.
+
+use crate::term::extras::Link;
 
 /// Appends `text` with all markup escaped. Characters that XML cannot represent (control characters
 /// and noncharacters) become U+FFFD.
@@ -14,6 +16,16 @@ pub(super) fn escape(text: &str, out: &mut String) {
             c => out.push(c),
         }
     }
+}
+
+/// The target of a link, if a reader may follow it. A page must not run what a program has printed.
+pub(super) fn target(link: &Link) -> Option<&str> {
+    let (scheme, _) = link.uri.split_once(':')?;
+    let allowed = ["http", "https", "mailto", "ftp", "file"];
+    let is_allowed = allowed
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known));
+    is_allowed.then_some(&link.uri)
 }
 
 #[cfg(test)]

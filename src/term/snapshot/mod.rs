@@ -8,6 +8,7 @@ mod boxes;
 mod cells;
 pub mod html;
 mod ink;
+pub mod links;
 mod markup;
 pub mod png;
 mod svg;

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 use super::boxes::{HEIGHT, Rect, Shape, WIDTH, shapes};
 use super::ink::Ink;
-use super::markup::escape;
+use super::markup::{escape, target};
 use crate::term::cell::Cell;
 use crate::term::cursor::CursorShape;
+use crate::term::extras::Link;
 use crate::term::palette::{BACKGROUND, FOREGROUND, mixed};
+use crate::term::style::Underline;
 
 /// Font size, in pixels. Most monospaced fonts are 0.6 times as wide, which is the width of a cell.
 const FONT_SIZE: i32 = 15;
@@ -17,6 +19,8 @@ const FONT_SIZE: i32 = 15;
 const BASELINE: i32 = 15;
 /// Distance from the top of a row to the line of underlined text, in pixels.
 const UNDERLINE: i32 = 17;
+/// Distance from the top of a row to the line through crossed out text, in pixels.
+const STRIKE: i32 = 10;
 /// Thickness of an underline or bar cursor, in pixels.
 const CURSOR: i32 = 2;
 
@@ -81,24 +85,25 @@ fn cursor_cells(cells: &[Cell<'_>], col: usize) -> Option<std::ops::Range<usize>
 }
 
 /// One row, in layers.
-struct Row {
+struct Row<'a> {
     y: i32,
     backgrounds: Fills,
     shapes: Fills,
     lines: String,
     words: String,
-    word: Option<Word>,
+    word: Option<Word<'a>>,
 }
 
 /// Characters that are written as one text element.
-struct Word {
+struct Word<'a> {
     col: usize,
     cols: usize,
     text: String,
     ink: Ink,
+    link: Option<&'a Link>,
 }
 
-impl Row {
+impl<'a> Row<'a> {
     fn new(y: i32) -> Self {
         Self {
             y,
@@ -110,15 +115,12 @@ impl Row {
         }
     }
 
-    fn cell(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
+    fn cell(&mut self, col: usize, cell: &Cell<'a>, ink: Ink) {
         let (x, y) = (pixel(col), self.y);
         if ink.bg != BACKGROUND {
             self.backgrounds.add(ink.bg, Rect::new(x, y, WIDTH, HEIGHT));
         }
-        if ink.underline {
-            self.shapes
-                .add(ink.fg, Rect::new(x, y + UNDERLINE, WIDTH, 1));
-        }
+        self.decorate(x, ink);
         let Some(c) = cell.text.chars().next().filter(|c| *c != ' ') else {
             // The right half of a wide character has no text.
             if cell.width > 0 {
@@ -132,10 +134,39 @@ impl Row {
                 .into_iter()
                 .for_each(|shape| self.shape(x, shape, ink));
         } else if cell.width == 1 && is_of_a_word(c) {
-            self.letter(col, cell.text, ink);
+            self.letter(col, cell, ink);
         } else {
             self.end_word();
             self.alone(col, cell, ink);
+        }
+    }
+
+    /// Draws the lines under, through and above a cell.
+    fn decorate(&mut self, x: i32, ink: Ink) {
+        let y = self.y;
+        if ink.strike {
+            self.shapes.add(ink.fg, Rect::new(x, y + STRIKE, WIDTH, 1));
+        }
+        if ink.overline {
+            self.shapes.add(ink.fg, Rect::new(x, y, WIDTH, 1));
+        }
+        let Some((kind, color)) = ink.underline else {
+            return;
+        };
+        let y = y + UNDERLINE;
+        let mut line = |x, y, w| self.shapes.add(color, Rect::new(x, y, w, 1));
+        match kind {
+            Underline::Single => line(x, y, WIDTH),
+            Underline::Double => [y - 1, y + 1].into_iter().for_each(|y| line(x, y, WIDTH)),
+            Underline::Dotted => (x..x + WIDTH).step_by(3).for_each(|x| line(x, y, 1)),
+            Underline::Dashed => line(x + 1, y, WIDTH * 2 / 3),
+            Underline::Curly => {
+                let _ = writeln!(
+                    self.lines,
+                    "<path d=\"M{x} {y}q2.25-3 4.5 0t4.5 0\" fill=\"none\" stroke=\"#{color:06x}\" \
+                     shape-rendering=\"auto\"/>"
+                );
+            }
         }
     }
 
@@ -159,11 +190,11 @@ impl Row {
         }
     }
 
-    fn letter(&mut self, col: usize, text: &str, ink: Ink) {
+    fn letter(&mut self, col: usize, cell: &Cell<'a>, ink: Ink) {
         if self
             .word
             .as_ref()
-            .is_some_and(|word| !word.ink.writes_as(&ink))
+            .is_some_and(|word| !word.ink.writes_as(&ink) || word.link != cell.link)
         {
             self.end_word();
         }
@@ -172,9 +203,10 @@ impl Row {
             cols: 0,
             text: String::new(),
             ink,
+            link: cell.link,
         });
         word.cols += 1;
-        word.text.push_str(text);
+        word.text.push_str(cell.text);
     }
 
     fn end_word(&mut self) {
@@ -182,26 +214,36 @@ impl Row {
             return;
         };
         let (x, y, length) = (pixel(word.col), self.y + BASELINE, pixel(word.cols));
+        self.open_link(word.link);
         let _ = write!(
             self.words,
             "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\""
         );
-        self.text(&word.text, word.ink);
+        self.text(&word.text, word.ink, word.link);
+    }
+
+    fn open_link(&mut self, link: Option<&Link>) {
+        if let Some(target) = link.and_then(target) {
+            self.words.push_str("<a href=\"");
+            escape(target, &mut self.words);
+            self.words.push_str("\">");
+        }
     }
 
     /// Writes a character of unknown width, centred in its cells.
     fn alone(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
         let middle = f64::from(pixel(col)) + f64::from(i32::from(cell.width) * WIDTH) / 2.0;
         let y = self.y + BASELINE;
+        self.open_link(cell.link);
         let _ = write!(
             self.words,
             "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\""
         );
-        self.text(cell.text, ink);
+        self.text(cell.text, ink, cell.link);
     }
 
     /// Writes the attributes and content common to both kinds of text elements.
-    fn text(&mut self, text: &str, ink: Ink) {
+    fn text(&mut self, text: &str, ink: Ink, link: Option<&Link>) {
         let _ = write!(self.words, " fill=\"#{:06x}\"", ink.fg);
         if ink.bold {
             self.words.push_str(" font-weight=\"bold\"");
@@ -211,7 +253,11 @@ impl Row {
         }
         self.words.push('>');
         escape(text, &mut self.words);
-        self.words.push_str("</text>\n");
+        self.words.push_str("</text>");
+        if link.and_then(target).is_some() {
+            self.words.push_str("</a>");
+        }
+        self.words.push('\n');
     }
 
     /// Draws the cursor. A block cursor is drawn by the look of its cells; the other shapes are

@@ -165,3 +165,54 @@ fn a_picture_of_pixels_has_the_colours_and_the_characters() {
     drawn("\u{6f22}\u{1f600}");
     assert_eq!(png::png("<svg"), Err(png::Undrawn::Invalid));
 }
+
+#[test]
+fn lines_and_links_are_drawn_in_pages_and_pictures() {
+    let text = "\x1b[9mx\x1b[m\x1b[4:3;58:5:1my\x1b[m\x1b]8;;https://e/?a&b\x07z\x1b]8;;\x07";
+    let page = html(text);
+    assert!(
+        page.contains(">x</span>") && page.contains("text-decoration:line-through"),
+        "{page}"
+    );
+    assert!(
+        page.contains("text-decoration:underline wavy #cd0000"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<a href=\"https://e/?a&amp;b\">z</a>"),
+        "{page}"
+    );
+    let picture = svg(text);
+    assert!(
+        picture.contains("<a href=\"https://e/?a&amp;b\"><text "),
+        "{picture}"
+    );
+    assert!(picture.contains("stroke=\"#cd0000\""), "{picture}");
+}
+
+#[test]
+fn a_page_has_no_link_that_runs_something() {
+    for uri in ["javascript:alert(1)", "data:text/html,x", "vbscript:x", "x"] {
+        let text = format!("\x1b]8;;{uri}\x07z\x1b]8;;\x07");
+        assert!(!html(&text).contains("href"), "{uri}");
+        assert!(!svg(&text).contains("href"), "{uri}");
+    }
+}
+
+#[test]
+fn links_are_listed_from_the_top() {
+    let screen = painted(
+        "a\x1b]8;;u:1\x07b c\x1b]8;;u:2\x07d\x1b]8;;\x07\r\n\x1b]8;;u:3\x07long enough to wrap",
+    );
+    let found = links::links(&screen);
+    let found: Vec<_> = found
+        .iter()
+        .map(|link| (link.row, link.col, &*link.text, &*link.uri))
+        .collect();
+    let expected = [
+        (0, 1, "b c", "u:1"),
+        (0, 4, "d", "u:2"),
+        (1, 0, "long enough to wrap", "u:3"),
+    ];
+    assert_eq!(found, expected);
+}

@@ -117,6 +117,14 @@ pub(super) fn captured(result: &Value) -> String {
         None => String::new(),
     };
     end_line(&mut text);
+    for link in array(result, "links") {
+        text.push_str(&format!(
+            "[link row {}: {} {}]\n",
+            link["row"],
+            word(link, "text"),
+            word(link, "uri")
+        ));
+    }
     let cursor = &result["cursor"];
     text.push_str(&format!(
         "[cursor row {} col {}",
