@@ -12,6 +12,7 @@
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
 //! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] defines its colours.
+//! - [`pace`]: how often frames are drawn.
 //! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.
 //!   [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
@@ -55,6 +56,7 @@ pub mod keyparse;
 pub mod keys;
 pub mod modes;
 pub mod mousereport;
+pub mod pace;
 pub mod paint;
 pub mod palette;
 pub mod pen;

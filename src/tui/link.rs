@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::message::{LinkEvent, RequestKind};
+use super::message::{Keys, LinkEvent, RequestKind};
 use crate::client::{self, AutoStart, Connection, Message, Sender};
 use crate::protocol::params::{Cancel, Encoding, Write};
 use crate::protocol::{Action, Error, Greeting, Request, SessionId};
@@ -154,7 +154,7 @@ impl Link {
             encoding: Some(Encoding::Base64),
             ..Write::default()
         };
-        self.request(RequestKind::Type(id), Action::Write(write))
+        self.request(RequestKind::Type(id, Keys::of(bytes)), Action::Write(write))
     }
 }
 

@@ -61,6 +61,25 @@ pub enum LinkEvent {
     Dropped(RequestKind),
 }
 
+/// What typed bytes may do to a prompt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keys {
+    /// A part of a line, which answers no prompt.
+    Part,
+    /// With the end of a line, or a key that ends input or a program.
+    Answer,
+}
+
+impl Keys {
+    /// What these bytes may do.
+    pub fn of(bytes: &[u8]) -> Self {
+        match bytes.iter().any(|&b| b < b' ' && b != 0x1b) {
+            true => Self::Answer,
+            false => Self::Part,
+        }
+    }
+}
+
 /// What a request is for; returned with its reply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RequestKind {
@@ -89,7 +108,7 @@ pub enum RequestKind {
     /// Ending a watch.
     Unwatch,
     /// Typing bytes.
-    Type(SessionId),
+    Type(SessionId, Keys),
     /// Resizing a terminal.
     Resize(SessionId),
     /// Ending a job.

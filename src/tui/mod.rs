@@ -18,6 +18,7 @@ pub mod bar;
 pub mod copy;
 pub mod errors;
 pub mod farewell;
+pub mod frame_times;
 pub mod grid;
 pub mod hints;
 pub mod hit;
@@ -49,6 +50,7 @@ pub mod theme;
 pub mod units;
 pub mod update;
 pub mod view;
+pub mod window_writer;
 
 #[cfg(test)]
 mod tests;

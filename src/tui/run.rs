@@ -1,6 +1,6 @@
-//! The main loop: waits for a message, updates the model, and draws at most thirty frames per
-//! second, only if something visible has changed. There is no periodic tick: the model tells when
-//! time alone will change the display.
+//! The main loop: waits for a message, updates the model, and draws a frame if something visible has
+//! changed ([`FrameTimes`] says when). There is no periodic tick: the model tells when time alone will
+//! change the display.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use jiff::tz::TimeZone;
 
 use super::farewell::farewell;
+use super::frame_times::FrameTimes;
 use super::input::{InputEvent, Reader};
 use super::link::Link;
 use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
@@ -23,13 +24,6 @@ use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
 use crate::term::screen::CursorShape;
-
-/// Minimum time between two frames: thirty per second.
-const FRAME: Duration = Duration::from_millis(33);
-
-/// How long a frame is delayed for the first screen of a newly selected job, so that the pane does
-/// not flash empty.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How long the view waits at the end for its last requests to be sent.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -128,23 +122,22 @@ fn stay(
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
-    let mut last_frame = Instant::now() - FRAME;
+    let mut frames = FrameTimes::new();
     let mut kept_at = Instant::now();
-    let mut dirty_since: Option<Instant> = None;
     loop {
         // Handle all queued messages before the next frame.
-        let mut event = next(model, inbox, due(model, last_frame, dirty_since));
+        let mut event = next(model, inbox, due(model, &frames));
         for _ in 0..BATCH {
             let Some(happened) = event else {
                 break;
             };
-            if let Some(exit) = handle(model, happened, later, link, terminal)? {
+            if let Some(exit) = handle(model, happened, later, link, terminal, &mut frames)? {
                 return Ok(exit);
             }
             event = inbox.try_recv().ok();
         }
         if let Some(happened) = event
-            && let Some(exit) = handle(model, happened, later, link, terminal)?
+            && let Some(exit) = handle(model, happened, later, link, terminal, &mut frames)?
         {
             return Ok(exit);
         }
@@ -152,16 +145,10 @@ fn stay(
             kept_at = Instant::now();
             looked::keep(model);
         }
-        if model.dirty && dirty_since.is_none() {
-            dirty_since = Some(Instant::now());
-        }
-        if model.dirty && due(model, last_frame, dirty_since).is_zero() {
+        frames.changed(model.dirty);
+        if model.dirty && frames.wait(model.awaits_screen()).is_zero() {
             model.dirty = false;
-            dirty_since = None;
-            // Draw the list as soon as it arrives after the empty first frame.
-            if model.listed {
-                last_frame = Instant::now();
-            }
+            frames.drew();
             terminal.draw(|frame| view(model, frame))?;
             terminal.cursor_shape(cursor_shape(model))?;
         }
@@ -175,6 +162,7 @@ fn handle(
     later: &SyncSender<Event>,
     link: &Link,
     terminal: &mut Terminal,
+    frames: &mut FrameTimes,
 ) -> io::Result<Option<Exit>> {
     let mut pending = vec![event];
     while let Some(event) = pending.pop() {
@@ -188,7 +176,10 @@ fn handle(
                     link.cancel(&tag);
                     None
                 }
-                Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
+                Cmd::Type(id, bytes) => {
+                    frames.typed();
+                    link.type_into(id, &bytes).err()
+                }
                 Cmd::Effect(errand) => {
                     let lends = matches!(errand, Effect::Pager(_));
                     pending.extend(outside::run(errand, terminal, later)?.map(Event::Done));
@@ -243,13 +234,9 @@ fn next(model: &Model, inbox: &Receiver<Event>, wait: Duration) -> Option<Event>
 }
 
 /// Time until the next frame or the next change by time alone.
-fn due(model: &Model, last_frame: Instant, dirty_since: Option<Instant>) -> Duration {
+fn due(model: &Model, frames: &FrameTimes) -> Duration {
     if model.dirty {
-        let mut at = last_frame + FRAME;
-        if let (Some(since), true) = (dirty_since, model.awaits_screen()) {
-            at = at.max(since + PATIENCE);
-        }
-        return at.saturating_duration_since(Instant::now());
+        return frames.wait(model.awaits_screen());
     }
     let Some(at) = model.next_due() else {
         // No deadline: wait for an hour, which is as good as no tick.

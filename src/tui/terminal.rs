@@ -1,6 +1,6 @@
 //! The window: set up when the view opens, and restored on every exit, including panics.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, SetCursorStyle, Show};
@@ -14,6 +14,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 
 use super::input::Hold;
+use super::window_writer::{InFrame, WindowWriter};
 use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
@@ -39,7 +40,8 @@ static OURS: AtomicBool = AtomicBool::new(false);
 
 /// The window while the dashboard uses it; dropping this restores it.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    inner: ratatui::Terminal<CrosstermBackend<WindowWriter<Stdout>>>,
+    in_frame: InFrame,
     shape: CursorShape,
     mouse: bool,
     input: Option<Hold>,
@@ -63,9 +65,11 @@ impl Terminal {
             }
         }));
         take(mouse)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
+        let in_frame = InFrame::default();
+        let backend = CrosstermBackend::new(WindowWriter::new(io::stdout(), in_frame.clone()));
         Ok(Self {
             inner: ratatui::Terminal::new(backend)?,
+            in_frame,
             shape: CursorShape::Block,
             mouse,
             input: None,
@@ -80,8 +84,10 @@ impl Terminal {
 
     /// Draws a frame; only changes are written.
     pub fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        self.inner.draw(paint)?;
-        self.inner.backend_mut().flush()
+        self.in_frame.begin(self.inner.backend_mut())?;
+        let drawn = self.inner.draw(paint).map(drop);
+        self.in_frame.end(self.inner.backend_mut())?;
+        drawn
     }
 
     /// Sets the shape of the cursor if it has changed.

@@ -114,6 +114,11 @@ impl Frames {
         shown
     }
 
+    /// Time since the first watcher came.
+    pub(crate) fn age(&self) -> Duration {
+        self.began.elapsed()
+    }
+
     /// When the next frame is due for a watcher with interval `pace`: at the next multiple of the
     /// interval that is more than half an interval away.
     pub(crate) fn next_turn(&self, pace: Duration) -> Instant {

@@ -30,6 +30,8 @@ pub(crate) struct Input {
     /// Held by the current writer. The mutex of tokio is fair: first come, first served.
     turn: Mutex<()>,
     waiting: Cell<usize>,
+    /// How many times clients have typed.
+    typed: Cell<u64>,
     /// Since when the input buffer has been full.
     full_since: Cell<Option<Instant>>,
     /// Whether the current writer waits for room.
@@ -56,6 +58,7 @@ impl Input {
             fd,
             turn: Mutex::new(()),
             waiting: Cell::new(0),
+            typed: Cell::new(0),
             full_since: Cell::new(None),
             stuck: Cell::new(false),
             discarded: Cell::new(0),
@@ -74,6 +77,11 @@ impl Input {
         self.waiting.get()
     }
 
+    /// How many times clients have typed, for those who show the reaction.
+    pub(crate) fn typed(&self) -> u64 {
+        self.typed.get()
+    }
+
     /// Bytes in the kernel that the program has not read; `None` if the kernel does not tell.
     pub(crate) fn unread(&self) -> Option<u64> {
         pty::unread_input(&self.fd)
@@ -81,6 +89,7 @@ impl Input {
 
     /// Counts bytes that will wait for their turn.
     pub(crate) fn announce(&self, bytes: usize) -> Waiting<'_> {
+        self.typed.set(self.typed.get() + 1);
         Waiting::new(&self.waiting, bytes)
     }
 

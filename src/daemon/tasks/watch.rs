@@ -11,12 +11,15 @@ use crate::daemon::sessions::frames::{Frames, Shown};
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::registry::Principal;
 use crate::protocol::SessionId;
+use crate::term::pace::Pace;
 
 /// Approximate cost of a frame, including the client that paints it. With many watchers each gets fewer frames,
 /// so that the job runs as fast as with few.
 const EACH: Duration = Duration::from_micros(500);
 
-/// Sends the screen and then its changes, until the session is removed or no longer shared with `principal`.
+/// Sends the screen and then its changes, until the session is removed or no longer shared with `principal`: at
+/// once after quiet, so that a typed key is shown when it is echoed, and at the interval `pace` while output
+/// continues.
 pub(crate) async fn run(
     hub: Hub,
     principal: Principal,
@@ -27,6 +30,8 @@ pub(crate) async fn run(
 ) {
     let _viewer = Watching::new(&hub, &id, &changed);
     let mut last: Option<Rc<Shown>> = None;
+    let mut times = Pace::default();
+    let mut typed = 0;
     loop {
         // Wait first: a slow client gets a newer frame later instead of an older one now.
         outbox.room_for_frame().await;
@@ -39,13 +44,31 @@ pub(crate) async fn run(
             let frames = io.frames.as_mut()?;
             if let Some(line) = frames.next(&id, &mut session.output, &mut last, now().wall) {
                 outbox.push_frame(line);
+                times.drew(frames.age(), pace);
             }
-            Some(frames.next_turn(pace))
+            let turn = frames.next_turn(pace);
+            Some((turn, pace))
         });
-        let Some(next) = next else { return };
+        let Some((turn, pace)) = next else { return };
         changed.notified().await;
-        tokio::time::sleep_until(next).await;
+        if is_early(&hub, &id, &mut times, &mut typed, pace) {
+            tokio::time::sleep_until(turn).await;
+        }
     }
+}
+
+/// Whether the next frame has to wait for its turn. After a key it has not.
+fn is_early(hub: &Hub, id: &SessionId, times: &mut Pace, typed: &mut u64, pace: Duration) -> bool {
+    let state = hub.read();
+    let Some(io) = state.sessions.io(id) else {
+        return false;
+    };
+    let now_typed = io.input.as_ref().map_or(0, |input| input.typed());
+    if std::mem::replace(typed, now_typed) != now_typed {
+        times.refill();
+    }
+    let age = io.frames.as_ref().map(|frames| frames.age());
+    age.is_some_and(|age| !times.wait(age, pace).is_zero())
 }
 
 /// Counts as a watcher of the session while this value lives.

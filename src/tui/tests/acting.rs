@@ -35,7 +35,7 @@ fn asks(state: InputState) -> Record {
 /// The data written, whether Enter follows, and whether a newline follows.
 fn written(dash: &mut Dash) -> Option<(String, bool, bool)> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
-        Cmd::Request(RequestKind::Type(_), Action::Write(write)) => Some((
+        Cmd::Request(RequestKind::Type(..), Action::Write(write)) => Some((
             write.data.unwrap_or_default(),
             write.submit == Some(true),
             write.newline == Some(true),

@@ -27,7 +27,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
     let id = match &tag {
         RequestKind::Record(id)
         | RequestKind::Watch(id)
-        | RequestKind::Type(id)
+        | RequestKind::Type(id, _)
         | RequestKind::Resize(id)
         | RequestKind::Kill(id) => Some(id),
         RequestKind::Restart(id) | RequestKind::Signal(id) | RequestKind::Sent(id, _) => Some(id),
@@ -100,11 +100,11 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             return;
         }
         // The job ended while typing; the status line shows that.
-        RequestKind::Type(id) if error.code == ErrorCode::SessionNotRunning => {
+        RequestKind::Type(id, _) if error.code == ErrorCode::SessionNotRunning => {
             refresh(model, &id.clone(), cmds);
             return;
         }
-        RequestKind::Type(_) => format!("Not typed into {name}"),
+        RequestKind::Type(..) => format!("Not typed into {name}"),
         RequestKind::Resize(_) => format!("{name} keeps its size"),
         RequestKind::Kill(id) => {
             quit::stay(model);

@@ -8,7 +8,7 @@ use super::daemon::{forget, refreshed};
 use super::{away, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
-use crate::tui::message::{Cmd, Exit, RequestKind};
+use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Frame;
 use crate::tui::model::{Attached, Model, Selected};
@@ -71,11 +71,12 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             }
         }
         RequestKind::Card(id, part) => card::received(model, &id, part, value, cmds),
-        RequestKind::Type(id) => {
+        RequestKind::Type(id, Keys::Answer) => {
             if model.job(&id).is_some_and(|job| job.state().needs_input()) {
                 refresh(model, &id, cmds);
             }
         }
+        RequestKind::Type(_, Keys::Part) => {}
         RequestKind::Subscribe
         | RequestKind::Watch(_)
         | RequestKind::Unwatch

@@ -3,7 +3,7 @@
 use super::Insert;
 use crate::protocol::params::{Resize, Write};
 use crate::protocol::{Action, Mode as JobMode, SessionId};
-use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::{Link, Model};
 
 /// Maximum number of bytes per request. Base64 makes them a third longer, and a request line is
@@ -78,7 +78,7 @@ fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
                 ..Write::default()
             };
             cmds.push(Cmd::Request(
-                RequestKind::Type(id.clone()),
+                RequestKind::Type(id.clone(), Keys::Answer),
                 Action::Write(params),
             ));
         }

@@ -16,7 +16,7 @@ use crate::protocol::{Action as Request, Mode as JobMode, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::line::Edit;
-use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Link, Model};
 use crate::tui::{hints, shell};
@@ -119,7 +119,10 @@ fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
         submit: (!pipe).then_some(true),
         ..Write::default()
     };
-    cmds.push(Cmd::Request(RequestKind::Type(id), Request::Write(write)));
+    cmds.push(Cmd::Request(
+        RequestKind::Type(id, Keys::Answer),
+        Request::Write(write),
+    ));
     model.leave();
     model.note_done(format!("answered {name}"), Some(command));
 }
