@@ -133,7 +133,9 @@ impl Output {
         self.wrote(now);
         self.renderer().feed_abridged(abridged);
         self.keep_checkpoints();
-        self.paint(&abridged.bytes)
+        let changes = self.paint(&abridged.bytes);
+        self.note_update(now);
+        changes
     }
 }
 

@@ -45,6 +45,9 @@ impl OutputChanges {
     }
 }
 
+/// How long an incomplete screen is held back, in milliseconds, as in the terminals that have mode 2026.
+const UPDATE_MS: u64 = 150;
+
 /// The output of one session.
 pub struct Output {
     pub(super) mode: Mode,
@@ -55,6 +58,8 @@ pub struct Output {
     display: Display,
     pub(super) lines: LineCounter,
     pub(super) checkpoints: Checkpoints,
+    /// The number of the synchronized update that the program is painting, and when it began.
+    update: Option<(u64, u64)>,
     /// Number of newlines before `end`.
     pub(super) newlines: u64,
     /// Number of newlines before the first line that is kept, if it is known.
@@ -74,6 +79,7 @@ impl Output {
     /// Creates an empty output.
     pub fn new(mode: Mode, size: Size) -> Self {
         Self {
+            update: None,
             mode,
             size,
             sizes: Sizes::new(size),
@@ -102,7 +108,26 @@ impl Output {
         self.wrote(now);
         self.renderer().feed(bytes);
         self.keep_checkpoints();
-        self.paint(bytes)
+        let changes = self.paint(bytes);
+        self.note_update(now);
+        changes
+    }
+
+    /// Notes when the program began the synchronized update that it is painting.
+    pub(super) fn note_update(&mut self, now: Now) {
+        let update = self.screen().update();
+        self.update = match (update, self.update) {
+            (Some(number), Some((known, _))) if number == known => return,
+            (Some(number), _) => Some((number, now.boot)),
+            (None, _) => None,
+        };
+    }
+
+    /// How long the screen is still incomplete because the program is painting it (mode 2026), in milliseconds; 0
+    /// if it is complete. A program that does not end its update is not waited for longer than [`UPDATE_MS`].
+    pub fn update_left(&self, now: Now) -> u64 {
+        let began = self.update.map(|(_, began)| began);
+        began.map_or(0, |began| (began + UPDATE_MS).saturating_sub(now.boot))
     }
 
     /// The renderer that turns the output into lines.

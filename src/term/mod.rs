@@ -6,7 +6,7 @@
 //! - [`control`]: what each of these is: the one table of control functions, with the modes,
 //!   attributes, queries and character sets that they name.
 //! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
-//!   between the scanner and the emulator; [`replies`] answers queries.
+//!   between the scanner and the emulator; [`replies`] answers queries, with [`capabilities`].
 //! - [`extras`]: attributes and links that the emulator's cells have no room for; [`style`] names them.
 //! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
@@ -45,6 +45,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bidi;
+pub mod capabilities;
 pub mod cell;
 pub mod compat;
 pub mod control;

@@ -87,6 +87,11 @@ impl Pen {
 
     /// Appends the SGR sequence that sets exactly these attributes.
     pub fn push_sgr(&self, out: &mut String) {
+        let _ = write!(out, "\x1b[{}m", self.parameters());
+    }
+
+    /// The parameters of that sequence.
+    pub fn parameters(&self) -> String {
         let attributes = [
             (self.weight == Weight::Bold, Attribute::Bold),
             (self.weight == Weight::Dim, Attribute::Dim),
@@ -99,13 +104,13 @@ impl Pen {
             (self.fg != Color::Default, Attribute::Foreground(self.fg)),
             (self.bg != Color::Default, Attribute::Background(self.bg)),
         ];
-        out.push_str("\x1b[0");
         let own = attributes.into_iter().filter(|(is_set, _)| *is_set);
         let own = own.map(|(_, attribute)| attribute);
+        let mut out = String::from("0");
         for attribute in own.chain(self.style.changes(Style::default())) {
             let _ = write!(out, ";{attribute}");
         }
-        out.push('m');
+        out
     }
 }
 

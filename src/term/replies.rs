@@ -4,8 +4,11 @@
 //! those of a dark xterm-256color. Queries that a terminal without the feature would ignore (the
 //! kitty keyboard query) are not answered.
 
+use super::capabilities;
 use super::palette::{BACKGROUND, FOREGROUND, indexed};
+use super::pen::Pen;
 use super::size::Size;
+use super::style::Style;
 
 /// Maximum size of the pending answers, in bytes. A program that asks and never reads must not fill
 /// the memory, and a terminal in canonical mode accepts no longer line anyway.
@@ -96,9 +99,15 @@ impl Replies {
     }
 
     /// DECRQSS: attributes, margins, cursor style, conformance level.
-    pub fn setting(&mut self, what: &[u8], screen: &vt100::Screen, margins: (u16, u16)) {
+    pub fn setting(
+        &mut self,
+        what: &[u8],
+        screen: &vt100::Screen,
+        style: Style,
+        margins: (u16, u16),
+    ) {
         let value = match what {
-            b"m" => attributes(screen),
+            b"m" => Pen::of_screen(screen, style).parameters() + "m",
             b"r" => format!("{};{}r", u32::from(margins.0) + 1, u32::from(margins.1) + 1),
             b" q" => format!("{} q", cursor_style(screen.cursor_style())),
             b"\"p" => "62;1\"p".to_string(),
@@ -108,15 +117,9 @@ impl Replies {
         self.say(&format!("\x1bP1$r{value}\x1b\\"));
     }
 
-    /// XTGETTCAP: reports no capability. The names, in hexadecimal, are repeated as xterm does.
-    pub fn no_capability(&mut self, names: &[u8]) {
-        let hex = names.iter().all(|b| b.is_ascii_hexdigit() || *b == b';');
-        let names = if hex {
-            String::from_utf8_lossy(names)
-        } else {
-            "".into()
-        };
-        self.say(&format!("\x1bP0+r{names}\x1b\\"));
+    /// XTGETTCAP: the capabilities with these names.
+    pub fn capabilities(&mut self, names: &[u8]) {
+        self.say(&capabilities::answers(names));
     }
 
     /// OSC 4 with a `?`: reports colours of the palette. Requests to set them are ignored.
@@ -165,31 +168,6 @@ fn end(bell: bool) -> &'static str {
 fn spelt(color: u32) -> String {
     let [_, r, g, b] = color.to_be_bytes();
     format!("rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}")
-}
-
-/// The current attributes as SGR parameters, followed by `m`.
-fn attributes(screen: &vt100::Screen) -> String {
-    let mut out = String::from("0");
-    let flags = [
-        (screen.bold(), 1),
-        (screen.dim(), 2),
-        (screen.italic(), 3),
-        (screen.underline(), 4),
-        (screen.inverse(), 7),
-    ];
-    for (_, number) in flags.iter().filter(|(on, _)| *on) {
-        out.push_str(&format!(";{number}"));
-    }
-    for (color, base) in [(screen.fgcolor(), 30), (screen.bgcolor(), 40)] {
-        match color {
-            vt100::Color::Default => {}
-            vt100::Color::Idx(i @ 0..=7) => out.push_str(&format!(";{}", base + i)),
-            vt100::Color::Idx(i @ 8..=15) => out.push_str(&format!(";{}", base + 52 + i)),
-            vt100::Color::Idx(i) => out.push_str(&format!(";{}:5:{i}", base + 8)),
-            vt100::Color::Rgb(r, g, b) => out.push_str(&format!(";{}:2::{r}:{g}:{b}", base + 8)),
-        }
-    }
-    out + "m"
 }
 
 /// The parameter of DECSCUSR. The default cursor is reported as a blinking block, which it is.

@@ -180,6 +180,13 @@ impl Screen {
         }
     }
 
+    /// The number of the synchronized update (mode 2026) that the program is painting: the screen is not
+    /// complete.
+    pub fn update(&self) -> Option<u64> {
+        let state = &self.compat.state;
+        state.flags().updating.then_some(state.updates)
+    }
+
     /// Whether the alternate screen is active.
     pub fn alt_screen(&self) -> bool {
         self.core.screen().alternate_screen()

@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
@@ -273,4 +275,27 @@ fn people_export_to_a_file_or_to_standard_output() {
         home.ok(&["export", "long", "--format", "raw"])
             .ends_with("199999\r\n200000\r\n")
     );
+}
+
+#[test]
+fn a_screen_that_is_being_painted_is_not_shown() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    // Each Enter begins an update and paints a half of it; the next one ends it.
+    let command = "stty -echo; printf old; while read -r _; do printf '\\033[?2026h\\033[2J\\033[Hhalf'; read -r _; \
+        printf ' whole\\033[?2026l'; done";
+    let job = Job::start(&mut agent, command);
+    job.wait_screen(&mut agent, "old");
+    agent.ok(json!({"action": "watch", "sessionId": job.id, "maxFps": 60}));
+    agent.event("screen");
+    job.ask(&mut agent, "write", json!({"data": "\n\n"}));
+    let whole = agent.event("screen");
+    let bytes = STANDARD.decode(whole["data"]["bytes"].as_str().unwrap()).unwrap();
+    let shown = String::from_utf8(bytes).unwrap();
+    assert!(shown.contains("whole"), "{shown:?}");
+    // A program that does not go on is shown after a moment.
+    job.ask(&mut agent, "write", json!({"data": "\n"}));
+    agent.event("screen");
+    let captured = job.ask(&mut agent, "capture", json!({}));
+    assert_eq!(captured["text"], "half", "{captured}");
 }

@@ -11,6 +11,7 @@ use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::output::repaint_screen;
+use crate::daemon::tasks::watch;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
@@ -35,6 +36,9 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     let when = moment(&params)?;
     let id = find(hub, client, &params.session_id, Access::Read)?;
     hub.catch_up(&id).await;
+    if when.is_none() {
+        watch::complete(hub, &id).await;
+    }
     let gone = || Error::session_not_found(id.as_str());
     let captured = if let Some(when) = when {
         let past = past_screen::screen_at(hub, &id, when).await;

@@ -54,7 +54,36 @@ pub(crate) async fn run(
         if is_early(&hub, &id, &mut times, &mut typed, pace) {
             tokio::time::sleep_until(turn).await;
         }
+        painted(&hub, &id, &changed).await;
     }
+}
+
+/// Waits until the program has painted the whole screen (mode 2026). `changed` is notified of changes.
+async fn painted(hub: &Hub, id: &SessionId, changed: &Notify) {
+    let left = || {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        session.map_or(0, |session| session.output.update_left(now()))
+    };
+    while let ms @ 1.. = left() {
+        let end = Duration::from_millis(ms);
+        let _ = tokio::time::timeout(end, changed.notified()).await;
+    }
+}
+
+/// Waits until a screen that nobody needs to watch is complete.
+pub(crate) async fn complete(hub: &Hub, id: &SessionId) {
+    let is_complete = |hub: &Hub| {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        session.is_none_or(|session| session.output.update_left(now()) == 0)
+    };
+    if is_complete(hub) {
+        return;
+    }
+    let changed = Rc::new(Notify::new());
+    let _viewer = Watching::new(hub, id, &changed);
+    painted(hub, id, &changed).await;
 }
 
 /// Whether the next frame has to wait for its turn. After a key it has not.

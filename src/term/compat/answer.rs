@@ -28,8 +28,12 @@ impl State {
             }
             Parameters(asked) => self.replies.parameters(asked),
             Window(property) => self.replies.window(property, self.size),
-            Setting(name) => self.replies.setting(name, core.screen(), self.margins),
-            Capabilities(names) => self.replies.no_capability(names),
+            Setting(name) => {
+                let style = self.extras.now().style;
+                self.replies
+                    .setting(name, core.screen(), style, self.margins);
+            }
+            Capabilities(names) => self.replies.capabilities(names),
             PaletteColors { colors, bell } => self.replies.palette_colors(colors, bell),
             DynamicColors {
                 first,
@@ -63,7 +67,8 @@ impl State {
             MouseSgr => screen.mouse_protocol_encoding() == Encoding::Sgr,
             Focus => self.modes.focus,
             BracketedPaste => screen.bracketed_paste(),
-            BlinkingCursor | SaveCursor | SynchronizedUpdate | Unknown => {
+            SynchronizedUpdate => self.modes.updating,
+            BlinkingCursor | SaveCursor | Unknown => {
                 return None;
             }
         })

@@ -46,7 +46,12 @@ impl State {
             }
             CursorKeys | ShowCursor | MousePress | MouseRelease | MouseDrag | MouseAny
             | MouseUtf8 | MouseSgr | BracketedPaste => core.put_csi(&format!("?{number}{last}")),
-            BlinkingCursor | SynchronizedUpdate | Unknown => {}
+            SynchronizedUpdate => {
+                self.updates += u64::from(on);
+                self.modes.updating = on;
+                core.painted = true;
+            }
+            BlinkingCursor | Unknown => {}
         }
     }
 

@@ -28,6 +28,8 @@ pub struct State {
     pub(super) after_cr: bool,
     /// Number of bells since they were last taken.
     pub bells: u32,
+    /// How many times the program has begun a synchronized update (mode 2026).
+    pub updates: u64,
     /// The window title.
     pub title: Title,
     /// Answers to queries.
@@ -47,6 +49,8 @@ pub struct Flags {
     pub origin: bool,
     /// Mode 1004: focus changes are reported.
     pub focus: bool,
+    /// Mode 2026: the program is painting, and the screen is not complete.
+    pub updating: bool,
 }
 
 /// State that DECSC saves in addition to the emulator's.
@@ -74,6 +78,7 @@ impl State {
             last_char: None,
             after_cr: false,
             bells: 0,
+            updates: 0,
             title: Title::default(),
             replies: Replies::default(),
         }
@@ -103,10 +108,13 @@ impl State {
 
     /// Whether everything that affects the position of text and cursor has its default.
     pub(super) fn is_ordinary(&self) -> bool {
-        let focus = self.modes.focus;
+        let Flags {
+            focus, updating, ..
+        } = self.modes;
         self.modes
             == (Flags {
                 focus,
+                updating,
                 ..Flags::new()
             })
             && self.charsets == Charsets::default()
@@ -119,6 +127,7 @@ impl State {
     pub(super) fn reset(&mut self) {
         *self = Self {
             bells: self.bells,
+            updates: self.updates,
             title: std::mem::take(&mut self.title),
             replies: std::mem::take(&mut self.replies),
             ..Self::new(self.size)
@@ -368,6 +377,7 @@ impl Flags {
             newline: false,
             origin: false,
             focus: false,
+            updating: false,
         }
     }
 }

@@ -80,6 +80,8 @@ struct Pass<'a> {
     top: u16,
     /// The last sequence that showed or hid the cursor.
     cursor: Option<&'a [u8]>,
+    /// The last sequence that began or ended a synchronized update.
+    update: Option<&'a [u8]>,
 }
 
 impl<'a> Pass<'a> {
@@ -99,6 +101,7 @@ impl<'a> Pass<'a> {
             visit: Visit::new(0, from.col, from.pen),
             top: from.row,
             cursor: None,
+            update: None,
         }
     }
 
@@ -172,17 +175,16 @@ impl<'a> Pass<'a> {
                 CharsetChange::Lock(0) | CharsetChange::Designate(0, charset::Charset::Ascii),
             ) => {}
             SetModes(modes, _) => {
-                let mut shows = false;
                 for (_, mode) in modes.iter() {
                     match mode {
-                        Mode::ShowCursor => shows = true,
-                        // They have no effect here.
-                        Mode::BlinkingCursor | Mode::SynchronizedUpdate => {}
+                        Mode::ShowCursor => self.cursor = Some(sequence),
+                        Mode::SynchronizedUpdate if modes.iter().count() == 1 => {
+                            self.update = Some(sequence);
+                        }
+                        // It has no effect here.
+                        Mode::BlinkingCursor => {}
                         _ => return None,
                     }
-                }
-                if shows {
-                    self.cursor = Some(sequence);
                 }
             }
             // The emulator and the plain renderer treat a pending wrap differently here.
@@ -291,6 +293,7 @@ impl<'a> Pass<'a> {
         for (n, (_, row, col, pen, bytes)) in parts.into_iter().enumerate() {
             if n == end {
                 out.extend_from_slice(self.cursor.unwrap_or_default());
+                out.extend_from_slice(self.update.unwrap_or_default());
             }
             let mut begin = go(row, col);
             pen.push_sgr(&mut begin);

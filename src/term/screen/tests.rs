@@ -142,13 +142,16 @@ fn queries_are_answered_once() {
         ("\x1b[2;3r\x1b[?6h\x1b[?6n", "\x1b[?1;1R"),
         ("\x1b[?7$p", "\x1b[?7;1$y"),
         ("\x1b[?2004h\x1b[?2004$p", "\x1b[?2004;1$y"),
-        ("\x1b[?2026$p", "\x1b[?2026;0$y"),
+        ("\x1b[?2026$p", "\x1b[?2026;2$y"),
         ("\x1b[4$p", "\x1b[4;2$y"),
         ("\x1b[1;31m\x1bP$qm\x1b\\", "\x1bP1$r0;1;31m\x1b\\"),
         ("\x1bP$q q\x1b\\", "\x1bP1$r1 q\x1b\\"),
         ("\x1bP$qr\x1b\\", "\x1bP1$r1;24r\x1b\\"),
         ("\x1bP$qzz\x1b\\", "\x1bP0$r\x1b\\"),
-        ("\x1bP+q544e\x1b\\", "\x1bP0+r544e\x1b\\"),
+        (
+            "\x1bP+q544e\x1b\\",
+            "\x1bP1+r544e=787465726D2D323536636F6C6F72\x1b\\",
+        ),
         (
             "\x1b[>q",
             concat!("\x1bP>|bgproc(", env!("CARGO_PKG_VERSION"), ")\x1b\\"),
