@@ -115,8 +115,8 @@ pub enum RequestKind {
     Kill(SessionId),
     /// Restarting a job.
     Restart(SessionId),
-    /// Pausing or continuing a job.
-    Signal(SessionId),
+    /// Pausing (`true`) or continuing a job.
+    Pause(SessionId, bool),
     /// Sending a signal that was chosen from the menu.
     Sent(SessionId, &'static str),
     /// Declining an agent's question about a job.

@@ -13,10 +13,16 @@ use crate::tui::model::{Link, Model};
 use crate::tui::requests;
 use crate::tui::shell::{self, Verb};
 
-/// Removes ended jobs from the list and tells how to undo it.
-pub fn remove(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
-    flush(model, cmds);
-    let command = shell::on_jobs(Verb::Remove, model, ids);
+/// Removes ended jobs from the list and tells how to undo it. Jobs that can still be restored wait
+/// together with them, so that each waits for at least [`UNDO_MS`].
+pub fn remove(model: &mut Model, ids: &[SessionId]) {
+    let mut ids = ids.to_vec();
+    if let Some(earlier) = model.removed.take() {
+        model.toasts.withdraw(&earlier.said);
+        ids.splice(0..0, earlier.jobs.iter().map(|job| job.id().clone()));
+        model.jobs.extend(earlier.jobs);
+    }
+    let command = shell::on_jobs(Verb::Remove, model, &ids);
     let (jobs, rest): (Vec<Job>, Vec<Job>) = std::mem::take(&mut model.jobs)
         .into_iter()
         // A job that was restarted in the meantime stays.

@@ -48,13 +48,9 @@ fn kill(id: &SessionId, grace_ms: Option<u64>) -> Cmd {
     Cmd::Request(RequestKind::Kill(id.clone()), Action::Kill(params))
 }
 
-/// Tries again to kill the processes that survived a stop of the selected jobs; `false` if there
-/// are none.
-pub fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
-    let mut ids = model.targets();
-    ids.retain(|id| model.survivors.contains_key(id));
+/// Tries again to kill the processes that survived a stop of these jobs.
+pub fn kill_again(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     cmds.extend(ids.iter().map(|id| kill(id, None)));
-    !ids.is_empty()
 }
 
 /// Restarts jobs.
@@ -97,7 +93,7 @@ pub fn pause(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
             target: Some(SignalTarget::Tree),
         };
         cmds.push(Cmd::Request(
-            RequestKind::Signal(id.clone()),
+            RequestKind::Pause(id.clone(), pause),
             Action::Signal(params),
         ));
     }

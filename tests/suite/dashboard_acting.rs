@@ -189,3 +189,50 @@ fn a_person_takes_the_keyboard_and_gives_it_back_by_leaving() {
     agent.event("released");
     job.say(&mut agent, "three", "^three$");
 }
+
+#[test]
+fn a_sentence_typed_in_normal_is_held_and_can_be_typed_into_the_job() {
+    let home = Home::new();
+    home.start(&["-n", "web", "exec cat"]);
+    let mut view = Terminal::dashboard(&home, (80, 24), "[1/1]");
+    view.send("python3 setup.py\r");
+    view.wait_mode("HELD");
+    view.wait_for_text("held: \"python3 setup.py⏎\"");
+    // As fingers type: the question that the first letters open is answered with no.
+    view.send("\x1b");
+    view.wait_mode("NORMAL");
+    for letter in ["p", "y", "t", "h"] {
+        view.send(letter);
+        view.watch(Duration::from_millis(60));
+    }
+    view.wait_mode("HELD");
+    assert_eq!(record(&home, "web")["status"], "running");
+    view.send("\r");
+    view.wait_for_text("⏎");
+    view.watch(Duration::from_millis(700));
+    view.send("i");
+    view.wait_mode("INSERT");
+    home.ok(&["wait", "web", "--for", "match:^pyth$"]);
+}
+
+#[test]
+fn a_signal_is_sent_after_an_answer_only() {
+    let home = Home::new();
+    home.start(&["-n", "web", "exec sleep 1000"]);
+    let mut view = Terminal::dashboard(&home, (80, 24), "web ●");
+    view.send("K");
+    view.wait_mode("SIGNAL");
+    view.send("K");
+    view.wait_for_text("SEND SIGKILL");
+    view.wait_for_text("to web (pid ");
+    view.send("\r");
+    view.wait_mode("NORMAL");
+    assert_eq!(record(&home, "web")["status"], "running");
+    view.press("K");
+    view.wait_mode("SIGNAL");
+    view.press("K");
+    view.wait_for_text("SEND SIGKILL");
+    view.press("y");
+    home.run(&["wait", "web"]);
+    assert_eq!(record(&home, "web")["signal"], "SIGKILL");
+}

@@ -66,7 +66,11 @@ fn keys_reach_every_marked_job_and_no_other() {
         view.wait_gone("marked");
         assert_eq!(home.ok(&["logs", "gamma"]), "");
         // Verbs act on marks, and ask by name.
-        view.send("g j x");
+        view.send("g ");
+        view.wait_for_text("marked 1");
+        view.send("j ");
+        view.wait_for_text("marked 2");
+        view.send("x");
         view.wait_for_text("2 jobs: alpha, beta");
         view.send("y");
         home.run(&["wait", "alpha", "beta"]);

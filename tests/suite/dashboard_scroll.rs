@@ -105,11 +105,11 @@ fn the_pager_has_the_terminal_to_itself() {
     assert_eq!(out("out"), "got xyq\n");
     assert!(out("rest").ends_with("the end\r\n"), "all of the log");
     // The keys are ours again.
-    view.send("x");
+    view.press("x");
     view.wait_mode("STOP");
     view.send("n");
     view.wait_mode("NORMAL");
-    view.send("q");
+    view.press("q");
     assert_eq!(view.exit_code(), 0);
     assert_eq!(view.settings(), view.settings_before);
 }

@@ -25,6 +25,7 @@ mod shown;
 pub mod sort;
 pub mod spark;
 pub mod toast;
+pub mod typing;
 pub mod url;
 pub mod usage;
 pub mod watch;
@@ -48,6 +49,7 @@ use self::seen::SeenTracker;
 use self::sort::Sort;
 use self::spark::Spark;
 use self::toast::Toasts;
+use self::typing::Typing;
 use self::usage::Usage;
 use self::watch::Watch;
 use super::keymap::Keymap;
@@ -220,6 +222,8 @@ pub struct Model {
     pub removed: Option<Removed>,
     /// Jobs that must end before the view closes.
     pub quitting: Option<Quitting>,
+    /// The letters pressed in a row.
+    pub typing: Typing,
     /// The key parser.
     pub keys: KeyReader,
     /// When an incomplete key sequence is passed on as it is.
@@ -302,6 +306,7 @@ impl Model {
             keyboards: Keyboards::default(),
             removed: None,
             quitting: None,
+            typing: Typing::default(),
             keys: KeyReader::new(),
             flush_at: None,
             stale: true,

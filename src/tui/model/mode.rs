@@ -72,6 +72,12 @@ pub trait Mode: Any {
         None
     }
 
+    /// How it ends without doing anything, if its letters turn out to be typed text; `None` if letters
+    /// are text in it, or do no harm.
+    fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
+        None
+    }
+
     /// Its status line as a bar of items, some of which are keys to click on; `None` if it draws
     /// the line itself.
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar>;

@@ -7,6 +7,7 @@ pub mod confirm;
 pub mod filter;
 pub mod form;
 pub mod found;
+pub mod held;
 pub mod help;
 pub mod insert;
 pub mod menu;
@@ -23,10 +24,11 @@ use super::theme::Theme;
 use super::{grid, keymap::chord, line};
 
 /// All contexts with keys, in the order of the help screen.
-pub const CONTEXTS: [&KeyContext; 16] = [
+pub const CONTEXTS: [&KeyContext; 17] = [
     normal::Action::CONTEXT,
     grid::Action::CONTEXT,
     insert::Action::CONTEXT,
+    held::Action::CONTEXT,
     scroll::Action::CONTEXT,
     scroll::RewindAction::CONTEXT,
     filter::Action::CONTEXT,

@@ -189,7 +189,7 @@ fn closing_sends_pending_removals() {
 }
 
 #[test]
-fn a_second_removal_sends_the_first_and_a_refusal_restores_it() {
+fn a_second_removal_waits_with_the_first_and_a_refusal_restores_it() {
     let mut records = shop_records();
     let mut old = ended("old", Status::Done, Some(0), 60_000);
     old.summary.cwd = format!("{HOME}/notes");
@@ -197,8 +197,11 @@ fn a_second_removal_sends_the_first_and_a_refusal_restores_it() {
     let mut dash = Dash::new(80, 24, records);
     dash.press("6");
     dash.asked();
-    dash.press("d").press("Gd");
-    assert_eq!(dash.actions().iter().filter(|a| **a == "remove").count(), 1);
+    dash.press("d").later(9000).press("Gd").later(9000);
+    assert!(!dash.actions().contains(&"remove"), "both can be restored");
+    assert!(dash.text().contains("removed 2 jobs   ctrl-_ undo"));
+    dash.later(1000);
+    assert_eq!(dash.actions().iter().filter(|a| **a == "remove").count(), 2);
     let error = Error::new(ErrorCode::InvalidRequest, "Session is running");
     dash.link(LinkEvent::Reply(RequestKind::Remove(id("old")), Err(error)));
     assert!(dash.text().contains("was not removed"));
@@ -247,7 +250,18 @@ fn sends_a_signal_by_letter() {
         assert_eq!(dash.actions(), [""; 0], "{key:?}");
         assert!(dash.model.is_normal());
     }
-    dash.press("Kh");
+    for key in ["i", "t", "h", "q", "1", "2", "K"] {
+        for no in ["n", "\r", "\x1b", "K"] {
+            dash.press("K").press(key).press(no);
+            assert_eq!(dash.actions(), [""; 0], "{key} {no:?}");
+        }
+    }
+    dash.press("KK").snapshot("confirm-signal-80x24");
+    let asked = " SEND SIGKILL  to web (pid 48213, 4 processes, up 2h04m)?";
+    assert!(dash.status().starts_with(asked), "{}", dash.status());
+    dash.press("n").press("Kw");
+    assert_eq!(dash.actions(), ["signal"], "only a repaint");
+    dash.press("Kh").press("y");
     let cmds = dash.asked();
     let [Cmd::Request(tag @ RequestKind::Sent(_, "HUP"), Action::Signal(params))] = &cmds[..]
     else {
@@ -259,6 +273,36 @@ fn sends_a_signal_by_letter() {
         Ok(json!({"deliveredTo": [1, 2]})),
     ));
     assert!(dash.text().contains("sent HUP to web (2 processes)"));
+}
+
+#[test]
+fn a_signal_to_several_jobs_names_them() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2 3 4 Kt");
+    let asked = " SEND SIGTERM  to 3 jobs: web, api, db?";
+    assert!(dash.status().starts_with(asked), "{}", dash.status());
+    dash.asked();
+    dash.press("y");
+    assert_eq!(dash.actions(), ["signal"; 3]);
+    // Nothing asks if nothing is to be asked.
+    let options = Options {
+        asks: false,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("2").asked();
+    dash.press("Kt").press("p");
+    assert_eq!(dash.actions(), ["signal"; 2]);
+}
+
+#[test]
+fn a_kill_is_confirmed_by_one_key_only() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2").asked();
+    dash.press("XX");
+    assert_eq!(dash.actions(), [""; 0]);
+    dash.press("Xy");
+    assert_eq!(dash.actions(), ["kill"]);
 }
 
 #[test]

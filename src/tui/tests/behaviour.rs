@@ -372,6 +372,11 @@ fn removes_only_ended_jobs() {
 fn pause_and_continue_reach_the_whole_tree() {
     let mut dash = shop();
     dash.press("p");
+    let asked = " PAUSE  web (pid 48213, 4 processes, up 2h04m)?";
+    assert!(dash.status().starts_with(asked), "{}", dash.status());
+    dash.press("\r");
+    assert!(!dash.actions().contains(&"signal"), "Enter is no");
+    dash.press("py");
     let mut web = record("web");
     web.summary.status = Status::Paused;
     web.summary.group = Some("shop".to_owned());
@@ -385,6 +390,14 @@ fn pause_and_continue_reach_the_whole_tree() {
         })
         .collect();
     assert_eq!(signals, [r#"Name("STOP")"#, r#"Name("CONT")"#]);
+    for (pause, said) in [
+        (true, "Paused web (SIGSTOP). p continues it."),
+        (false, "Continued web (SIGCONT). p pauses it."),
+    ] {
+        let tag = RequestKind::Pause(id("web"), pause);
+        dash.link(LinkEvent::Reply(tag, Ok(json!({"deliveredTo": [1]}))));
+        assert!(dash.text().contains(said), "{}", dash.text());
+    }
 }
 
 #[test]

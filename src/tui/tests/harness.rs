@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::jobs::{HOME, NOW, id};
 use crate::protocol::{self, EventKind, Record};
+use crate::term::keyparse::KeyReader;
 use crate::tui::message::{Cmd, Event, LinkEvent, Moment, Msg, RequestKind};
 use crate::tui::model::{Model, Origin};
 use crate::tui::modes::dashboard;
@@ -71,10 +72,36 @@ impl Dash {
         self
     }
 
-    /// Presses keys, given as the bytes that a terminal sends.
+    /// Presses keys, given as the bytes that a terminal sends: commands one by one, as a person does
+    /// who looks at each, and text at once.
     pub(in crate::tui) fn press(&mut self, bytes: &str) -> &mut Self {
-        self.happen(Event::Input(bytes.as_bytes().to_vec()));
-        self.later(50)
+        let mut rest = bytes.as_bytes();
+        let keys = match self.model.keys.is_pending() {
+            true => Vec::new(),
+            false => KeyReader::new().feed(rest),
+        };
+        for key in keys {
+            if self.model.mode().declines().is_none() {
+                break;
+            }
+            self.model.typing.clear();
+            self.happen(Event::Input(key.raw.clone()));
+            rest = &rest[key.raw.len()..];
+        }
+        self.read(rest).later(50)
+    }
+
+    /// Bytes that arrive at once.
+    pub(in crate::tui) fn read(&mut self, bytes: &[u8]) -> &mut Self {
+        self.happen(Event::Input(bytes.to_vec()))
+    }
+
+    /// Presses the keys of a text, each `gap` milliseconds after the one before.
+    pub(in crate::tui) fn types(&mut self, gap: i64, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.later(gap).read(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        self
     }
 
     /// Advances the time.

@@ -4,6 +4,7 @@
 mod acting;
 mod behaviour;
 pub(super) mod harness;
+mod held;
 pub(super) mod jobs;
 mod keyboard;
 mod keymap;

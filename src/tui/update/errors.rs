@@ -30,7 +30,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         | RequestKind::Type(id, _)
         | RequestKind::Resize(id)
         | RequestKind::Kill(id) => Some(id),
-        RequestKind::Restart(id) | RequestKind::Signal(id) | RequestKind::Sent(id, _) => Some(id),
+        RequestKind::Restart(id) | RequestKind::Pause(id, _) | RequestKind::Sent(id, _) => Some(id),
         RequestKind::Decline(id)
         | RequestKind::Set(id)
         | RequestKind::Hold(id, _)
@@ -112,7 +112,8 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             format!("{name} was not stopped")
         }
         RequestKind::Restart(_) => format!("{name} did not restart"),
-        RequestKind::Signal(_) => format!("{name} was not paused or continued"),
+        RequestKind::Pause(_, true) => format!("{name} was not paused"),
+        RequestKind::Pause(_, false) => format!("{name} was not continued"),
         // The question was settled in another way.
         RequestKind::Decline(id) => {
             refresh(model, &id.clone(), cmds);

@@ -12,7 +12,7 @@ mod usage;
 use super::keymap::KeyPress;
 use super::message::{Cmd, Done, Event, Exit, Msg};
 use super::model::Model;
-use super::modes::{form, normal};
+use super::modes::{form, held, normal};
 use super::{mouse, removal, theme};
 use crate::term::keyparse::{self, Input};
 
@@ -34,11 +34,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         model.dirty = true;
     }
     removal::expire(model, &mut cmds);
+    held::expire(model, &mut cmds);
     match msg.event {
         Event::Input(bytes) => {
-            for input in model.keys.feed(&bytes) {
-                handle(model, input, &mut cmds);
-            }
+            let inputs = model.keys.feed(&bytes);
+            handle_read(model, inputs, &mut cmds);
             let pending = model.keys.is_pending();
             model.flush_at = pending.then_some(msg.now.ms + KEY_MS);
         }
@@ -85,10 +85,29 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     cmds
 }
 
+/// Handles what was read at once.
+fn handle_read(model: &mut Model, inputs: Vec<Input>, cmds: &mut Vec<Cmd>) {
+    let mut inputs = inputs.into_iter();
+    let mut judged = 0;
+    while !inputs.as_slice().is_empty() {
+        if judged == 0 {
+            let (keys, are_held) = held::burst(model, inputs.as_slice(), cmds);
+            if are_held {
+                inputs.nth(keys.saturating_sub(1));
+                continue;
+            }
+            judged = keys;
+        }
+        if let Some(input) = inputs.next() {
+            handle(model, input, cmds);
+        }
+        judged = judged.saturating_sub(1);
+    }
+}
+
 /// Handles one key, paste or report.
 fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
     use keyparse::Event;
-    let handlers = model.mode().handlers();
     match input.event {
         Event::Focus(focused) => model.focused = focused,
         Event::Mouse(mouse) => mouse::handle(model, mouse, cmds),
@@ -103,10 +122,11 @@ fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
         Event::Key(key) => {
             // What is typed into a job shows when the job echoes it.
             model.dirty |= !model.mode().types();
-            (handlers.key)(model, &KeyPress::new(key, input.raw), cmds);
+            held::key(model, &KeyPress::new(key, input.raw), cmds);
         }
         Event::Paste(bytes) => {
             model.dirty |= !model.mode().types();
+            let handlers = model.mode().handlers();
             (handlers.paste)(model, &bytes, cmds);
         }
     }

@@ -57,7 +57,11 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             refresh(model, &id, cmds);
         }
         RequestKind::Sent(id, signal) => sent(model, &id, signal, value),
-        RequestKind::Signal(id) | RequestKind::Decline(id) => refresh(model, &id, cmds),
+        RequestKind::Pause(id, pause) => {
+            paused(model, &id, pause);
+            refresh(model, &id, cmds);
+        }
+        RequestKind::Decline(id) => refresh(model, &id, cmds),
         RequestKind::Remove(id) => forget(model, &id),
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Runs(id) => {
@@ -240,6 +244,23 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
     let command = shell::on_jobs(Verb::Stop, model, std::slice::from_ref(id));
     model.note_done(text, command);
     quit::ended(model, id, cmds);
+}
+
+/// Tells that a job was paused or continued, and how to undo it.
+fn paused(model: &mut Model, id: &SessionId, pause: bool) {
+    let (name, key) = (model.name_of(id), model.key("p"));
+    let (text, verb) = match pause {
+        true => (
+            format!("Paused {name} (SIGSTOP). {key} continues it."),
+            Verb::Pause,
+        ),
+        false => (
+            format!("Continued {name} (SIGCONT). {key} pauses it."),
+            Verb::Resume,
+        ),
+    };
+    let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
+    model.note_done(text, command);
 }
 
 /// Shows how many processes a signal of the menu has reached.

@@ -115,6 +115,13 @@ impl Terminal {
         self.writer.flush().unwrap();
     }
 
+    /// Presses a key as a person does who has looked at the dashboard before: keys that follow each
+    /// other faster are text to it.
+    pub(crate) fn press(&mut self, key: &str) {
+        self.watch(Duration::from_millis(420));
+        self.send(key);
+    }
+
     /// Makes the window larger or smaller; the program hears of it.
     pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
         self.screen.resize(Size::new(rows, cols));

@@ -16,7 +16,7 @@ use crate::tui::model::mode::{Handlers, Mode};
 use crate::tui::state::State;
 use crate::tui::status::{begin, who_types};
 use crate::tui::theme::Tone;
-use crate::tui::{hints, text};
+use crate::tui::{hints, text, units};
 
 /// A question. The mode that asks it says what it is about and what follows from the answer.
 pub trait Question: 'static {
@@ -48,6 +48,12 @@ pub fn choose(model: &mut Model, question: impl Question) {
     model.dirty = true;
 }
 
+/// Whether a key is an answer that does something, if a question is asked.
+pub fn acts(model: &Model, key: &str) -> bool {
+    let answer: Option<Answer> = model.keymap.action(key);
+    model.state::<Confirm>().is_some() && answer.is_some_and(|answer| answer != Answer::No)
+}
+
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let answer = model.keymap.action(&press.name);
     if let Some(confirm) = model.take::<Confirm>() {
@@ -66,6 +72,14 @@ impl Mode for Confirm {
 
     fn handlers(&self) -> Handlers {
         Handlers::of_keys(press)
+    }
+
+    fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
+        Some(|model, cmds| {
+            if let Some(confirm) = model.take::<Confirm>() {
+                confirm.question.answer(model, None, cmds);
+            }
+        })
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
@@ -107,6 +121,26 @@ pub fn yes_or_no(
 
 /// Columns of the answers to a question about one job.
 pub const ANSWERS: usize = 22;
+
+/// `web (pid 48213, 4 processes, up 2h04m)?`, or the names of several jobs.
+pub fn about_alive(model: &Model, ids: &[SessionId]) -> String {
+    let [id] = ids else {
+        return several(model, ids);
+    };
+    let Some(job) = model.job(id) else {
+        return format!("{id}?");
+    };
+    let mut facts = Vec::new();
+    if let Some(pid) = job.record.summary.pid {
+        facts.push(format!("pid {pid}"));
+    }
+    if let Some(n) = job.record.processes.filter(|&n| n > 1) {
+        facts.push(format!("{n} processes"));
+    }
+    let up = units::uptime(job.runtime(model.now.ms));
+    facts.push(format!("up {up}"));
+    format!("{} ({})?", job.name, facts.join(", "))
+}
 
 /// `4 jobs: web, api, db, tests?`
 pub fn several(model: &Model, ids: &[SessionId]) -> String {

@@ -69,6 +69,12 @@ pub fn enter(model: &mut Model, zoom: bool) {
     begin(model, id, Vec::new(), zoom);
 }
 
+/// Starts typing into the selected job in place, and types `text`.
+pub fn enter_with(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
+    enter(model, model.frame.zoom);
+    send_all(model, text.as_bytes(), cmds);
+}
+
 /// Starts typing into several jobs, in place.
 pub fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
     let zoom = model.frame.zoom;

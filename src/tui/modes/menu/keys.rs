@@ -16,7 +16,7 @@ actions! {
 
 actions! {
     /// Which signal to send.
-    Signal of "signal", "SIGNAL: which one to send";
+    Signal of "signal", "SIGNAL: which one to send; all but SIGWINCH ask";
     Int "int" ["i"] "SIGINT, as Ctrl-C does";
     Term "term" ["t"] "SIGTERM";
     Hup "hup" ["h"] "SIGHUP: often means reload";

@@ -51,7 +51,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             None => model.note(format!("No choice on \"{name}\"; nothing was copied.")),
         },
         Menu::Signal(ids) => match model.keymap.action::<Signal>(name) {
-            Some(signal) => signal::send(ids, signal, cmds),
+            Some(signal) => signal::chosen(model, ids, signal, cmds),
             None => model.note(format!("No signal on \"{name}\"; nothing was sent.")),
         },
     }
@@ -67,6 +67,10 @@ impl Mode for Menu {
 
     fn handlers(&self) -> Handlers {
         Handlers::of_keys(press)
+    }
+
+    fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
+        Some(|model, _| model.leave())
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {

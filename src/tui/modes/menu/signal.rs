@@ -1,12 +1,17 @@
 //! SIGNAL: sends a signal to the foreground program of each job.
 
+use ratatui::layout::Rect;
+
 use super::keys::Signal;
 use crate::protocol::params::{SignalName, SignalParams};
 use crate::protocol::{Action, SessionId};
+use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::Model;
+use crate::tui::modes::confirm::{ANSWERS, Answer, Question, about_alive, ask, yes_or_no};
 
-/// Sends the signal.
-pub(super) fn send(ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
+/// Sends the signal. Asks first if a program that does not expect it is ended or paused by it.
+pub(super) fn chosen(model: &mut Model, ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
     let name = match signal {
         Signal::Int => "INT",
         Signal::Term => "TERM",
@@ -18,6 +23,13 @@ pub(super) fn send(ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
         Signal::Kill => "KILL",
         Signal::Leave => return,
     };
+    match signal {
+        Signal::Winch => send(&ids, name, cmds),
+        _ => ask(model, SendSignal { ids, name }, cmds),
+    }
+}
+
+fn send(ids: &[SessionId], name: &'static str, cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = SignalParams {
             session_id: id.to_string(),
@@ -25,8 +37,28 @@ pub(super) fn send(ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
             target: None,
         };
         cmds.push(Cmd::Request(
-            RequestKind::Sent(id, name),
+            RequestKind::Sent(id.clone(), name),
             Action::Signal(params),
         ));
+    }
+}
+
+/// Whether to send a signal.
+struct SendSignal {
+    ids: Vec<SessionId>,
+    name: &'static str,
+}
+
+impl Question for SendSignal {
+    fn bar(&self, model: &Model, area: Rect) -> Bar {
+        let verb = format!("SEND SIG{}", self.name);
+        let what = format!("to {}", about_alive(model, &self.ids));
+        yes_or_no(model, &verb, &what, false, ANSWERS, area)
+    }
+
+    fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
+        if answer == Some(Answer::Yes) {
+            send(&self.ids, self.name, cmds);
+        }
     }
 }

@@ -36,8 +36,8 @@ actions! {
     Decline "decline" ["N"] "Say no to what an agent asks";
     Stop "stop" ["x"] "Stop: TERM, then KILL after 10 s. Asks";
     Kill "kill" ["X"] "SIGKILL at once. Asks";
-    Signal "signal" ["K"] "Send a signal; ends survivors once more";
-    Pause "pause" ["p"] "Pause, or continue";
+    Signal "signal" ["K"] "Send a signal; ends survivors too. Asks";
+    Pause "pause" ["p"] "Pause, or continue. Pausing asks";
     Restart "restart" ["r"] "Run it again. Asks while it runs";
     RestartGroup "restart-group" ["R"] "Run the whole group again. Asks";
     New "new" ["n", "a"] "New job";

@@ -21,6 +21,7 @@ use crate::tui::list::{mark, select};
 use crate::tui::message::{Cmd, Effect, Exit};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
+use crate::tui::model::typing::Letter;
 use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::pane::{follow, load};
 use crate::tui::theme::Tone;
@@ -47,6 +48,10 @@ impl Mode for Normal {
 
     fn yields(&self) -> Option<fn(&mut Model)> {
         Some(|_| {})
+    }
+
+    fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
+        Some(|_, _| {})
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
@@ -77,8 +82,42 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     run(model, action, &press.name, cmds);
 }
 
+/// What a letter does in NORMAL.
+pub fn meaning(model: &Model, name: &str) -> Letter {
+    if model.in_grid() && model.keymap.action::<grid::Action>(name).is_some() {
+        return Letter::Motion;
+    }
+    match model.keymap.action(name) {
+        None => Letter::Unknown,
+        Some(
+            Action::Down
+            | Action::Up
+            | Action::First
+            | Action::Last
+            | Action::Pick
+            | Action::Fold
+            | Action::Unfold
+            | Action::Previous
+            | Action::NextAlert
+            | Action::Mark
+            | Action::PanLeft
+            | Action::PanRight,
+        ) => Letter::Motion,
+        Some(_) => Letter::Command,
+    }
+}
+
+/// Whether text may follow a key at once, because a person who presses it means to type.
+pub fn opens_text(model: &Model, name: &str) -> bool {
+    let action = model.keymap.action(name);
+    matches!(
+        action,
+        Some(Action::Type | Action::Filter | Action::Palette | Action::Help)
+    )
+}
+
 /// Pasted text would be read as commands.
-fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
+pub fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
     let name = model.current().map(|job| job.name.clone());
     model.note(match name {
         Some(name) => format!(
@@ -132,7 +171,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::StopAll => verbs::stop_all(model, cmds),
         Action::Kill => verbs::kill(model, cmds),
         Action::Signal => {
-            if !requests::kill_survivors(model, cmds) {
+            if !verbs::kill_survivors(model, cmds) {
                 menu::signal(model);
             }
         }

@@ -7,7 +7,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::modes::confirm::{ANSWERS, Answer, Question, several, yes_or_no};
+use crate::tui::modes::confirm::{ANSWERS, Answer, Question, about_alive, yes_or_no};
 use crate::tui::{removal, requests, units};
 
 /// Whether to do something to jobs.
@@ -17,8 +17,10 @@ pub(super) enum Ask {
     Stop(Vec<SessionId>),
     /// Kill them.
     Kill(Vec<SessionId>),
-    /// Pause them (`true`) or continue them.
-    Pause(Vec<SessionId>, bool),
+    /// Kill what has survived a stop.
+    KillSurvivors(Vec<SessionId>),
+    /// Pause them.
+    Pause(Vec<SessionId>),
     /// Restart them.
     Restart(Vec<SessionId>),
     /// Remove them and their logs.
@@ -30,8 +32,8 @@ impl Question for Ask {
         let (verb, what) = match self {
             Self::Stop(ids) => ("STOP", about_alive(model, ids)),
             Self::Kill(ids) => ("KILL -9", about_alive(model, ids)),
-            Self::Pause(ids, true) => ("PAUSE", about_alive(model, ids)),
-            Self::Pause(ids, false) => ("CONTINUE", about_alive(model, ids)),
+            Self::KillSurvivors(ids) => ("KILL -9", about_survivors(model, ids)),
+            Self::Pause(ids) => ("PAUSE", about_alive(model, ids)),
             Self::Restart(ids) => ("RESTART", about_alive(model, ids)),
             Self::Remove(ids) => ("REMOVE", about_ended(model, ids)),
         };
@@ -48,34 +50,31 @@ impl Question for Ask {
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
         match (*self, answer) {
             (Self::Stop(ids), Some(Answer::Yes)) => requests::stop(model, &ids, false, cmds),
-            (Self::Stop(ids) | Self::Kill(ids), Some(Answer::YesKill))
-            | (Self::Kill(ids), Some(Answer::Yes)) => requests::stop(model, &ids, true, cmds),
-            (Self::Pause(ids, pause), Some(Answer::Yes)) => requests::pause(&ids, pause, cmds),
+            (Self::Stop(ids), Some(Answer::YesKill)) | (Self::Kill(ids), Some(Answer::Yes)) => {
+                requests::stop(model, &ids, true, cmds);
+            }
+            (Self::KillSurvivors(ids), Some(Answer::Yes)) => requests::kill_again(&ids, cmds),
+            (Self::Pause(ids), Some(Answer::Yes)) => requests::pause(&ids, true, cmds),
             (Self::Restart(ids), Some(Answer::Yes)) => requests::restart(model, &ids, cmds),
-            (Self::Remove(ids), Some(Answer::Yes)) => removal::remove(model, &ids, cmds),
+            (Self::Remove(ids), Some(Answer::Yes)) => removal::remove(model, &ids),
             _ => {}
         }
     }
 }
 
-/// `web (pid 48213, 4 processes, up 2h04m)?`
-fn about_alive(model: &Model, ids: &[SessionId]) -> String {
-    let [id] = ids else {
-        return several(model, ids);
-    };
-    let Some(job) = model.job(id) else {
-        return format!("{id}?");
-    };
-    let mut facts = Vec::new();
-    if let Some(pid) = job.record.summary.pid {
-        facts.push(format!("pid {pid}"));
-    }
-    if let Some(n) = job.record.processes.filter(|&n| n > 1) {
-        facts.push(format!("{n} processes"));
-    }
-    let up = units::uptime(job.runtime(model.now.ms));
-    facts.push(format!("up {up}"));
-    format!("{} ({})?", job.name, facts.join(", "))
+/// `what still runs of web: pid 5123, 5124?`
+fn about_survivors(model: &Model, ids: &[SessionId]) -> String {
+    let pids = ids
+        .iter()
+        .filter_map(|id| model.survivors.get(id))
+        .flatten();
+    let pids: Vec<String> = pids.map(u32::to_string).collect();
+    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+    format!(
+        "what still runs of {}: pid {}?",
+        names.join(", "),
+        pids.join(", ")
+    )
 }
 
 /// `lint (exit 1) and its log (14K)?`

@@ -59,7 +59,18 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Pauses the selected jobs, or continues them if all are paused; asks if there are several.
+/// Asks before killing what has survived a stop of the selected jobs; `false` if nothing has.
+pub(super) fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    let mut ids = model.targets();
+    ids.retain(|id| model.survivors.contains_key(id));
+    let some = !ids.is_empty();
+    if some {
+        ask(model, Ask::KillSurvivors(ids), cmds);
+    }
+    some
+}
+
+/// Continues the selected jobs if all are paused; otherwise asks before pausing them.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(ids) = model.alive_targets("pause") else {
         return;
@@ -69,10 +80,10 @@ pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
             .job(id)
             .is_some_and(|job| job.record.summary.status == Status::Paused)
     };
-    let pause = !ids.iter().all(paused);
-    match ids.as_slice() {
-        [_] => requests::pause(&ids, pause, cmds),
-        _ => ask(model, Ask::Pause(ids, pause), cmds),
+    if ids.iter().all(paused) {
+        requests::pause(&ids, false, cmds);
+    } else {
+        ask(model, Ask::Pause(ids), cmds);
     }
 }
 
@@ -117,7 +128,7 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.key("d")
         )),
         ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
-            removal::remove(model, &ended, cmds);
+            removal::remove(model, &ended);
         }
         _ => ask(model, Ask::Remove(ended), cmds),
     }

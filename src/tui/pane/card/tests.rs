@@ -196,6 +196,14 @@ fn survivors_of_a_stop_can_be_killed_again() {
     dash.press("K");
     let kills =
         |cmd: &Cmd| matches!(cmd, Cmd::Request(_, Action::Kill(kill)) if kill.force == Some(true));
+    assert!(
+        dash.status()
+            .contains("KILL -9  what still runs of web: pid 5123?"),
+        "{}",
+        dash.status()
+    );
+    assert!(!dash.asked().iter().any(kills));
+    dash.press("y");
     assert!(dash.asked().iter().any(kills));
     dash.link(LinkEvent::Reply(
         RequestKind::Kill(id("web")),

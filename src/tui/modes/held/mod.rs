@@ -1,0 +1,143 @@
+//! HELD: keeps text that was typed in NORMAL by mistake, instead of taking it for commands.
+//!
+//! The text lives in this mode only: it is not logged, and it is not shown if the job in the pane
+//! waits for a password.
+
+mod guard;
+mod keys;
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+pub use self::guard::{burst, expire, key};
+pub use self::keys::Action;
+use super::{confirm, insert, normal};
+use crate::term::keyparse::KeyCode;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::job::Job;
+use crate::tui::model::mode::{Handlers, Mode};
+use crate::tui::state::State;
+use crate::tui::status;
+use crate::tui::theme::Tone;
+use crate::tui::{hints, text};
+
+/// How long after the last letter a key may be meant for the dashboard again, in milliseconds.
+const PAUSE_MS: i64 = 600;
+
+/// The mode.
+pub struct Held {
+    /// What was typed; Enter is a carriage return.
+    text: String,
+    /// When the last key was added.
+    last: i64,
+}
+
+/// Ends what the letters have opened, and holds the text. `false` if the dashboard is not in NORMAL
+/// then, because the question belonged to another mode.
+fn hold(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) -> bool {
+    if let Some(decline) = model.mode().declines() {
+        decline(model, cmds);
+    }
+    model.typing.clear();
+    model.left = None;
+    model.dirty = true;
+    if !model.is_normal() {
+        return false;
+    }
+    let last = model.now.ms;
+    model.enter(Held { text, last });
+    true
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    let action = model.keymap.action(&press.name);
+    let letter = guard::letter_of(press);
+    let typable = can_type(model);
+    let Some(held) = model.state_mut::<Held>() else {
+        return;
+    };
+    let is_typing = now - held.last < PAUSE_MS;
+    match (letter, press.key.code) {
+        (Some(c), _) if is_typing => held.text.push(c),
+        (_, KeyCode::Enter) => held.text.push('\r'),
+        (_, KeyCode::Backspace) => {
+            held.text.pop();
+            if held.text.is_empty() {
+                model.leave();
+                return;
+            }
+        }
+        _ if action == Some(Action::Forget) => return model.leave(),
+        _ if action == Some(Action::Type) && typable => {
+            let text = std::mem::take(&mut held.text);
+            model.leave();
+            return insert::enter_with(model, &text, cmds);
+        }
+        _ => {
+            model.leave();
+            return key(model, press, cmds);
+        }
+    }
+    held.last = now;
+}
+
+fn can_type(model: &Model) -> bool {
+    !model.read_only && model.current().is_some_and(Job::is_alive)
+}
+
+impl Mode for Held {
+    fn name(&self) -> &'static str {
+        "HELD"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Alarm
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, normal::refuse_paste)
+    }
+
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        Some(Model::leave)
+    }
+
+    /// `You are in NORMAL; i types into web.  held: "make te…"   i type it   esc forget`
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        let theme = &model.theme;
+        let mut bar = status::bar(model, area);
+        let name = model.current().map(|job| job.name.as_str());
+        let name = text::clip_middle(name.unwrap_or_default(), 16, theme.glyph("…"));
+        let typable = can_type(model);
+        let why = match typable && area.width >= 100 {
+            true => format!("You are in NORMAL; {} types into {name}.", model.key("i")),
+            false => "You are in NORMAL.".to_owned(),
+        };
+        bar.text(3, why, Style::new());
+        let secret = model.current().map(Job::state) == Some(State::NeedsPassword);
+        let held = match secret {
+            true => "held (hidden)".to_owned(),
+            false => {
+                let (prefix, room) = match area.width {
+                    ..60 => ("", 8),
+                    width => ("held: ", usize::from(width / 4)),
+                };
+                let enter = if theme.ascii { "^M" } else { "⏎" };
+                let text = self.text.replace('\r', enter);
+                let text = text::clip(&text, room, theme.glyph("…"));
+                format!("{prefix}\"{text}\"")
+            }
+        };
+        bar.text(2, held, theme.strong());
+        for (action, label) in [(Action::Type, "type it"), (Action::Forget, "forget")] {
+            if typable || action == Action::Forget {
+                status::add_hint(model, &mut bar, 0, hints::labelled(model, action, label));
+            }
+        }
+        Some(bar)
+    }
+}
