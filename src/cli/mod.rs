@@ -172,6 +172,40 @@ mod tests {
     }
 
     #[test]
+    fn every_row_of_the_palette_shows_a_command_that_exists_or_says_why_there_is_none() {
+        let rows = tui::tests::rows::all();
+        let mut commands = std::collections::BTreeSet::new();
+        for (title, shell) in &rows {
+            match shell {
+                Ok(command) => drop(commands.insert(command)),
+                Err(why) => assert!(!why.is_empty(), "{title}"),
+            }
+        }
+        let verbs = Cli::command();
+        for command in &commands {
+            let words = words(command);
+            assert_eq!(words.first().map(String::as_str), Some("bgproc"));
+            assert!(verbs.find_subcommand(&words[1]).is_some(), "{command}");
+            let parsed = Cli::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{command}: {parsed:?}");
+        }
+        let shown = |command: &str| commands.iter().any(|one| *one == command);
+        for command in [
+            "bgproc signal db SIG",
+            "bgproc signal migrate agent paused SIG",
+            "bgproc kill web",
+            "bgproc resume paused",
+            "bgproc pause migrate agent paused",
+            "bgproc stop g:shop",
+            "bgproc rm lint",
+            "bgproc clean",
+        ] {
+            assert!(shown(command), "{command} of {commands:#?}");
+        }
+        assert!(!commands.iter().any(|command| command.contains("kill -s")));
+    }
+
+    #[test]
     fn commands_that_the_dashboard_shows_can_be_parsed() {
         let mut taught = 0;
         for verb in tui::shell::Verb::ALL {

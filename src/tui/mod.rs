@@ -53,7 +53,7 @@ pub mod view;
 pub mod window_writer;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use self::options::Options;
 pub use self::run::run;

@@ -22,8 +22,10 @@ pub enum Verb {
     Find,
     /// Searches all logs.
     FindAll,
-    /// Sends a signal.
+    /// Sends a signal, and nothing else.
     Signal,
+    /// Starts a job.
+    Run,
     /// Stops jobs.
     Stop,
     /// Stops all jobs.
@@ -50,13 +52,14 @@ pub enum Verb {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Attach,
         Self::Send,
         Self::SendPassword,
         Self::Find,
         Self::FindAll,
         Self::Signal,
+        Self::Run,
         Self::Stop,
         Self::StopAll,
         Self::Kill,
@@ -78,7 +81,8 @@ impl Verb {
             Self::SendPassword => "send --password",
             Self::Find => return format!("bgproc find TEXT --jobs {targets}"),
             Self::FindAll => return "bgproc find TEXT".to_owned(),
-            Self::Signal => "kill -s INT",
+            Self::Signal => return format!("bgproc signal {targets} SIG"),
+            Self::Run => return "bgproc run COMMAND".to_owned(),
             Self::Stop => "stop",
             Self::StopAll => return "bgproc stop --all".to_owned(),
             Self::Kill => "kill",
@@ -98,15 +102,8 @@ impl Verb {
 /// The command for a verb on what is selected; `None` if nothing is.
 pub fn on_selected(verb: Verb, model: &Model) -> Option<String> {
     Some(match verb {
-        Verb::StopAll | Verb::Clean | Verb::FindAll => verb.on(""),
+        Verb::StopAll | Verb::Clean | Verb::FindAll | Verb::Run => verb.on(""),
         Verb::Stop | Verb::Kill | Verb::Restart | Verb::Remove => {
-            verb.on(&words(model, &model.targets())?)
-        }
-        Verb::Pause | Verb::Resume => {
-            let verb = match all_paused(model) {
-                true => Verb::Resume,
-                false => Verb::Pause,
-            };
             verb.on(&words(model, &model.targets())?)
         }
         // A password on the command line would end up in the shell's history.
@@ -194,7 +191,8 @@ fn selected_group(model: &Model) -> Option<String> {
     words(model, &ids)
 }
 
-fn all_paused(model: &Model) -> bool {
+/// Whether all selected jobs that are alive are paused.
+pub fn all_paused(model: &Model) -> bool {
     let alive: Vec<_> = model
         .targets()
         .iter()

@@ -81,11 +81,11 @@ pub enum Verb {
     Replay(replay::Replay),
     /// Write the log of a job as a recording (asciicast), text, page or bytes
     Export(export::Export),
-    /// End jobs and all their processes: TERM, then KILL after a grace period
+    /// End jobs and all their processes: SIGTERM, a grace period, then SIGKILL
     Stop(stop::Stop),
-    /// Send KILL to all processes of jobs; with -s only send that signal
+    /// End jobs at once: SIGKILL to all their processes; with -s only send that signal
     Kill(kill::Kill),
-    /// Send a signal to jobs
+    /// Only send a signal to jobs: bgproc signal web HUP
     Signal(signal::Signal),
     /// Run jobs again under the same id; running jobs are ended first
     Restart(state::Restart),

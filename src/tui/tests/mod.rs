@@ -15,3 +15,4 @@ mod mouse;
 mod notice;
 mod pictures;
 mod rebound;
+pub(crate) mod rows;

@@ -1,8 +1,10 @@
 //! The commands of NORMAL in the palette, with the equivalent shell commands.
 
 use super::keys::Action;
+use super::{quit, verbs};
+use crate::protocol::SessionId;
 use crate::tui::keymap::KeyAction;
-use crate::tui::model::Model;
+use crate::tui::model::{Attached, Model};
 use crate::tui::modes::palette::{Commands, Entry};
 use crate::tui::shell::{self, Verb};
 
@@ -17,7 +19,7 @@ pub(super) const COMMANDS: Commands = Commands {
 };
 
 /// Every command in the order of the key bindings.
-fn list(model: &Model) -> Vec<Entry> {
+pub fn list(model: &Model) -> Vec<Entry> {
     let bound = model.keymap.actions::<Action>();
     let named = bound.filter(|(action, _)| !matches!(action, Action::Pick | Action::Literal));
     named
@@ -60,28 +62,72 @@ fn about(model: &Model, action: Action) -> Option<String> {
     }
 }
 
-/// The equivalent shell command for what is selected.
-fn shell(model: &Model, action: Action) -> Option<String> {
+/// The equivalent shell command for what is selected, or in a few words why there is none.
+fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
     let verb = match action {
-        Action::StopGroup => return shell::on_group(Verb::Stop, model),
-        Action::RestartGroup => return shell::on_group(Verb::Restart, model),
-        Action::Duplicate => return shell::run(model.current()?),
+        Action::StopGroup => {
+            let alive = quit::group(model).map(|(_, alive)| alive);
+            let alive = alive.unwrap_or_default();
+            return shell::on_jobs(Verb::Stop, model, &alive).ok_or("nothing of the group runs");
+        }
+        Action::RestartGroup => return shell::on_group(Verb::Restart, model).ok_or(NO_JOB),
+        Action::Duplicate => return model.current().and_then(shell::run).ok_or(NO_JOB),
         Action::Attach | Action::Type => Verb::Attach,
         Action::Reply => Verb::Send,
         Action::Find => Verb::Find,
         Action::FindAll => Verb::FindAll,
-        Action::Signal => Verb::Signal,
-        Action::Stop => Verb::Stop,
-        Action::Kill => Verb::Kill,
+        Action::Signal if targets(model, |id| model.survivors.contains_key(id)).is_empty() => {
+            return on_alive(Verb::Signal, model);
+        }
+        Action::Signal => {
+            let left = targets(model, |id| model.survivors.contains_key(id));
+            return shell::on_jobs(Verb::Kill, model, &left).ok_or(NO_JOB);
+        }
+        Action::Stop => return on_alive(Verb::Stop, model),
+        Action::Kill => return on_alive(Verb::Kill, model),
+        Action::Pause if shell::all_paused(model) => return on_alive(Verb::Resume, model),
+        Action::Pause => return on_alive(Verb::Pause, model),
         Action::Restart => Verb::Restart,
-        Action::Pause => Verb::Pause,
-        Action::Decline => Verb::Decline,
-        Action::Remove => Verb::Remove,
+        Action::Decline => match model.current() {
+            Some(job) if job.record.asked.is_empty() => return Err("no agent asks"),
+            _ => Verb::Decline,
+        },
+        Action::Remove if model.attached != Attached::No => return Err("closes this view"),
+        Action::Remove => {
+            let ended = targets(model, |id| !is_alive(model, id));
+            return shell::on_jobs(Verb::Remove, model, &ended).ok_or("no ended job is selected");
+        }
         Action::Scroll | Action::Pager => Verb::Logs,
         Action::Details => Verb::Status,
-        Action::StopAll | Action::QuitAndStop => Verb::StopAll,
-        Action::RemoveEnded => Verb::Clean,
-        _ => return None,
+        Action::New => Verb::Run,
+        Action::StopAll => Verb::StopAll,
+        Action::RemoveEnded if model.filter.is_empty() => Verb::Clean,
+        Action::RemoveEnded => {
+            let ended = verbs::ended(model);
+            return shell::on_jobs(Verb::Remove, model, &ended).ok_or("no ended job is listed");
+        }
+        Action::QuitAndStop => return Err("asks what to stop"),
+        Action::Edit => return Err("the shell only renames"),
+        Action::ProjectUp | Action::ProjectDown => return Err("not available yet"),
+        _ => return Err("only in this view"),
     };
-    shell::on_selected(verb, model)
+    shell::on_selected(verb, model).ok_or(NO_JOB)
+}
+
+const NO_JOB: &str = "no job is selected";
+
+/// A verb that applies only to jobs that are alive.
+fn on_alive(verb: Verb, model: &Model) -> Result<String, &'static str> {
+    let alive = targets(model, |id| is_alive(model, id));
+    shell::on_jobs(verb, model, &alive).ok_or("no running job is selected")
+}
+
+fn targets(model: &Model, is_meant: impl Fn(&SessionId) -> bool) -> Vec<SessionId> {
+    let mut ids = model.targets();
+    ids.retain(is_meant);
+    ids
+}
+
+fn is_alive(model: &Model, id: &SessionId) -> bool {
+    model.job(id).is_some_and(|job| job.is_alive())
 }

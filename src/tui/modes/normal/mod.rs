@@ -11,6 +11,7 @@ mod verbs;
 
 use ratatui::layout::Rect;
 
+pub use self::commands::list as palette_rows;
 pub use self::keys::Action;
 pub use self::open_url::{no_browser, received as url_received};
 use super::{filter, form, found, help, insert, menu, page, palette, reply, scroll};

@@ -145,15 +145,17 @@ pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// All ended jobs; with a filter, only those that match it.
+pub(super) fn ended(model: &Model) -> Vec<SessionId> {
+    let query = model.query();
+    let ended = model.jobs.iter().filter(|job| !job.is_alive());
+    let ended = ended.filter(|job| query.matches(job));
+    ended.map(|job| job.id().clone()).collect()
+}
+
 /// Asks before removing all ended jobs; with a filter, only those that match it.
 pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let query = model.query();
-    let ended: Vec<SessionId> = model
-        .jobs
-        .iter()
-        .filter(|job| !job.is_alive() && query.matches(job))
-        .map(|job| job.id().clone())
-        .collect();
+    let ended = ended(model);
     if ended.is_empty() {
         model.note("No job has ended: there is nothing to remove.");
     } else {

@@ -160,10 +160,12 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame:
         put(2, &entry.title, names, style);
         put(names + 3, &entry.key, keys, theme.key());
         let shell = names + keys + 5;
-        if width >= shell + 12
-            && let Some(command) = &entry.shell
-        {
-            put(shell, &clean(command), width - shell, theme.dim());
+        if width >= shell + 12 {
+            let command = match &entry.shell {
+                Ok(command) => clean(command),
+                Err(why) => format!("- {why}"),
+            };
+            put(shell, &command, width - shell, theme.dim());
         }
     }
 }

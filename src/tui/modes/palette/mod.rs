@@ -45,8 +45,8 @@ pub struct Entry {
     pub key: String,
     /// Its description, one sentence.
     pub help: Cow<'static, str>,
-    /// The equivalent shell command for what is selected.
-    pub shell: Option<String>,
+    /// The equivalent shell command for what is selected, or in a few words why there is none.
+    pub shell: Result<String, &'static str>,
 }
 
 /// The mode.
@@ -130,12 +130,13 @@ fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
 }
 
 fn copy(model: &mut Model, chosen: Option<Entry>, cmds: &mut Vec<Cmd>) {
-    match chosen.and_then(|entry| entry.shell) {
-        Some(shell) => {
+    match chosen.map(|entry| entry.shell) {
+        Some(Ok(shell)) => {
             let effect = Effect::Copy(shell, "the shell command".to_owned());
             cmds.push(Cmd::Effect(effect));
         }
-        None => model.note("The shell has no command for this."),
+        Some(Err(why)) => model.note(format!("The shell has no command for this: {why}.")),
+        None => {}
     }
 }
 
