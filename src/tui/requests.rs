@@ -31,6 +31,7 @@ pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cm
         let up = model.link == Link::Up;
         if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
             job.record.summary.status = Status::Stopping;
+            job.stopping_at.get_or_insert(model.now.ms);
         }
         let grace_ms = (!force).then_some(model.stop_grace_ms);
         cmds.push(kill(id, grace_ms));

@@ -136,7 +136,7 @@ impl State {
             Self::NeedsInput => vec!["input".to_owned()],
             Self::NeedsPassword => vec!["password".to_owned(), "pw".to_owned()],
             Self::Asked => vec!["asks".to_owned()],
-            Self::Failed(code) => vec![format!("exit {code}"), code.to_string()],
+            Self::Failed(code) => vec![format!("exit {code}")],
             Self::Died(signal) => {
                 let short = signal.strip_prefix("SIG").unwrap_or(signal);
                 vec![signal.clone(), short.to_owned()]

@@ -15,6 +15,7 @@ use super::model::mode::Hint;
 use super::scrollback::{Part, Scroll};
 use super::state::State;
 use super::text;
+use super::theme::Tone;
 
 /// A bar that starts with the mode.
 pub fn bar(model: &Model, area: Rect) -> Bar {
@@ -26,7 +27,36 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let wide = area.width >= 60;
     let style = model.theme.badge(model.mode().tone());
     let (gap, air) = if wide { (2, 1) } else { (1, 0) };
-    Bar::new(gap).badge(format!(" {word} "), style, air)
+    let mut bar = Bar::new(gap).badge(format!(" {word} "), style, air);
+    // A question needs its room more.
+    let rank = if model.mode().tone() == Tone::Alarm {
+        4
+    } else {
+        1
+    };
+    for (words, state) in alarms(model, area) {
+        bar.right(rank, vec![Span::styled(words, model.theme.state(&state))]);
+    }
+    bar
+}
+
+/// `1 asks`, `2 failed`: jobs that wait for a person, and failed ones that nobody has looked at.
+fn alarms(model: &Model, area: Rect) -> Vec<(String, State)> {
+    let asks = model.counts().input;
+    let failed = model.unseen_failures();
+    let (asking, failing) = (State::NeedsInput, State::Failed(1));
+    let words = |n: usize, word: &str, state: &State| match area.width {
+        ..60 => format!("{n}{}", state.glyph(model.theme.ascii)),
+        _ => format!("{n} {word}"),
+    };
+    let asks = (asks > 0).then(|| (words(asks, "asks", &asking), asking));
+    let failed = (failed > 0).then(|| (words(failed, "failed", &failing), failing));
+    asks.into_iter().chain(failed).collect()
+}
+
+/// Whether a job waits for a person, or has failed unseen.
+pub fn has_alarms(model: &Model) -> bool {
+    model.counts().input + model.unseen_failures() > 0
 }
 
 /// Who else is typing into the job in the pane, or that agents may not.

@@ -26,21 +26,26 @@ pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
         marks.push(format!("{}{restarts}", theme.glyph("↻")));
     }
     let unseen = model.unseen(job);
+    let width = |marks: &[String], gap: usize| -> usize {
+        let widths: usize = marks.iter().map(|mark| text::width(mark) + gap).sum();
+        widths.saturating_sub(gap)
+    };
+    // Output that nobody has seen always shows: as a plus, if there is no room for its number.
+    let mut all = marks.clone();
     if !unseen.is_empty() {
-        // If there is no room for the number, show only a plus.
-        let alone = marks.is_empty() && text::width(&unseen) > room;
-        marks.push(if alone { "+".to_owned() } else { unseen });
+        all.push(unseen.clone());
+    }
+    if width(&all, 0) > room && !unseen.is_empty() {
+        while !marks.is_empty() && width(&marks, 0) + 1 > room {
+            marks.pop();
+        }
+        all = marks;
+        let number = width(&all, 0) + text::width(&unseen) <= room;
+        all.push(if number { unseen } else { "+".to_owned() });
+    }
+    while width(&all, 0) > room && !all.is_empty() {
+        all.pop();
     }
     // If there is little room, omit the blanks between marks.
-    let widths: usize = marks.iter().map(|mark| text::width(mark) + 1).sum();
-    let gap = if widths <= room + 1 { " " } else { "" };
-    let mut text = String::new();
-    for mark in marks {
-        let gap = if text.is_empty() { "" } else { gap };
-        if text::width(&text) + gap.len() + text::width(&mark) <= room {
-            text.push_str(gap);
-            text.push_str(&mark);
-        }
-    }
-    text
+    all.join(if width(&all, 1) <= room { " " } else { "" })
 }

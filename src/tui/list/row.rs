@@ -34,13 +34,13 @@ pub(super) fn draw(
         words if words.is_empty() => (quiet_words(job, columns), true),
         words => (words, false),
     };
-    let (word, word_at) = place(&words, text::width(&job.name), columns);
+    let (word, word_at) = place(&words, !is_quiet, text::width(&job.name), columns);
     let name_room = match word.is_empty() {
         true => columns.body,
         false => word_at.saturating_sub(1),
     };
     let name = text::clip_middle(&job.name, name_room, theme.glyph("…"));
-    let name_style = if job.is_alive() || selected {
+    let name_style = if job.is_alive() || selected || state.failed() {
         Style::new()
     } else {
         theme.dim().remove_modifier(Modifier::BOLD)
@@ -129,18 +129,21 @@ fn took(job: &Job) -> String {
     units::took(ms)
 }
 
+/// Columns of a name that stay beside a state.
+const LEAST_NAME: usize = 3;
+
 /// The word of a row and its column in the body: in the word column; else further left, beside the
-/// name; or, for an exit code, over the end of the name.
-fn place(words: &[String], name: usize, columns: Columns) -> (String, usize) {
-    let beside = |word: &&String| name + 1 + text::width(word) <= columns.body;
+/// name; or, for a state, over the end of the name.
+fn place(words: &[String], is_state: bool, name: usize, columns: Columns) -> (String, usize) {
+    let beside = |name: usize| move |word: &&String| name + 1 + text::width(word) <= columns.body;
     let in_column = columns.word_at.and_then(|at| {
         let fits = |word: &&String| text::width(word) <= columns.body - at;
         words.iter().filter(|_| name < at).find(fits)
     });
-    let code = || words.last().filter(|word| word.parse::<i32>().is_ok());
+    let over = || words.iter().filter(|_| is_state).find(beside(LEAST_NAME));
     let word = in_column
-        .or_else(|| words.iter().find(beside))
-        .or_else(code)
+        .or_else(|| words.iter().find(beside(name)))
+        .or_else(over)
         .cloned()
         .unwrap_or_default();
     let right = columns.body.saturating_sub(text::width(&word));

@@ -1,7 +1,7 @@
 //! One job of the list: its record, with texts sanitized and shortened for display.
 
 use super::url;
-use crate::protocol::{Record, SessionId, Timestamp, shell};
+use crate::protocol::{Record, SessionId, Status, Timestamp, shell};
 use crate::term::sanitize::clean;
 use crate::tui::state::State;
 use crate::tui::units;
@@ -17,6 +17,8 @@ pub struct Job {
     pub record: Record,
     /// When the record was reported, in milliseconds since the epoch.
     pub told_at: i64,
+    /// Since when it is being stopped, as far as known, in milliseconds since the epoch.
+    pub stopping_at: Option<i64>,
     /// Its name: the label, or the command if there is none.
     pub name: String,
     /// The command as displayed; [`shell_line`](Self::shell_line) returns the real one.
@@ -37,6 +39,7 @@ impl Job {
         let dir = clean(&tilde(&summary.cwd, home));
         Self {
             told_at: now,
+            stopping_at: (summary.status == Status::Stopping).then_some(now),
             name,
             command,
             dir,
@@ -50,9 +53,12 @@ impl Job {
         shell::line(&summary.command, summary.args.as_deref())
     }
 
-    /// Copies the ports of an older record of the same run, because only lists that request ports
-    /// contain them.
-    pub fn keep_ports(&mut self, older: &Self) {
+    /// Copies what only the older record of the same run tells: since when it is being stopped, and
+    /// the ports, because only lists that request ports contain them.
+    pub fn keep(&mut self, older: &Self) {
+        if let Some(since) = &mut self.stopping_at {
+            *since = older.stopping_at.unwrap_or(*since);
+        }
         let (new, old) = (&mut self.record.summary, &older.record.summary);
         if new.ports.is_none() && new.pid.is_some() && new.pid == old.pid {
             new.ports.clone_from(&old.ports);
@@ -106,21 +112,18 @@ impl Job {
             .map(|at| (now - at.millis()).max(0))
     }
 
-    /// The time in its row: uptime while alive, "3m ago" once ended. For a job at rest it is
-    /// computed as of the last full minute, so that an idle screen is redrawn only with the clock.
+    /// The time in its row: uptime while alive, how long it has been stopping, "3m ago" once ended.
+    /// From a minute on, that of a job at rest has no seconds, because an idle screen is redrawn only
+    /// with the clock.
     pub fn time(&self, now: i64) -> String {
-        let rest = self.rests_from();
-        let is_lively = now < rest;
-        let as_of = if is_lively {
-            now
-        } else {
-            clock_minute(now).max(rest)
-        };
-        match (self.since_end(as_of), is_lively) {
+        let is_lively = now < self.rests_from();
+        let stopping = self.stopping_at.filter(|_| self.state() == State::Stopping);
+        match (self.since_end(now), stopping) {
             (Some(ms), _) if !self.is_alive() => units::ago(ms),
             _ if !self.is_alive() => String::new(),
-            (_, true) => units::uptime(self.runtime(as_of)),
-            (_, false) => units::uptime_at_rest(self.runtime(as_of)),
+            (_, Some(at)) => units::uptime((now - at).max(0)),
+            _ if is_lively => units::uptime(self.runtime(now)),
+            _ => units::uptime_at_rest(self.runtime(now)),
         }
     }
 
@@ -134,6 +137,9 @@ impl Job {
     fn rests_from(&self) -> i64 {
         let ms = |at: Option<Timestamp>| at.map_or(0, Timestamp::millis);
         let summary = &self.record.summary;
+        if let (State::Stopping, Some(at)) = (self.state(), self.stopping_at) {
+            return at.saturating_add(LIVELY_MS);
+        }
         let last = match self.is_alive() {
             true => (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at)),
             false => ms(summary.ended_at),
@@ -145,11 +151,6 @@ impl Job {
     pub fn is_agents(&self) -> bool {
         !self.record.scope.is_human()
     }
-}
-
-/// The last full minute.
-fn clock_minute(now: i64) -> i64 {
-    now - now.rem_euclid(60_000)
 }
 
 /// `path` with `~` for the home directory.
@@ -212,10 +213,10 @@ mod tests {
         assert_eq!(job.next_change(NOW + 9999), Some(NOW + 10_000));
         let at_rest = [
             (10_000, "1m"),
-            (59_999, "1m"),
-            (60_000, "2m"),
-            (119_999, "2m"),
-            (120_000, "3m"),
+            (47_999, "1m"),
+            (48_000, "2m"),
+            (107_999, "2m"),
+            (108_000, "3m"),
         ];
         for (after, text) in at_rest {
             assert_eq!(job.time(NOW + after), text, "{after}");
@@ -229,6 +230,17 @@ mod tests {
         assert_eq!(job.time(NOW + 85_000), "<1m ago");
         assert_eq!(job.time(NOW + 180_000), "1m ago");
         assert_eq!(job.next_change(NOW + 180_000), None);
+    }
+
+    #[test]
+    fn the_time_of_stopping_is_its_own() {
+        let mut record = job("x").record;
+        record.summary.status = Status::Stopping;
+        let older = Job::new(record.clone(), NOW, None);
+        let mut job = Job::new(record, NOW + 2000, None);
+        job.keep(&older);
+        assert_eq!(job.time(NOW + 3000), "3s");
+        assert_eq!(job.next_change(NOW + 3000), Some(NOW + 4000));
     }
 
     #[test]

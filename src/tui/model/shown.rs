@@ -6,7 +6,7 @@ use super::layout::{Layout, Wish};
 use super::seen::MOST_UNSEEN;
 use super::watch::Watch;
 use super::{Attached, Link, Model};
-use crate::protocol::SessionId;
+use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 use crate::tui::scrollback::Display;
@@ -104,6 +104,17 @@ impl Model {
             0 => String::new(),
             n => format!("+{}", n.min(MOST_UNSEEN)),
         }
+    }
+
+    /// Number of failed jobs that nobody has looked at since they ended.
+    pub fn unseen_failures(&self) -> usize {
+        let is_unseen = |job: &&Job| {
+            let ended = job.record.summary.ended_at.map_or(0, Timestamp::millis);
+            let seen = self.seen.seen().get(job.id());
+            let is_shown = self.seen.in_view().any(|id| id == job.id());
+            job.state().failed() && !is_shown && seen.is_none_or(|seen| seen.at < ended)
+        };
+        self.jobs.iter().filter(is_unseen).count()
     }
 
     /// Whether the pane still waits for its first screen. Delaying the redraw then avoids flicker.

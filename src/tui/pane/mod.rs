@@ -16,11 +16,13 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
+use crate::protocol::record::Asked;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
 use crate::tui::list;
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::scrollback::Part;
 use crate::tui::state::State;
 use crate::tui::text;
@@ -89,14 +91,36 @@ pub fn question(model: &Model, room: usize) -> Option<String> {
         0 | 1 => String::new(),
         n => format!(" (+{})", n - 1),
     };
-    let message = clean(&asked.first()?.message);
     let room = room.saturating_sub(more.len());
-    let message = text::clip(
-        &format!("agent asks: {message}"),
-        room,
-        model.theme.glyph("…"),
-    );
+    let message = text::clip(&asks(asked.first()?), room, model.theme.glyph("…"));
     Some(message + &more)
+}
+
+/// `codex asks: may I restart the database?`
+fn asks(asked: &Asked) -> String {
+    let by = clean(asked.by.as_str());
+    format!("{by} asks: {}", clean(&asked.message))
+}
+
+/// Draws the whole questions of agents over the part of the pane that is empty, else over its first
+/// rows.
+fn draw_questions(model: &Model, job: &Job, area: Rect, buf: &mut Buffer) {
+    let asked = job.record.asked.iter();
+    let room = usize::from(area.width).saturating_sub(2);
+    let lines: Vec<String> = asked.flat_map(|one| text::wrap(&asks(one), room)).collect();
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let height = height.min(area.height);
+    let used = model.screen(job.id()).map_or(0, |screen| {
+        paint::last_written_row(screen).max(screen.cursor().row) + 1
+    });
+    let fits = used.saturating_add(height) <= area.height;
+    let y = if fits { area.bottom() - height } else { area.y };
+    let style = model.theme.state(&State::Asked);
+    for (y, line) in (y..area.bottom()).zip(&lines) {
+        let blank = " ".repeat(usize::from(area.width));
+        buf.set_string(area.x, y, blank, Style::reset());
+        buf.set_stringn(area.x + 1, y, line, room, style);
+    }
 }
 
 /// `following`, `scrolled back`, `paused` or `cropped 120x40`.
@@ -155,6 +179,9 @@ pub fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     if let Some(id) = model.current_id() {
         let area = card::draw::draw(model, area, frame.buffer_mut());
         live::draw(model, id, area, frame);
+        if let Some(job) = model.job(id).filter(|job| !job.record.asked.is_empty()) {
+            draw_questions(model, job, area, frame.buffer_mut());
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod acting;
+mod alarms;
 mod behaviour;
 pub(super) mod harness;
 mod held;

@@ -102,7 +102,7 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .map(|record| {
             let mut job = Job::new(record, now, home.as_deref());
             if let Some(known) = before.iter().find(|known| known.id() == job.id()) {
-                job.keep_ports(known);
+                job.keep(known);
             }
             job
         })
@@ -168,7 +168,7 @@ fn record_received(model: &mut Model, record: Record) {
     }
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
         Some(known) => {
-            job.keep_ports(known);
+            job.keep(known);
             *known = job;
         }
         None => model.jobs.push(job),

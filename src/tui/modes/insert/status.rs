@@ -49,7 +49,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
                             vec![Span::styled(words, theme.state(&State::NeedsInput))],
                         );
                     }
-                    None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                    None => bar.right(4, vec![Span::styled("keys go to the job", theme.dim())]),
                 },
             }
         }
@@ -68,8 +68,13 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         }
         None => {}
     }
-    if let Some(hint) = leave {
-        bar.right(0, hints::spans(model, hint));
+    if let Some((leave, label)) = leave {
+        let next = model.keymap.key_named(NORMAL, "next-alert");
+        if let Some(next) = next.filter(|_| wide && status::has_alarms(model)) {
+            let next = (format!("{leave} {next}"), "next".to_owned());
+            add_hint(model, &mut bar, 3, Some(next));
+        }
+        bar.right(0, hints::spans(model, (leave, label)));
     }
     bar
 }

@@ -30,7 +30,8 @@ pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
     ));
     page.facts(job, record);
     for asked in &record.asked {
-        page.fact("agent asks", clean(&asked.message));
+        let by = clean(asked.by.as_str());
+        page.fact("asked by", format!("{by}: {}", clean(&asked.message)));
     }
     if let Some(detail) = record.detail.as_ref() {
         page.detail(record, detail);
