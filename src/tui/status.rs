@@ -28,12 +28,12 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let style = model.theme.badge(model.mode().tone());
     let (gap, air) = if wide { (2, 1) } else { (1, 0) };
     let mut bar = Bar::new(gap).badge(format!(" {word} "), style, air);
-    // A question needs its room more.
-    let rank = if model.mode().tone() == Tone::Alarm {
-        4
-    } else {
-        1
-    };
+    // A question needs its room more, and the line of the only such job says the same.
+    let current = model.current().map(Job::state);
+    let own = current.is_some_and(|state| state.needs_input());
+    let is_own = own && model.counts().input + model.unseen_failures() == 1;
+    let least = is_own || model.mode().tone() == Tone::Alarm;
+    let rank = if least { 4 } else { 1 };
     for (words, state) in alarms(model, area) {
         bar.right(rank, vec![Span::styled(words, model.theme.state(&state))]);
     }
@@ -92,7 +92,7 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     if wide {
         sign = format!("{sign} {}", state.word());
     }
-    let time = job.time(model.now.ms);
+    let time = model.time_of(job);
     let mut spans = vec![
         Span::styled(name, theme.strong()),
         Span::raw(" "),

@@ -20,6 +20,7 @@ pub fn uptime(ms: i64) -> String {
 /// The same without seconds: `<1m`, `1m`, `18m`, `2h04m`.
 pub fn uptime_at_rest(ms: i64) -> String {
     match ms {
+        ..60_000 => "<1m".to_owned(),
         60_000..600_000 => format!("{}m", ms / 60_000),
         _ => uptime(ms),
     }
@@ -120,7 +121,7 @@ mod tests {
         ] {
             assert_eq!(uptime(ms), text);
         }
-        assert_eq!(uptime_at_rest(59_999), "59s");
+        assert_eq!(uptime_at_rest(59_999), "<1m");
         assert_eq!(uptime_at_rest(72_000), "1m");
         assert_eq!(uptime_at_rest(7_440_000), "2h04m");
         assert_eq!(ago(9000), "9s ago");

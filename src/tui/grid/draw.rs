@@ -108,7 +108,7 @@ fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     if let Some(port) = job.record.summary.ports.iter().flatten().next() {
         words.push((format!(":{port}"), Style::new()));
     } else if *state == State::Running {
-        words.push((format!(" {}", job.time(model.now.ms)), theme.dim()));
+        words.push((format!(" {}", model.time_of(job)), theme.dim()));
     }
     if job.is_agents() {
         words.push(("A".to_owned(), theme.key()));

@@ -108,7 +108,7 @@ pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
     jobs.map(|job| {
         let state = job.state();
-        let time = job.time(model.now.ms);
+        let time = model.time_of(job);
         let line = format!("{}  {}  {time}  {}", job.name, state.word(), job.command);
         (state, line)
     })

@@ -61,7 +61,7 @@ pub(super) fn draw(
     put(buf, line, LEAD + word_at, &word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
-        let time = text::clip(&job.time(model.now.ms), columns.time, "");
+        let time = text::clip(&model.time_of(job), columns.time, "");
         x += 1 + columns.time;
         put(buf, line, x - text::width(&time), &time, theme.dim());
     }

@@ -117,14 +117,18 @@ impl Job {
     /// with the clock.
     pub fn time(&self, now: i64) -> String {
         let is_lively = now < self.rests_from();
-        let stopping = self.stopping_at.filter(|_| self.state() == State::Stopping);
-        match (self.since_end(now), stopping) {
-            (Some(ms), _) if !self.is_alive() => units::ago(ms),
+        match self.since_end(now) {
+            Some(ms) if !self.is_alive() => units::ago(ms),
             _ if !self.is_alive() => String::new(),
-            (_, Some(at)) => units::uptime((now - at).max(0)),
-            _ if is_lively => units::uptime(self.runtime(now)),
-            _ => units::uptime_at_rest(self.runtime(now)),
+            _ if is_lively => units::uptime(self.runtime_shown(now)),
+            _ => units::uptime_at_rest(self.runtime_shown(now)),
         }
+    }
+
+    /// How long it has been running, or has been stopping, in milliseconds.
+    pub fn runtime_shown(&self, now: i64) -> i64 {
+        let stopping = self.stopping_at.filter(|_| self.state() == State::Stopping);
+        stopping.map_or_else(|| self.runtime(now), |at| (now - at).max(0))
     }
 
     /// When [`time`](Self::time) changes next, apart from changes at full minutes.

@@ -10,6 +10,7 @@ use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 use crate::tui::scrollback::Display;
+use crate::tui::units;
 use ratatui::layout::Rect;
 
 impl Model {
@@ -103,6 +104,18 @@ impl Model {
         match self.seen.unseen(job.id(), lines) {
             0 => String::new(),
             n => format!("+{}", n.min(MOST_UNSEEN)),
+        }
+    }
+
+    /// The time of a job. While the seconds of any job are counted, so are those of the others that
+    /// are younger than a minute; the screen is drawn anyway.
+    pub fn time_of(&self, job: &Job) -> String {
+        let now = self.now.ms;
+        let young = job.is_alive() && job.runtime_shown(now) < 60_000;
+        let ticks = |one: &Job| one.next_change(now).is_some();
+        match young && self.jobs.iter().any(ticks) {
+            true => units::uptime(job.runtime_shown(now)),
+            false => job.time(now),
         }
     }
 

@@ -81,3 +81,23 @@ fn the_whole_question_of_an_agent_is_in_the_pane_with_its_name() {
         assert!(text.contains("Monday?"), "{}", dash.text());
     }
 }
+
+#[test]
+fn jobs_started_together_show_the_same_age() {
+    let young = |name: &str| {
+        let mut record = record(name);
+        record.summary.created_at = Timestamp(NOW - 40_000);
+        record.summary.runtime_ms = 40_000;
+        record
+    };
+    let (mut quiet, mut busy) = (young("web"), young("api"));
+    quiet.summary.last_output_at = Some(Timestamp(NOW - 30_000));
+    busy.summary.last_output_at = Some(Timestamp(NOW));
+    let mut dash = Dash::new(80, 24, vec![quiet, busy]);
+    dash.later(5000);
+    let ages = dash.text().matches(" 45s").count();
+    assert!(ages >= 2 && !dash.text().contains("<1m"), "{}", dash.text());
+    // At rest nothing ticks, and nothing wakes the view before the minute.
+    dash.later(7000);
+    assert!(!dash.text().contains("52s"), "{}", dash.text());
+}

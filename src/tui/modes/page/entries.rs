@@ -26,7 +26,7 @@ pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
     page.entries.push(Entry::State(
         job.name.clone(),
         job.state(),
-        job.time(model.now.ms),
+        model.time_of(job),
     ));
     page.facts(job, record);
     for asked in &record.asked {
