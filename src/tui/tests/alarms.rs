@@ -74,7 +74,7 @@ fn the_whole_question_of_an_agent_is_in_the_pane_with_its_name() {
         if width < 60 {
             dash.press("\r");
         }
-        dash.snapshot(&format!("asked-{width}x{height}"));
+        dash.snapshot(&format!("question-{width}x{height}"));
         let words: Vec<String> = dash.text().split_whitespace().map(str::to_owned).collect();
         let text = words.join(" ");
         assert!(text.contains("codex asks: Shall I"), "{}", dash.text());
