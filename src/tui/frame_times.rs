@@ -23,16 +23,18 @@ pub struct FrameTimes {
     dirty: Option<Instant>,
 }
 
-impl FrameTimes {
+impl Default for FrameTimes {
     /// No frame was drawn.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             began: Instant::now(),
             pace: Pace::default(),
             dirty: None,
         }
     }
+}
 
+impl FrameTimes {
     /// Notes that a key was sent to a job: the next changes are drawn at once, also if other jobs flood.
     pub fn typed(&mut self) {
         self.pace.refill();

@@ -122,7 +122,7 @@ fn stay(
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
-    let mut frames = FrameTimes::new();
+    let mut frames = FrameTimes::default();
     let mut kept_at = Instant::now();
     loop {
         // Handle all queued messages before the next frame.

@@ -290,7 +290,9 @@ fn a_screen_that_is_being_painted_is_not_shown() {
     agent.event("screen");
     job.ask(&mut agent, "write", json!({"data": "\n\n"}));
     let whole = agent.event("screen");
-    let bytes = STANDARD.decode(whole["data"]["bytes"].as_str().unwrap()).unwrap();
+    let bytes = STANDARD
+        .decode(whole["data"]["bytes"].as_str().unwrap())
+        .unwrap();
     let shown = String::from_utf8(bytes).unwrap();
     assert!(shown.contains("whole"), "{shown:?}");
     // A program that does not go on is shown after a moment.

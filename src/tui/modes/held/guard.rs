@@ -99,10 +99,11 @@ pub(super) fn letter_of(press: &KeyPress) -> Option<char> {
     }
 }
 
-/// What a letter does now. In a question and in a menu, each is an answer.
+/// What a letter does now.
 fn meaning(model: &Model, name: &str) -> Letter {
     match model.is_normal() {
         true => normal::meaning(model, name),
+        false if confirm::acts(model, name) => Letter::Answer,
         false => Letter::Command,
     }
 }
