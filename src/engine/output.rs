@@ -124,7 +124,7 @@ impl Output {
     }
 
     /// How long the screen is still incomplete because the program is painting it (mode 2026), in milliseconds; 0
-    /// if it is complete. A program that does not end its update is not waited for longer than [`UPDATE_MS`].
+    /// if it is complete. A program that does not end its update is not waited for longer than 150 ms.
     pub fn update_left(&self, now: Now) -> u64 {
         let began = self.update.map(|(_, began)| began);
         began.map_or(0, |began| (began + UPDATE_MS).saturating_sub(now.boot))

@@ -2,7 +2,7 @@
 //!
 //! A client subscribes with `resources/subscribe`, or, since version 2026-07-28 of MCP, with
 //! `subscriptions/listen`. Each subscription is one of the daemon for events of that session. The first change
-//! is notified at once, further ones at most once in [`EVERY`]; the last change is always notified.
+//! is notified at once, further ones at most once a second; the last change is always notified.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Frames that may follow each other immediately: as many as the keys of a short burst of typing.
 const BURST: u32 = 6;
 
-/// The times of frames: a token bucket of [`BURST`] frames, in the form of the generic cell rate algorithm (ITU-T
+/// The times of frames: a token bucket of six frames, in the form of the generic cell rate algorithm (ITU-T
 /// I.371): only the time at which the bucket will be full again is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pace {

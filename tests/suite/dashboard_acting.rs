@@ -201,7 +201,7 @@ fn a_sentence_typed_in_normal_is_held_and_can_be_typed_into_the_job() {
     // As fingers type: the question that the first letters open is answered with no.
     view.send("\x1b");
     view.wait_mode("NORMAL");
-    for letter in ["p", "y", "t", "h"] {
+    for letter in ["p", "y", "t", "h", "o", "n"] {
         view.send(letter);
         view.watch(Duration::from_millis(60));
     }
@@ -212,7 +212,7 @@ fn a_sentence_typed_in_normal_is_held_and_can_be_typed_into_the_job() {
     view.watch(Duration::from_millis(700));
     view.send("i");
     view.wait_mode("INSERT");
-    home.ok(&["wait", "web", "--for", "match:^pyth$"]);
+    home.ok(&["wait", "web", "--for", "match:^python$"]);
 }
 
 #[test]

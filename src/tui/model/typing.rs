@@ -12,10 +12,8 @@ pub const RUN_MS: i64 = 250;
 /// How long after another letter a letter that is no command is taken for text, in milliseconds.
 const UNKNOWN_MS: i64 = 400;
 
-/// Maximum time between two keys that no fingers pressed one after the other, in milliseconds.
-const BURST_MS: i64 = 10;
-
-/// From this many keys on, a burst is text, and a run that ends with an answer: two are a command and its answer.
+/// From this many keys on, those of one read are text, and a run that ends with an answer: two are a command and
+/// its answer.
 const MANY: usize = 3;
 
 /// From this many commands on, a run is text. Somebody quick may give a few in a row.
@@ -39,8 +37,6 @@ pub enum Letter {
 pub struct Typing {
     /// The keys of the run. Those that a job has received have no letter here.
     run: Vec<(Option<char>, Letter)>,
-    /// How many keys at the end of the run came faster than fingers.
-    fast: usize,
     /// When the last key was pressed.
     last: i64,
     /// Whether the keys being handled are two that arrived at once: a command and its answer.
@@ -57,13 +53,12 @@ impl Typing {
         if gap > RUN_MS && !is_stray {
             self.clear();
         }
-        self.push(now, gap, Some(c), letter);
-        let burst = &self.run[self.run.len().saturating_sub(self.fast)..];
+        self.push(now, Some(c), letter);
         let acts = |key: &&(Option<char>, Letter)| key.1 != Letter::Motion;
         let acting: Vec<_> = self.run.iter().filter(acts).copied().collect();
         let many = if letter == Letter::Answer { MANY } else { LONG };
         let is_run = letter != Letter::Motion && acting.len() >= many && differ(&acting);
-        is_run || is_text(burst) || (is_stray && differ(&self.run))
+        is_run || (is_stray && differ(&self.run))
     }
 
     /// A key is sent to a job. It counts, but its letter is not kept.
@@ -74,7 +69,7 @@ impl Typing {
         }
         self.last = now;
         if self.run.len() < LONG {
-            self.push(now, gap, None, Letter::Command);
+            self.push(now, None, Letter::Command);
         }
     }
 
@@ -86,7 +81,6 @@ impl Typing {
     /// Ends the run.
     pub fn clear(&mut self) {
         self.run.clear();
-        self.fast = 0;
     }
 
     /// Ends the run and returns its letters.
@@ -96,11 +90,7 @@ impl Typing {
         text
     }
 
-    fn push(&mut self, now: i64, gap: i64, c: Option<char>, letter: Letter) {
-        self.fast = match gap <= BURST_MS && !self.run.is_empty() {
-            true => self.fast + 1,
-            false => 1,
-        };
+    fn push(&mut self, now: i64, c: Option<char>, letter: Letter) {
         self.run.push((c, letter));
         self.last = now;
     }
@@ -163,13 +153,6 @@ mod tests {
         assert_eq!(typed(5, "zzzzzzzz"), None);
         assert_eq!(typed(100, "jjjttt"), None);
         assert_eq!(typed(30, "ttttz").as_deref(), Some("ttttz"));
-    }
-
-    #[test]
-    fn three_keys_faster_than_fingers_are_text() {
-        assert_eq!(typed(10, "jgx").as_deref(), Some("jgx"));
-        assert_eq!(typed(11, "jgx"), None);
-        assert_eq!(typed(0, "xy"), None);
     }
 
     #[test]
