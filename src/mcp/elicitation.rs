@@ -186,6 +186,8 @@ impl Question {
         let Some(line) = line else {
             return self.settled().await;
         };
+        // First, so that the question is no longer open when the answer has its effect.
+        self.0.shutdown().await;
         let params = json!({ "sessionId": session, "data": line, "submit": true });
         let reaction = call.action("write", params).await?;
         let mut done = done(json!({ "outcome": "answered" }));
