@@ -28,35 +28,49 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let style = model.theme.badge(model.mode().tone());
     let (gap, air) = if wide { (2, 1) } else { (1, 0) };
     let mut bar = Bar::new(gap).badge(format!(" {word} "), style, air);
+    let alarms = Alarms::of(model);
     // A question needs its room more, and the line of the only such job says the same.
     let current = model.current().map(Job::state);
     let own = current.is_some_and(|state| state.needs_input());
-    let is_own = own && model.counts().input + model.unseen_failures() == 1;
+    let is_own = own && alarms.total() == 1;
     let least = is_own || model.mode().tone() == Tone::Alarm;
     let rank = if least { 4 } else { 1 };
-    for (words, state) in alarms(model, area) {
-        bar.right(rank, vec![Span::styled(words, model.theme.state(&state))]);
+    for (n, word, state) in [
+        (alarms.asks, "asks", State::NeedsInput),
+        (alarms.failed, "failed", State::Failed(1)),
+    ] {
+        let words = match wide {
+            false => format!("{n}{}", state.glyph(model.theme.ascii)),
+            true => format!("{n} {word}"),
+        };
+        if n > 0 {
+            bar.right(rank, vec![Span::styled(words, model.theme.state(&state))]);
+        }
     }
     bar
 }
 
-/// `1 asks`, `2 failed`: jobs that wait for a person, and failed ones that nobody has looked at.
-fn alarms(model: &Model, area: Rect) -> Vec<(String, State)> {
-    let asks = model.counts().input;
-    let failed = model.unseen_failures();
-    let (asking, failing) = (State::NeedsInput, State::Failed(1));
-    let words = |n: usize, word: &str, state: &State| match area.width {
-        ..60 => format!("{n}{}", state.glyph(model.theme.ascii)),
-        _ => format!("{n} {word}"),
-    };
-    let asks = (asks > 0).then(|| (words(asks, "asks", &asking), asking));
-    let failed = (failed > 0).then(|| (words(failed, "failed", &failing), failing));
-    asks.into_iter().chain(failed).collect()
+/// What a person should look at.
+pub struct Alarms {
+    /// Number of jobs that wait for a person.
+    pub asks: usize,
+    /// Number of failed jobs that nobody has looked at.
+    pub failed: usize,
 }
 
-/// Whether a job waits for a person, or has failed unseen.
-pub fn has_alarms(model: &Model) -> bool {
-    model.counts().input + model.unseen_failures() > 0
+impl Alarms {
+    /// The present alarms.
+    pub fn of(model: &Model) -> Self {
+        Self {
+            asks: model.counts().input,
+            failed: model.unseen_failures(),
+        }
+    }
+
+    /// Number of jobs.
+    pub fn total(&self) -> usize {
+        self.asks + self.failed
+    }
 }
 
 /// Who else is typing into the job in the pane, or that agents may not.

@@ -9,7 +9,7 @@ use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
-use crate::tui::status::{self, add_hint, begin, beside, job_items, who_types};
+use crate::tui::status::{self, Alarms, add_hint, begin, beside, job_items, who_types};
 use crate::tui::{hints, pane, text};
 
 /// The status line.
@@ -70,7 +70,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     }
     if let Some((leave, label)) = leave {
         let next = model.keymap.key_named(NORMAL, "next-alert");
-        if let Some(next) = next.filter(|_| wide && status::has_alarms(model)) {
+        if let Some(next) = next.filter(|_| wide && Alarms::of(model).total() > 0) {
             let next = (format!("{leave} {next}"), "next".to_owned());
             add_hint(model, &mut bar, 3, Some(next));
         }

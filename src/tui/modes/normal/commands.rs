@@ -76,12 +76,12 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Reply => Verb::Send,
         Action::Find => Verb::Find,
         Action::FindAll => Verb::FindAll,
-        Action::Signal if targets(model, |id| model.survivors.contains_key(id)).is_empty() => {
-            return on_alive(Verb::Signal, model);
-        }
         Action::Signal => {
-            let left = targets(model, |id| model.survivors.contains_key(id));
-            return shell::on_jobs(Verb::Kill, model, &left).ok_or(NO_JOB);
+            let survivors = verbs::survivors(model);
+            return match shell::on_jobs(Verb::Kill, model, &survivors) {
+                Some(line) => Ok(line),
+                None => on_alive(Verb::Signal, model),
+            };
         }
         Action::Stop => return on_alive(Verb::Stop, model),
         Action::Kill => return on_alive(Verb::Kill, model),

@@ -3,12 +3,12 @@
 use super::questions::Ask;
 use super::quit;
 use crate::protocol::params::Decline;
-use crate::protocol::{Action, SessionId, Status};
+use crate::protocol::{Action, SessionId};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::modes::confirm::ask;
 use crate::tui::state::State;
-use crate::tui::{removal, requests};
+use crate::tui::{removal, requests, shell};
 
 /// Asks before stopping the selected jobs.
 pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -61,8 +61,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Asks before killing what has survived a stop of the selected jobs; `false` if nothing has.
 pub(super) fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
-    let mut ids = model.targets();
-    ids.retain(|id| model.survivors.contains_key(id));
+    let ids = survivors(model);
     let some = !ids.is_empty();
     if some {
         ask(model, Ask::KillSurvivors(ids), cmds);
@@ -70,17 +69,19 @@ pub(super) fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     some
 }
 
+/// The selected jobs that have survived a stop.
+pub(super) fn survivors(model: &Model) -> Vec<SessionId> {
+    let mut ids = model.targets();
+    ids.retain(|id| model.survivors.contains_key(id));
+    ids
+}
+
 /// Continues the selected jobs if all are paused; otherwise asks before pausing them.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(ids) = model.alive_targets("pause") else {
         return;
     };
-    let paused = |id: &SessionId| {
-        model
-            .job(id)
-            .is_some_and(|job| job.record.summary.status == Status::Paused)
-    };
-    if ids.iter().all(paused) {
+    if shell::all_paused(model) {
         requests::pause(&ids, false, cmds);
     } else {
         ask(model, Ask::Pause(ids), cmds);
