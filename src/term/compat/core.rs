@@ -10,6 +10,14 @@ use crate::term::scan::Token;
 /// the screen.
 pub const REPLACEMENT: char = '\u{10fffd}';
 
+/// The sequence that switches the emulator to its primary or alternate screen.
+pub fn switch_to(alternate: bool) -> &'static [u8] {
+    match alternate {
+        true => b"\x1b[?47h",
+        false => b"\x1b[?47l",
+    }
+}
+
 /// The emulator, and the part of the input that is still to be passed on unchanged.
 pub struct Core<'a> {
     parser: &'a mut vt100::Parser,

@@ -15,7 +15,7 @@ pub mod state;
 
 use unicode_width::UnicodeWidthChar;
 
-pub use self::core::{Core, REPLACEMENT};
+pub use self::core::{Core, REPLACEMENT, switch_to};
 use self::simple::simple_len;
 pub use self::state::State;
 use super::control::charset::Charsets;

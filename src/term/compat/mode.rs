@@ -2,7 +2,7 @@
 //! in xterm.
 
 use super::state::Flags;
-use super::{Charsets, Core, State};
+use super::{Charsets, Core, State, switch_to};
 use crate::term::control::mode::Mode;
 use crate::term::style::Style;
 
@@ -62,11 +62,7 @@ impl State {
             return;
         }
         let (row, col) = core.cursor();
-        core.put(if alternate {
-            b"\x1b[?47h"
-        } else {
-            b"\x1b[?47l"
-        });
+        core.put(switch_to(alternate));
         self.place(core, row, col);
     }
 

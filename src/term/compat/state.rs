@@ -1,7 +1,7 @@
 //! The terminal state that the emulator does not have, and how text and control characters change
 //! it.
 
-use super::{Charsets, Core, REPLACEMENT, TabStops, columns};
+use super::{Charsets, Core, REPLACEMENT, TabStops, columns, switch_to};
 use crate::term::extras::{Extras, Marker, split};
 use crate::term::paint;
 use crate::term::replies::Replies;
@@ -404,11 +404,7 @@ fn used(screen: &vt100::Screen) -> Vec<Marker> {
             let cells = (0..cols.get()).filter_map(|col| copy.screen().cell(row, col));
             used.extend(cells.filter_map(|cell| split(cell.contents()).1));
         }
-        let other: &[u8] = match copy.screen().alternate_screen() {
-            true => b"\x1b[?47l",
-            false => b"\x1b[?47h",
-        };
-        copy.process(other);
+        copy.process(switch_to(!copy.screen().alternate_screen()));
     }
     used
 }

@@ -72,11 +72,19 @@ pub struct Extras {
     /// The marker of `now`, if it was looked up already.
     current: Option<Marker>,
     table: Vec<Extra>,
-    /// The places in the table, by target of the link. Cells without a link have an empty one.
+    /// The places in use, by target of the link. Cells without a link have an empty one.
     places: HashMap<String, Vec<u16>>,
+    /// The places before the end of the table that are not in use.
+    free: Vec<u16>,
+    /// Number of new extras since the table was cleaned.
+    since_clean: usize,
     /// The name of the table, while it is not empty.
     name: Option<TableName>,
 }
+
+/// A full table is cleaned at most once in so many new extras: each cleaning looks at all cells, and a program
+/// could draw a screen that uses the whole table.
+const CLEAN_EVERY: usize = Marker::COUNT / 8;
 
 /// The name of a table. Markers of two tables with the same name stand for the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,13 +145,13 @@ impl Extras {
             return self.current;
         }
         self.current = self.find();
-        if self.current.is_none() && self.table.len() >= Marker::COUNT {
-            self.clean(&used());
-        }
-        if self.current.is_none() && self.table.len() < Marker::COUNT {
-            self.current = Marker::new(self.table.len());
-            self.name.get_or_insert_with(TableName::fresh);
-            self.put(self.table.len(), self.now.clone());
+        if self.current.is_none() {
+            self.since_clean += 1;
+            let is_full = self.table.len() >= Marker::COUNT && self.free.is_empty();
+            if is_full && self.since_clean >= CLEAN_EVERY {
+                self.clean(&used());
+            }
+            self.current = self.add();
         }
         self.current
     }
@@ -156,17 +164,31 @@ impl Extras {
         Marker::new(usize::from(*place))
     }
 
-    fn put(&mut self, place: usize, extra: Extra) {
-        let places = self.places.entry(key(&extra).to_owned()).or_default();
-        places.extend(u16::try_from(place));
-        match self.table.get_mut(place) {
-            Some(old) => *old = extra,
-            None => self.table.push(extra),
-        }
+    /// Puts the attributes of the next character into the table, if it has room.
+    fn add(&mut self) -> Option<Marker> {
+        let extra = self.now.clone();
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.table[usize::from(place)] = extra;
+                place
+            }
+            None if self.table.len() < Marker::COUNT => {
+                self.table.push(extra);
+                u16::try_from(self.table.len() - 1).ok()?
+            }
+            None => return None,
+        };
+        self.name.get_or_insert_with(TableName::fresh);
+        self.list(place);
+        Marker::new(usize::from(place))
     }
 
-    /// Uses the first place of the full table that no cell uses for the next character, and forgets the others
-    /// from there on, so that cells keep their markers.
+    fn list(&mut self, place: u16) {
+        let key = key(&self.table[usize::from(place)]).to_owned();
+        self.places.entry(key).or_default().push(place);
+    }
+
+    /// Frees the places that no cell uses. Cells keep their markers.
     fn clean(&mut self, used: &[Marker]) {
         let mut is_used = vec![false; self.table.len()];
         for marker in used {
@@ -174,20 +196,14 @@ impl Extras {
                 *used = true;
             }
         }
-        let last = is_used.iter().rposition(|used| *used);
-        self.table.truncate(last.map_or(0, |last| last + 1));
-        if self.table.len() == Marker::COUNT {
-            // The last place is in use: take one before it.
-            if let Some(free) = is_used.iter().position(|used| !used) {
-                self.current = Marker::new(free);
-                self.table[free] = self.now.clone();
-            }
-        }
         self.name = Some(TableName::fresh());
         self.places.clear();
-        let table = std::mem::take(&mut self.table);
-        for (place, extra) in table.into_iter().enumerate() {
-            self.put(place, extra);
+        self.since_clean = 0;
+        for (place, is_used) in (0..).zip(is_used) {
+            match is_used {
+                true => self.list(place),
+                false => self.free.push(place),
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 
 use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
+use crate::term::compat::switch_to;
 use crate::term::size;
 
 /// A screen that has been reduced to the bytes that repaint it.
@@ -70,7 +71,7 @@ impl Screen {
         let mut again = follow(self.size, recipe);
         let mut own = vt100::Parser::default();
         *own.screen_mut() = self.core.screen().clone();
-        let other = switch(!own.screen().alternate_screen());
+        let other = switch_to(!own.screen().alternate_screen());
         [b"", b"\x1b8".as_slice(), other, b"\x1b8"]
             .iter()
             .all(|step| {
@@ -89,7 +90,7 @@ impl Screen {
         *copy.screen_mut() = now.clone();
         let mut grids = String::new();
         let mut turn = |alternate: bool, out: &mut String| {
-            copy.process(switch(alternate));
+            copy.process(switch_to(alternate));
             let own = copy.screen().clone();
             copy.process(b"\x1b8");
             let (saved, attributes) = (copy.screen(), copy.screen().attributes_formatted());
@@ -100,7 +101,7 @@ impl Screen {
                 && !origin
                 && is_blank(&own);
             if !blank {
-                out.push_str(std::str::from_utf8(switch(alternate)).unwrap_or_default());
+                out.push_str(std::str::from_utf8(switch_to(alternate)).unwrap_or_default());
                 out.push_str(&paint::grid(&own));
                 out.push_str(if origin { "\x1b[?6h" } else { "" });
                 place(out, &own, saved.cursor_position(), 0)?;
@@ -114,7 +115,7 @@ impl Screen {
         turn(true, &mut grids)?;
         let mut out = scrolled(copy, self.size);
         out.push_str(&grids);
-        out.push_str(std::str::from_utf8(switch(now.alternate_screen())).unwrap_or_default());
+        out.push_str(std::str::from_utf8(switch_to(now.alternate_screen())).unwrap_or_default());
         let (top, bottom) = state.margins();
         let _ = write!(
             out,
@@ -189,13 +190,6 @@ fn follow(size: Size, recipe: &str) -> vt100::Parser {
     core
 }
 
-fn switch(alternate: bool) -> &'static [u8] {
-    match alternate {
-        true => b"\x1b[?47h",
-        false => b"\x1b[?47l",
-    }
-}
-
 /// Moves the cursor on a screen with the content of `shown`. Rows count from `first`.
 fn place(
     out: &mut String,
@@ -214,7 +208,7 @@ fn place(
 
 /// Scrolls off as many rows as a growth to the maximum size would bring back.
 fn scrolled(mut copy: vt100::Parser, size: Size) -> String {
-    copy.process(switch(false));
+    copy.process(switch_to(false));
     let narrow = nonzero(size::MIN);
     copy.set_size(nonzero(size.rows()), narrow);
     let (before, _) = copy.screen().cursor_position();
