@@ -133,9 +133,7 @@ impl Output {
         self.wrote(now);
         self.renderer().feed_abridged(abridged);
         self.keep_checkpoints();
-        let changes = self.paint(&abridged.bytes);
-        self.note_update(now);
-        changes
+        self.paint(&abridged.bytes, now)
     }
 }
 

@@ -43,6 +43,7 @@ pub mod retry;
 pub mod session;
 pub mod shell_command;
 pub mod sizes;
+pub mod sync_update;
 pub mod timers;
 pub mod tombstones;
 pub mod urls;

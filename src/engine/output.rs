@@ -11,6 +11,7 @@ use super::checkpoints::Checkpoints;
 use super::display::{self, Display, Rest};
 use super::line_counter::LineCounter;
 use super::sizes::Sizes;
+use super::sync_update::SyncUpdate;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::modes::Modes;
@@ -45,9 +46,6 @@ impl OutputChanges {
     }
 }
 
-/// How long an incomplete screen is held back, in milliseconds, as in the terminals that have mode 2026.
-const UPDATE_MS: u64 = 150;
-
 /// The output of one session.
 pub struct Output {
     pub(super) mode: Mode,
@@ -58,8 +56,7 @@ pub struct Output {
     display: Display,
     pub(super) lines: LineCounter,
     pub(super) checkpoints: Checkpoints,
-    /// The number of the synchronized update that the program is painting, and when it began.
-    update: Option<(u64, u64)>,
+    update: SyncUpdate,
     /// Number of newlines before `end`.
     pub(super) newlines: u64,
     /// Number of newlines before the first line that is kept, if it is known.
@@ -79,7 +76,7 @@ impl Output {
     /// Creates an empty output.
     pub fn new(mode: Mode, size: Size) -> Self {
         Self {
-            update: None,
+            update: SyncUpdate::default(),
             mode,
             size,
             sizes: Sizes::new(size),
@@ -108,26 +105,12 @@ impl Output {
         self.wrote(now);
         self.renderer().feed(bytes);
         self.keep_checkpoints();
-        let changes = self.paint(bytes);
-        self.note_update(now);
-        changes
+        self.paint(bytes, now)
     }
 
-    /// Notes when the program began the synchronized update that it is painting.
-    pub(super) fn note_update(&mut self, now: Now) {
-        let update = self.screen().update();
-        self.update = match (update, self.update) {
-            (Some(number), Some((known, _))) if number == known => return,
-            (Some(number), _) => Some((number, now.boot)),
-            (None, _) => None,
-        };
-    }
-
-    /// How long the screen is still incomplete because the program is painting it (mode 2026), in milliseconds; 0
-    /// if it is complete. A program that does not end its update is not waited for longer than 150 ms.
+    /// How long the screen is still incomplete, in milliseconds. See [`SyncUpdate::left`].
     pub fn update_left(&self, now: Now) -> u64 {
-        let began = self.update.map(|(_, began)| began);
-        began.map_or(0, |began| (began + UPDATE_MS).saturating_sub(now.boot))
+        self.update.left(now)
     }
 
     /// The renderer that turns the output into lines.
@@ -137,7 +120,7 @@ impl Output {
     }
 
     /// Paints bytes on the screen.
-    pub(super) fn paint(&mut self, bytes: &[u8]) -> OutputChanges {
+    pub(super) fn paint(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
         let mode = self.mode;
         let screen = self.screen();
         let Fed {
@@ -151,6 +134,8 @@ impl Output {
             // A program cannot read answers when it runs with pipes.
             Mode::Pipe => Vec::new(),
         };
+        let update = screen.update();
+        self.update.note(update, now);
         if restarted {
             self.failed_at = Some(self.end);
             self.failures += 1;

@@ -60,25 +60,22 @@ pub(crate) async fn run(
 
 /// Waits until the program has painted the whole screen (mode 2026). `changed` is notified of changes.
 async fn painted(hub: &Hub, id: &SessionId, changed: &Notify) {
-    let left = || {
-        let state = hub.read();
-        let session = state.sessions.get(id);
-        session.map_or(0, |session| session.output.update_left(now()))
-    };
-    while let ms @ 1.. = left() {
+    while let ms @ 1.. = incomplete_ms(hub, id) {
         let end = Duration::from_millis(ms);
         let _ = tokio::time::timeout(end, changed.notified()).await;
     }
 }
 
+/// How long the screen is still incomplete, in milliseconds. See `Output::update_left`.
+fn incomplete_ms(hub: &Hub, id: &SessionId) -> u64 {
+    let state = hub.read();
+    let session = state.sessions.get(id);
+    session.map_or(0, |session| session.output.update_left(now()))
+}
+
 /// Waits until a screen that nobody needs to watch is complete.
 pub(crate) async fn complete(hub: &Hub, id: &SessionId) {
-    let is_complete = |hub: &Hub| {
-        let state = hub.read();
-        let session = state.sessions.get(id);
-        session.is_none_or(|session| session.output.update_left(now()) == 0)
-    };
-    if is_complete(hub) {
+    if incomplete_ms(hub, id) == 0 {
         return;
     }
     let changed = Rc::new(Notify::new());
