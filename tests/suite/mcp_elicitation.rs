@@ -9,6 +9,19 @@ fn question(session: &Value) -> Value {
     json!({ "action": "ask_human", "sessionId": session, "message": "May I deploy?" })
 }
 
+/// Asks, without waiting for the answer. Returns the number of the call.
+fn ask(mcp: &mut Mcp, question: Value) -> u64 {
+    let params = json!({ "name": "session", "arguments": question });
+    mcp.send("tools/call", params)
+}
+
+/// The text of the reply to a call.
+fn outcome(mcp: &mut Mcp, call: u64) -> String {
+    let reply = mcp.reply(call);
+    let text = reply["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("{reply}")).to_owned()
+}
+
 /// Starts a job that asks for a line, and returns its id.
 fn asking(mcp: &mut Mcp) -> Value {
     let command = "read -p 'Continue? [y/N] ' a; echo got $a; exec cat";
@@ -32,10 +45,7 @@ fn a_form_in_the_client_is_typed_into_the_session() {
     let home = Home::new();
     let mut mcp = Mcp::with_forms(&home, &[]);
     let session = asking(&mut mcp);
-    let call = mcp.send(
-        "tools/call",
-        json!({ "name": "session", "arguments": question(&session) }),
-    );
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     let shown = &form["params"];
     assert_eq!(
@@ -52,10 +62,9 @@ fn a_form_in_the_client_is_typed_into_the_session() {
         &form,
         json!({ "action": "accept", "content": { "answer": "yes" } }),
     );
-    let reply = mcp.reply(call);
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("outcome: answered"), "{reply}");
-    assert!(text.contains("got yes"), "{reply}");
+    let text = outcome(&mut mcp, call);
+    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.contains("got yes"), "{text}");
     let status = person.ok(json!({ "action": "status", "sessionId": session }));
     assert_eq!(status["asked"], json!([]), "{status}");
 }
@@ -65,22 +74,15 @@ fn who_types_in_the_dashboard_first_closes_the_form() {
     let home = Home::new();
     let mut mcp = Mcp::with_forms(&home, &[]);
     let session = asking(&mut mcp);
-    let call = mcp.send(
-        "tools/call",
-        json!({ "name": "session", "arguments": question(&session) }),
-    );
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     Person::new(&home).types(session.as_str().unwrap(), "no\r");
-    let reply = mcp.reply(call);
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("outcome: answered"), "{reply}");
+    let text = outcome(&mut mcp, call);
+    assert!(text.contains("outcome: answered"), "{text}");
     let cancelled = mcp.notification("notifications/cancelled");
     assert_eq!(cancelled["requestId"], form["id"]);
     // So does an agent that gives up.
-    let call = mcp.send(
-        "tools/call",
-        json!({ "name": "session", "arguments": question(&session) }),
-    );
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     mcp.cancel(call);
     let cancelled = mcp.notification("notifications/cancelled");
@@ -92,20 +94,17 @@ fn declined_is_declined_and_dismissed_leaves_it_to_the_dashboard() {
     let home = Home::new();
     let mut mcp = Mcp::with_forms(&home, &[]);
     let session = asking(&mut mcp);
-    let ask = json!({ "name": "session", "arguments": question(&session) });
-    let call = mcp.send("tools/call", ask.clone());
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     mcp.answer(&form, json!({ "action": "decline" }));
-    let reply = mcp.reply(call);
-    assert_eq!(reply["result"]["content"][0]["text"], "outcome: declined");
-    let call = mcp.send("tools/call", ask);
+    assert_eq!(outcome(&mut mcp, call), "outcome: declined");
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     mcp.answer(&form, json!({ "action": "cancel" }));
     let mut person = Person::new(&home);
     person.types(session.as_str().unwrap(), "later\r");
-    let reply = mcp.reply(call);
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("outcome: answered"), "{reply}");
+    let text = outcome(&mut mcp, call);
+    assert!(text.contains("outcome: answered"), "{text}");
 }
 
 #[test]
@@ -115,10 +114,7 @@ fn a_secret_is_never_asked_for_in_a_form() {
     let command = "read -s -p 'Password: ' a; echo; echo long ${#a}; exec cat";
     mcp.text("start", json!({ "command": command, "label": "login" }));
     let session = id(&mut mcp, "login");
-    let call = mcp.send(
-        "tools/call",
-        json!({ "name": "session", "arguments": question(&session) }),
-    );
+    let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     assert_eq!(
         form["params"]["requestedSchema"]["properties"],
@@ -130,9 +126,8 @@ fn a_secret_is_never_asked_for_in_a_form() {
     // What a client sends against the form is not typed.
     mcp.answer(&form, json!({ "action": "accept", "content": {} }));
     Person::new(&home).types(session.as_str().unwrap(), "hunter2\r");
-    let reply = mcp.reply(call);
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("outcome: answered"), "{reply}");
+    let text = outcome(&mut mcp, call);
+    assert!(text.contains("outcome: answered"), "{text}");
     let waited = json!({ "sessionId": "login", "until": [{ "pattern": "^long 7$" }] });
     assert!(mcp.text("wait", waited).contains("long 7"));
 }
@@ -148,11 +143,8 @@ fn without_forms_only_the_dashboard_asks() {
         let session = asking(mcp);
         let mut arguments = question(&session);
         arguments["timeoutMs"] = json!(1);
-        let call = mcp.send(
-            "tools/call",
-            json!({ "name": "session", "arguments": arguments }),
-        );
-        let text = mcp.reply(call)["result"]["content"][0]["text"].to_string();
+        let call = ask(mcp, arguments);
+        let text = outcome(mcp, call);
         assert!(text.contains("outcome: timeout"), "{text}");
         let forms = mcp.hang_up();
         assert!(
