@@ -1,6 +1,7 @@
 //! A session's screen. It is created with the first output and put to rest while nobody uses it.
 
 use crate::protocol::record::Mode;
+use crate::term::colors::Colors;
 use crate::term::modes::Modes;
 use crate::term::screen::{Resting, Screen};
 use crate::term::size::Size;
@@ -27,6 +28,8 @@ pub(super) struct Display {
     awake: Option<Box<Screen>>,
     /// The resting form, which replaces the screen while nobody uses it.
     resting: Option<Box<Resting>>,
+    /// The colours that the program is told, if they are not the usual ones.
+    colors: Option<Box<Colors>>,
     /// The text that was last requested.
     text: Option<Box<ShownText>>,
     /// Whether the screen was used since the last call of [`Display::rest`], and when that call
@@ -50,7 +53,13 @@ impl Display {
         self.awake.get_or_insert_with(|| {
             Box::new(match resting.take() {
                 Some(resting) => resting.wake(),
-                None => blank(mode, size, 0),
+                None => {
+                    let mut screen = blank(mode, size, 0);
+                    if let Some(colors) = &self.colors {
+                        screen.set_colors(Colors::clone(colors));
+                    }
+                    screen
+                }
             })
         })
     }
@@ -64,8 +73,27 @@ impl Display {
         self.awake.as_deref()
     }
 
+    /// Sets the colours that the program is told. Returns whether a screen has been told.
+    pub(super) fn set_colors(&mut self, colors: &Colors) -> bool {
+        if self.colors.as_deref() == Some(colors) {
+            return false;
+        }
+        self.colors = Some(Box::new(colors.clone()));
+        if let Some(resting) = self.resting.take() {
+            self.awake = Some(Box::new(resting.wake()));
+            self.used = true;
+        }
+        if let Some(screen) = &mut self.awake {
+            screen.set_colors(colors.clone());
+        }
+        self.awake.is_some()
+    }
+
     /// Replaces the screen.
     pub(super) fn replace(&mut self, mut screen: Screen) {
+        if let Some(before) = &self.awake {
+            screen.take_modes(before);
+        }
         if let Some(before) = self.of(Screen::seq, Resting::seq) {
             screen.follow(before);
         }

@@ -14,6 +14,7 @@ use super::sizes::Sizes;
 use super::sync_update::SyncUpdate;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
+use crate::term::colors::Colors;
 use crate::term::modes::Modes;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
@@ -121,7 +122,6 @@ impl Output {
 
     /// Paints bytes on the screen.
     pub(super) fn paint(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
-        let mode = self.mode;
         let screen = self.screen();
         let Fed {
             changed,
@@ -129,13 +129,9 @@ impl Output {
             title_changed,
             restarted,
         } = screen.feed(bytes);
-        let replies = match mode {
-            Mode::Pty => screen.take_replies(),
-            // A program cannot read answers when it runs with pipes.
-            Mode::Pipe => Vec::new(),
-        };
         let update = screen.update();
         self.update.note(update, now);
+        let replies = self.take_replies();
         if restarted {
             self.failed_at = Some(self.end);
             self.failures += 1;
@@ -202,13 +198,31 @@ impl Output {
         self.end = offset;
     }
 
-    /// Changes the size. A narrower screen loses the text beyond its last column, so the daemon
+    /// Sets the colours that the program is told when it asks. Returns what it is to be told now.
+    pub fn set_colors(&mut self, colors: &Colors) -> Vec<u8> {
+        match self.display.set_colors(colors) {
+            true => self.take_replies(),
+            false => Vec::new(),
+        }
+    }
+
+    fn take_replies(&mut self) -> Vec<u8> {
+        match self.mode {
+            Mode::Pty => self.screen().take_replies(),
+            // A program cannot read answers when it runs with pipes.
+            Mode::Pipe => Vec::new(),
+        }
+    }
+
+    /// Changes the size, and returns what the program is to be told. A narrower screen loses the text beyond its last column, so the daemon
     /// then repaints it from the log if it can ([`Output::replace_screen`]).
-    pub fn resize(&mut self, size: Size) {
+    pub fn resize(&mut self, size: Size) -> Vec<u8> {
         self.size = size;
         self.sizes.push(self.end, size);
+        let mut replies = Vec::new();
         if self.display.is_there() {
             self.screen().resize(size);
+            replies = self.take_replies();
         }
         let at = self.here();
         let unfinished = self.end - at.offset;
@@ -216,6 +230,7 @@ impl Output {
             self.lines = LineCounter::from(at);
             self.checkpoints.push(at);
         }
+        replies
     }
 
     /// Replaces the screen with one that was painted from the log.

@@ -21,6 +21,7 @@
 
 pub mod bounds;
 mod choices;
+pub mod colors;
 pub mod condition;
 pub mod disk;
 pub mod environment;

@@ -10,6 +10,7 @@ pub use super::choices::{
     CaptureFormat, Click, Encoding, ExportFormat, KeyInput, LogFormat, MouseButton, PolledStream,
     Scroll, ShellLanguage, ShutdownSessions, SignalName, SignalTarget, Stream,
 };
+use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
 use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
@@ -522,6 +523,8 @@ params! {
         /// Maximum number of frames per second (60).
         #[schemars(range(min = 1, max = bounds::MAX_FPS))]
         max_fps: Option<u32>,
+        /// The colours of the terminal in which the screen is shown.
+        colors: Option<TerminalColors>,
     }
     /// `unwatch`: stops sending the changes of a screen.
     Unwatch {

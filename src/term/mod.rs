@@ -6,7 +6,8 @@
 //! - [`control`]: what each of these is: the one table of control functions, with the modes,
 //!   attributes, queries and character sets that they name.
 //! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
-//!   between the scanner and the emulator; [`replies`] answers queries, with [`capabilities`].
+//!   between the scanner and the emulator; [`replies`] answers queries, with [`capabilities`] and
+//!   [`colors`]; [`keyboard`]: how the program wants keys to be reported.
 //! - [`extras`]: attributes and links that the emulator's cells have no room for; [`style`] names them.
 //! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
@@ -47,12 +48,14 @@
 pub mod bidi;
 pub mod capabilities;
 pub mod cell;
+pub mod colors;
 pub mod compat;
 pub mod control;
 pub mod cursor;
 pub mod export;
 pub mod extras;
 pub mod highlight;
+pub mod keyboard;
 pub mod keyparse;
 pub mod keys;
 pub mod modes;

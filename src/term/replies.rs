@@ -1,11 +1,11 @@
 //! The terminal's answers to queries.
 //!
 //! Programs such as fish, vim and those that use crossterm wait for these answers. The values are
-//! those of a dark xterm-256color. Queries that a terminal without the feature would ignore (the
-//! kitty keyboard query) are not answered.
+//! those of an xterm-256color with the colours of who watches, or dark ones.
 
 use super::capabilities;
-use super::palette::{BACKGROUND, FOREGROUND, indexed};
+use super::colors::Colors;
+use super::keyboard::KittyFlags;
 use super::pen::Pen;
 use super::size::Size;
 use super::style::Style;
@@ -17,10 +17,25 @@ const MAX: usize = 4095;
 /// this is the size of a common font.
 const CELL: (u32, u32) = (16, 8);
 
+/// What DECRQM tells of a mode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// It is not known.
+    Unknown = 0,
+    /// It is set.
+    Set = 1,
+    /// It is reset.
+    Reset = 2,
+    /// It is known, and cannot be set.
+    NeverSet = 4,
+}
+
 /// Answers to be sent to the program.
 #[derive(Default, Debug)]
 pub struct Replies {
     bytes: Vec<u8>,
+    /// The colours that are reported.
+    pub colors: Colors,
 }
 
 impl Replies {
@@ -73,14 +88,36 @@ impl Replies {
         self.say(&format!("\x1b[{};1;1;128;128;1;0x", asked + 2));
     }
 
-    /// DECRQM: whether a mode is set or reset; `None` if it is unknown.
-    pub fn mode(&mut self, private: bool, mode: u16, set: Option<bool>) {
+    /// DSR 996: dark (1) or light (2).
+    pub fn color_scheme(&mut self) {
+        let scheme = 1 + u8::from(self.colors.is_light());
+        self.say(&format!("\x1b[?997;{scheme}n"));
+    }
+
+    /// Mode 2048: the size in cells and in pixels.
+    pub fn size(&mut self, size: Size) {
+        let (rows, cols) = (u32::from(size.rows()), u32::from(size.cols()));
+        self.say(&format!(
+            "\x1b[48;{rows};{cols};{};{}t",
+            rows * CELL.0,
+            cols * CELL.1
+        ));
+    }
+
+    /// The flags of the kitty keyboard protocol.
+    pub fn kitty_keyboard(&mut self, flags: KittyFlags) {
+        self.say(&format!("\x1b[?{}u", flags.bits()));
+    }
+
+    /// XTQMODKEYS: the level of modifyOtherKeys.
+    pub fn other_keys(&mut self, level: u8) {
+        self.say(&format!("\x1b[>4;{level}m"));
+    }
+
+    /// DECRQM: whether a mode is set.
+    pub fn mode(&mut self, private: bool, mode: u16, setting: Setting) {
         let marker = marker(private);
-        let value = match set {
-            None => 0,
-            Some(true) => 1,
-            Some(false) => 2,
-        };
+        let value = setting as u8;
         self.say(&format!("\x1b[{marker}{mode};{value}$y"));
     }
 
@@ -130,7 +167,7 @@ impl Replies {
                 .ok()
                 .and_then(|index| index.parse().ok());
             if let (Some(index), b"?") = (index, value) {
-                let color = spelt(indexed(index));
+                let color = spelt(self.colors.indexed(index));
                 self.say(&format!("\x1b]4;{index};{color}{}", end(bell)));
             }
         }
@@ -140,7 +177,11 @@ impl Replies {
     /// set them are ignored.
     pub fn dynamic_colors(&mut self, first: u16, colors: &[u8], bell: bool) {
         for (which, value) in (first..=12).zip(colors.split(|&b| b == b';')) {
-            let color = if which == 11 { BACKGROUND } else { FOREGROUND };
+            let color = match which {
+                10 => self.colors.foreground,
+                11 => self.colors.background,
+                _ => self.colors.cursor,
+            };
             if value == b"?" {
                 self.say(&format!("\x1b]{which};{}{}", spelt(color), end(bell)));
             }

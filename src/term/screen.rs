@@ -13,11 +13,12 @@ use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use super::cell::{Cell, Color};
+use super::colors::Colors;
 use super::compat::{Compat, REPLACEMENT, columns};
 use super::cursor;
 pub use super::cursor::{Cursor, CursorShape};
 use super::extras::{self, Extra, Extras, TableName};
-use super::modes::Modes;
+use super::modes::{Modes, Reports};
 use super::paint;
 use super::pen::Pen;
 use super::redraw::Start;
@@ -57,7 +58,7 @@ pub struct Fed {
 pub struct Picture {
     core: vt100::Screen,
     size: Size,
-    focus: bool,
+    reports: Reports,
     /// The table of its markers, and what the next character has.
     table: Option<TableName>,
     extra: Extra,
@@ -153,6 +154,29 @@ impl Screen {
         })
     }
 
+    /// Sets the colours that the program is told when it asks. If it wants to know whether they are dark or light
+    /// and that has changed, it is told.
+    pub fn set_colors(&mut self, colors: Colors) {
+        let state = &mut self.compat.state;
+        let is_other = state.replies.colors.is_light() != colors.is_light();
+        state.replies.colors = colors;
+        if is_other && state.flags().color_scheme {
+            state.replies.color_scheme();
+        }
+    }
+
+    /// Takes over the modes and colours of a screen that this one replaces: they may have been set before the
+    /// output that this one was painted from.
+    pub fn take_modes(&mut self, before: &Self) {
+        let (own, theirs) = (&mut self.compat.state, &before.compat.state);
+        own.take_reports(theirs);
+        let modes = before.core.screen().input_mode_formatted();
+        let core = &mut self.core;
+        if contained(|| core.process(modes.as_bytes())).is_none() {
+            self.restart();
+        }
+    }
+
     /// The size of the screen.
     pub fn size(&self) -> Size {
         self.size
@@ -194,7 +218,12 @@ impl Screen {
 
     /// The input modes.
     pub fn modes(&self) -> Modes {
-        Modes::new(self.core.screen(), self.compat.state.flags().focus)
+        Modes::new(self.core.screen(), self.reports())
+    }
+
+    /// What the program has asked to be told.
+    fn reports(&self) -> Reports {
+        self.compat.state.reports(self.alt_screen())
     }
 
     /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; otherwise
@@ -270,7 +299,7 @@ impl Screen {
     /// The same, for a terminal that has set what `from` says.
     fn repainted(&self, from: &Extra) -> Vec<u8> {
         let mut out = paint::whole(self.core.screen());
-        out.push_str(focus(self.compat.state.flags().focus));
+        self.reports().push_all(&mut out);
         self.painted(out, from)
     }
 
@@ -326,7 +355,7 @@ impl Screen {
         Picture {
             core: self.core.screen().clone(),
             size: self.size,
-            focus: self.compat.state.flags().focus,
+            reports: self.reports(),
             table: self.extras().table(),
             extra: self.extras().now().clone(),
         }
@@ -345,10 +374,7 @@ impl Screen {
             return self.repainted(&since.extra);
         }
         let mut out = paint::difference(screen, &since.core);
-        let now = self.compat.state.flags().focus;
-        if now != since.focus {
-            out.push_str(focus(now));
-        }
+        self.reports().push_change(since.reports, &mut out);
         self.painted(out, &since.extra)
     }
 
@@ -441,11 +467,6 @@ fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     let done = catch_unwind(AssertUnwindSafe(work));
     CONTAINED.set(false);
     done.ok()
-}
-
-/// The bytes that switch focus reports on or off.
-fn focus(on: bool) -> &'static str {
-    if on { "\x1b[?1004h" } else { "\x1b[?1004l" }
 }
 
 fn new_core(size: Size, scrollback: usize) -> vt100::Parser {

@@ -13,12 +13,13 @@ use super::frame_times::FrameTimes;
 use super::input::{InputEvent, Reader};
 use super::link::Link;
 use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
+use super::model::answers::QUERY;
 use super::model::{Model, Origin};
 use super::modes;
 use super::options::Options;
 use super::outside::{self, looked};
 use super::terminal::Terminal;
-use super::theme::{self, TerminalFacts, Theme};
+use super::theme::{TerminalFacts, Theme};
 use super::update::{seen, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
@@ -49,7 +50,8 @@ pub fn run(options: Options) -> Result<(), Error> {
     let greeting = greeting::with_surroundings(greeting::human());
     // Connect before taking the window, so that an error appears on the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
-    let theme = Theme::detect(&facts(), options.appearance);
+    let facts = facts();
+    let theme = Theme::detect(&facts, options.appearance);
     let origin = Origin {
         cwd: greeting.cwd.clone().unwrap_or_default(),
         home: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
@@ -61,8 +63,9 @@ pub fn run(options: Options) -> Result<(), Error> {
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
-    if model.theme.asks {
-        terminal.ask(theme::QUERY).map_err(no_terminal)?;
+    if facts.answers() {
+        model.answers.are_pending = true;
+        terminal.ask(QUERY.as_bytes()).map_err(no_terminal)?;
     }
     let reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
     if let Some(hold) = reader.hold() {
@@ -151,6 +154,7 @@ fn stay(
             frames.drew();
             terminal.draw(|frame| view(model, frame))?;
             terminal.cursor_shape(cursor_shape(model))?;
+            terminal.keys(modes::insert::keys(model))?;
         }
     }
 }
@@ -210,7 +214,7 @@ fn handle(
 /// text at the shell.
 fn hear_out(model: &mut Model, inbox: &Receiver<Event>) {
     let until = Instant::now() + LAST_ANSWER;
-    while model.theme.asks {
+    while model.answers.are_pending {
         let left = until.saturating_duration_since(Instant::now());
         match inbox.recv_timeout(left) {
             Ok(event @ Event::Input(_)) => drop(update(model, Msg { now: now(), event })),

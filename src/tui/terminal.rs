@@ -15,6 +15,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::input::Hold;
 use super::window_writer::{InFrame, WindowWriter};
+use crate::term::keyboard::KeyProtocol;
 use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
@@ -38,6 +39,12 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Whether the window is taken, so that restoring it is idempotent.
 static OURS: AtomicBool = AtomicBool::new(false);
 
+/// Whether the terminal has been told to report keys in another way.
+static HAS_KEYS: AtomicBool = AtomicBool::new(false);
+
+/// Resets that: the kitty protocol and modifyOtherKeys.
+const KEYS_OFF: &str = "\x1b[=0;1u\x1b[>4m";
+
 /// The window while the dashboard uses it; dropping this restores it.
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<WindowWriter<Stdout>>>,
@@ -45,6 +52,7 @@ pub struct Terminal {
     shape: CursorShape,
     mouse: bool,
     input: Option<Hold>,
+    keys: KeyProtocol,
     /// The current title of the window; empty if none was set.
     title: String,
 }
@@ -73,6 +81,7 @@ impl Terminal {
             shape: CursorShape::Block,
             mouse,
             input: None,
+            keys: KeyProtocol::default(),
             title: String::new(),
         })
     }
@@ -121,6 +130,7 @@ impl Terminal {
         drop(still);
         take(self.mouse)?;
         self.shape = CursorShape::Block;
+        self.keys = KeyProtocol::default();
         let title = std::mem::take(&mut self.title);
         if !title.is_empty() {
             self.title(&title)?;
@@ -136,6 +146,18 @@ impl Terminal {
             return Ok(());
         }
         self.send(&format!("\x1b]2;{}\x07", clean(title)))
+    }
+
+    /// Switches how the terminal reports keys, if that has changed.
+    pub fn keys(&mut self, protocol: KeyProtocol) -> io::Result<()> {
+        if protocol == self.keys {
+            return Ok(());
+        }
+        let mut change = String::new();
+        protocol.push_change(self.keys, &mut change);
+        self.keys = protocol;
+        HAS_KEYS.fetch_or(!protocol.is_legacy(), Ordering::SeqCst);
+        self.send(&change)
     }
 
     /// Enables or disables mouse reports.
@@ -188,6 +210,9 @@ fn restore() {
         return;
     }
     let mut out = io::stdout();
+    if HAS_KEYS.swap(false, Ordering::SeqCst) {
+        let _ = out.write_all(KEYS_OFF.as_bytes());
+    }
     let _ = out.write_all(ASIDE_OFF.as_bytes());
     let _ = out.write_all(PASTE_OFF.as_bytes());
     // Whether mouse reports are on is unknown here, and disabling them twice is harmless.

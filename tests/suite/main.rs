@@ -47,6 +47,7 @@ mod job_limits;
 mod jobs_short;
 mod journal;
 mod keeper_death;
+mod key_reports;
 mod keyboard;
 mod layers;
 mod lease;

@@ -161,6 +161,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         let scope = client.principal.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;
+        if let Some(colors) = &state.colors {
+            session.output.set_colors(colors);
+        }
         // Save the record before the program runs, so that the next daemon knows the session if this one dies
         // now.
         state.sessions.store.write_meta(&session);

@@ -9,13 +9,16 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::state::output::set_colors;
 use crate::daemon::tasks::watch as watcher;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::bounds::MAX_FPS;
+use crate::protocol::colors::TerminalColors;
 use crate::protocol::params::{Unwatch, Watch};
 use crate::protocol::reply::Done;
+use crate::term::colors::{Colors, parse};
 
 /// Sends `screen` events until `unwatch`.
 pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
@@ -26,6 +29,13 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
         )));
     }
     let id = find(hub, client, &params.session_id, Access::Read)?;
+    if let Some(colors) = params.colors {
+        let colors = read_colors(&colors)?;
+        hub.change(|state| {
+            set_colors(state, &id, &colors);
+            state.colors = Some(colors);
+        });
+    }
     let pace = Duration::from_secs(1) / fps;
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
     let principal = client.principal.clone();
@@ -35,6 +45,30 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
         before.abort();
     }
     answer(Done {})
+}
+
+/// Reads the colours of a terminal. Those that it does not name are as usual.
+fn read_colors(told: &TerminalColors) -> Result<Colors, Error> {
+    let read = |text: &String| {
+        parse(text).ok_or_else(|| {
+            Error::invalid(format!("`colors` has `{text}`, which is not a colour"))
+                .hint("a colour is `#rrggbb`")
+        })
+    };
+    let usual = Colors::default();
+    let color = |text: &Option<String>| text.as_ref().map(read).transpose();
+    let foreground = color(&told.foreground)?.unwrap_or(usual.foreground);
+    Ok(Colors {
+        foreground,
+        background: color(&told.background)?.unwrap_or(usual.background),
+        cursor: color(&told.cursor)?.unwrap_or(foreground),
+        palette: told
+            .palette
+            .iter()
+            .take(16)
+            .map(read)
+            .collect::<Result<_, _>>()?,
+    })
 }
 
 /// Stops sending `screen` events.

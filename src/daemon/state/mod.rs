@@ -45,6 +45,7 @@ use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::engine::timers::Timers;
 use crate::protocol::{Record, SessionId};
+use crate::term::colors::Colors;
 use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
@@ -59,6 +60,8 @@ pub(crate) struct State {
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
     pub(crate) keeper: KeeperLink,
+    /// The colours of the terminal in which somebody has last opened a view.
+    pub(crate) colors: Option<Colors>,
     /// When this daemon started, in boot-time milliseconds.
     pub(crate) started_boot: u64,
     /// Sessions that are being restarted, and by whom; `None` means by their restart policy.
@@ -86,6 +89,7 @@ impl State {
             waiters: Waiters::default(),
             timers: Timers::default(),
             keeper,
+            colors: None,
             started_boot,
             restarting: HashMap::new(),
             input_probes: InputProbes::default(),

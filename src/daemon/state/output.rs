@@ -6,6 +6,7 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::output::OutputChanges;
 use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
+use crate::term::colors::Colors;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
@@ -155,15 +156,25 @@ fn reply(state: &mut State, id: &SessionId, news: &OutputChanges, seen: u64) {
     if let Some(slot) = io.slot() {
         state.keeper.shared_table().slot(slot).set_replied(seen);
     }
-    if news.replies.is_empty() {
-        return;
-    }
-    if let Some(input) = io.input.clone() {
-        let replies = news.replies.clone();
+    send_replies(state, id, news.replies.clone());
+}
+
+/// Writes what the terminal says to the program's input.
+fn send_replies(state: &State, id: &SessionId, replies: Vec<u8>) {
+    let input = state.sessions.io(id).and_then(|io| io.input.clone());
+    if let Some(input) = input.filter(|_| !replies.is_empty()) {
         tokio::task::spawn_local(async move {
             // If the program does not read its input, its answers are lost.
             let _ = input.turn().await.write(&replies).await;
         });
+    }
+}
+
+/// Sets the colours that a session's program is told when it asks.
+pub(crate) fn set_colors(state: &mut State, id: &SessionId, colors: &Colors) {
+    if let Some(session) = state.sessions.get_mut(id) {
+        let replies = session.output.set_colors(colors);
+        send_replies(state, id, replies);
     }
 }
 
@@ -245,13 +256,14 @@ pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     };
     let narrower = size.cols() != session.output.size().cols();
     let repaint = narrower && !session.output.alt_screen() && session.output.end() > 0;
-    session.output.resize(size);
+    let replies = session.output.resize(size);
     if repaint {
         let screen = repaint_screen(state, id, size, 0);
         if let Some(session) = state.sessions.get_mut(id) {
             session.output.replace_screen(screen);
         }
     }
+    send_replies(state, id, replies);
     state.look(id);
     for watcher in state.sessions.io(id).map_or(&[][..], |io| &io.watchers) {
         watcher.notify_one();

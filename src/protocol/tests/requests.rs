@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::golden::{self, id};
+use crate::protocol::colors::TerminalColors;
 use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
 use crate::protocol::record::{Mode, Share};
@@ -259,6 +260,12 @@ fn every() -> Vec<Action> {
         Action::Watch(Watch {
             session_id: session_id(),
             max_fps: Some(30),
+            colors: Some(TerminalColors {
+                foreground: Some("#ffffff".to_owned()),
+                background: Some("#1e1e1e".to_owned()),
+                cursor: Some("#00ff00".to_owned()),
+                palette: vec!["#000000".to_owned()],
+            }),
         }),
         Action::Unwatch(Unwatch {
             session_id: session_id(),

@@ -5,6 +5,8 @@ use vt100::{MouseProtocolEncoding as Encoding, MouseProtocolMode as Mouse};
 use super::{Core, State};
 use crate::term::control::mode;
 use crate::term::control::query::Query;
+use crate::term::keyboard::KeyProtocol;
+use crate::term::replies::Setting;
 
 impl State {
     /// Answers a query.
@@ -23,9 +25,12 @@ impl State {
                 self.replies.cursor(private, row.saturating_sub(top), col);
             }
             Mode { private, number } => {
-                let set = self.is_set(core, mode::Mode::new(private, number));
-                self.replies.mode(private, number, set);
+                let setting = self.setting(core, mode::Mode::new(private, number));
+                self.replies.mode(private, number, setting);
             }
+            ColorScheme => self.replies.color_scheme(),
+            KittyKeyboard => self.replies.kitty_keyboard(self.keys(core).kitty),
+            OtherKeys => self.replies.other_keys(self.keys(core).other_keys),
             Parameters(asked) => self.replies.parameters(asked),
             Window(property) => self.replies.window(property, self.size),
             Setting(name) => {
@@ -43,7 +48,21 @@ impl State {
         }
     }
 
-    /// Whether a mode is set; `None` if it is not supported.
+    fn keys(&self, core: &mut Core<'_>) -> KeyProtocol {
+        let alternate = core.screen().alternate_screen();
+        self.keyboard.protocol(alternate)
+    }
+
+    fn setting(&self, core: &mut Core<'_>, mode: mode::Mode) -> Setting {
+        match (mode, self.is_set(core, mode)) {
+            (mode::Mode::GraphemeClusters, _) => Setting::NeverSet,
+            (_, None) => Setting::Unknown,
+            (_, Some(true)) => Setting::Set,
+            (_, Some(false)) => Setting::Reset,
+        }
+    }
+
+    /// Whether a mode is set; `None` if it cannot be.
     fn is_set(&self, core: &mut Core<'_>, mode: mode::Mode) -> Option<bool> {
         use mode::Mode::*;
         let screen = core.screen();
@@ -66,9 +85,11 @@ impl State {
             MouseUtf8 => screen.mouse_protocol_encoding() == Encoding::Utf8,
             MouseSgr => screen.mouse_protocol_encoding() == Encoding::Sgr,
             Focus => self.modes.focus,
+            ColorScheme => self.modes.color_scheme,
+            SizeReports => self.modes.size,
             BracketedPaste => screen.bracketed_paste(),
             SynchronizedUpdate => self.modes.updating,
-            BlinkingCursor | SaveCursor | Unknown => {
+            BlinkingCursor | SaveCursor | GraphemeClusters | Unknown => {
                 return None;
             }
         })

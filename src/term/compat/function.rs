@@ -98,6 +98,11 @@ impl State {
                 core.put(b"\x1bc");
             }
             AlignmentPattern => self.alignment_pattern(core),
+            Keyboard(change) => {
+                let alternate = core.screen().alternate_screen();
+                self.keyboard.apply(change, alternate);
+                core.painted = true;
+            }
             Title(title) => self.title.set(title),
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),

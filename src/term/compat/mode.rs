@@ -51,7 +51,18 @@ impl State {
                 self.modes.updating = on;
                 core.painted = true;
             }
-            BlinkingCursor | Unknown => {}
+            ColorScheme => {
+                self.modes.color_scheme = on;
+                core.painted = true;
+            }
+            SizeReports => {
+                self.modes.size = on;
+                core.painted = true;
+                if on {
+                    self.replies.size(self.size);
+                }
+            }
+            BlinkingCursor | GraphemeClusters | Unknown => {}
         }
     }
 
@@ -91,6 +102,8 @@ impl State {
         let alternate = usize::from(core.screen().alternate_screen());
         self.modes = Flags {
             focus: self.modes.focus,
+            color_scheme: self.modes.color_scheme,
+            size: self.modes.size,
             newline: self.modes.newline,
             ..Flags::new()
         };

@@ -3,6 +3,8 @@
 
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns, switch_to};
 use crate::term::extras::{Extras, Marker, split};
+use crate::term::keyboard::Keyboard;
+use crate::term::modes::Reports;
 use crate::term::paint;
 use crate::term::replies::Replies;
 use crate::term::scan::Token;
@@ -32,6 +34,8 @@ pub struct State {
     pub updates: u64,
     /// The window title.
     pub title: Title,
+    /// How keys are reported.
+    pub(super) keyboard: Keyboard,
     /// Answers to queries.
     pub replies: Replies,
 }
@@ -49,6 +53,10 @@ pub struct Flags {
     pub origin: bool,
     /// Mode 1004: focus changes are reported.
     pub focus: bool,
+    /// Mode 2031: changes between dark and light colours are reported.
+    pub color_scheme: bool,
+    /// Mode 2048: changes of the size are reported.
+    pub size: bool,
     /// Mode 2026: the program is painting, and the screen is not complete.
     pub updating: bool,
 }
@@ -80,13 +88,39 @@ impl State {
             bells: 0,
             updates: 0,
             title: Title::default(),
+            keyboard: Keyboard::default(),
             replies: Replies::default(),
         }
+    }
+
+    /// What the program has asked to be told, on the primary or the alternate screen.
+    pub fn reports(&self, alternate: bool) -> Reports {
+        Reports {
+            focus: self.modes.focus,
+            color_scheme: self.modes.color_scheme,
+            size: self.modes.size,
+            keys: self.keyboard.protocol(alternate),
+        }
+    }
+
+    /// Takes over what another screen's program has asked to be told, and the colours that it is told.
+    pub fn take_reports(&mut self, other: &Self) {
+        self.keyboard.clone_from(&other.keyboard);
+        self.replies.colors.clone_from(&other.replies.colors);
+        self.modes = Flags {
+            focus: other.modes.focus,
+            color_scheme: other.modes.color_scheme,
+            size: other.modes.size,
+            ..self.modes
+        };
     }
 
     /// Records a new size. As in a terminal, this resets the margins.
     pub fn resize(&mut self, size: Size) {
         self.size = size;
+        if self.modes.size {
+            self.replies.size(size);
+        }
         self.margins = (0, size.rows() - 1);
     }
 
@@ -109,14 +143,16 @@ impl State {
     /// Whether everything that affects the position of text and cursor has its default.
     pub(super) fn is_ordinary(&self) -> bool {
         let Flags {
-            focus, updating, ..
+            insert,
+            wrap,
+            newline,
+            origin,
+            ..
         } = self.modes;
-        self.modes
-            == (Flags {
-                focus,
-                updating,
-                ..Flags::new()
-            })
+        !insert
+            && wrap
+            && !newline
+            && !origin
             && self.charsets == Charsets::default()
             && self.tabs.standard()
             && self.margins == (0, self.size.rows() - 1)
@@ -377,6 +413,8 @@ impl Flags {
             newline: false,
             origin: false,
             focus: false,
+            color_scheme: false,
+            size: false,
             updating: false,
         }
     }

@@ -16,6 +16,7 @@ use self::charset::{Charset, CharsetChange};
 use self::mode::Modes;
 use self::query::Query;
 use self::tabs::TabChange;
+use super::keyboard::{KeyboardChange, KittyFlags};
 use super::scan::{Csi, Token};
 
 /// A control function. Counts are at least 1, and positions are counted from 0. Neither is limited
@@ -109,6 +110,8 @@ pub enum Function<'a> {
     SetMargins(u16, u16),
     /// DECSCUSR.
     CursorStyle,
+    /// The kitty keyboard protocol and modifyOtherKeys: how keys are reported.
+    Keyboard(KeyboardChange),
     /// OSC 0 and 2: the title.
     Title(&'a [u8]),
     /// XTWINOPS 22.
@@ -272,6 +275,9 @@ impl<'a> Function<'a> {
             // With a second parameter of 1, only the title of the icon.
             (0, 0, b't') if csi.number(0, 0) == 22 && csi.number(1, 0) != 1 => Self::PushTitle,
             (0, 0, b't') if csi.number(0, 0) == 23 && csi.number(1, 0) != 1 => Self::PopTitle,
+            (b'=' | b'>' | b'<', 0, b'u') | (b'>', 0, b'm' | b'n') => {
+                keyboard(csi).map_or(Self::Unknown, Self::Keyboard)
+            }
             _ => Query::of_csi(csi).map_or(Self::Unknown, Self::Query),
         }
     }
@@ -286,6 +292,19 @@ impl<'a> Function<'a> {
             _ => Query::of_osc(number, rest, bell).map_or(Self::Unknown, Self::Query),
         }
     }
+}
+
+fn keyboard(csi: &Csi<'_>) -> Option<KeyboardChange> {
+    let flags = KittyFlags::new(csi.number(0, 0));
+    Some(match (csi.marker, csi.last, csi.number(0, 0)) {
+        (b'=', b'u', _) => KeyboardChange::Set(flags, csi.number(1, 1)),
+        (b'>', b'u', _) => KeyboardChange::Push(flags),
+        (b'<', b'u', _) => KeyboardChange::Pop(csi.number(0, 1)),
+        (b'>', b'm', 4) => KeyboardChange::OtherKeys(csi.number(1, 0)),
+        // Without a parameter, all of xterm's key resources are reset.
+        (b'>', b'm', 0) | (b'>', b'n', 4) => KeyboardChange::OtherKeys(0),
+        _ => return None,
+    })
 }
 
 fn is_sgr(csi: &Csi<'_>) -> bool {

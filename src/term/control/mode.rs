@@ -69,6 +69,12 @@ modes! {
     true, 2004, BracketedPaste;
     /// The terminal shows no half-painted screen.
     true, 2026, SynchronizedUpdate;
+    /// Several code points that look like one character take the place of one.
+    true, 2027, GraphemeClusters;
+    /// Changes between dark and light colours are reported.
+    true, 2031, ColorScheme;
+    /// Changes of the size are reported.
+    true, 2048, SizeReports;
 }
 
 impl Mode {

@@ -27,6 +27,12 @@ pub enum Query<'a> {
         /// Number of the mode.
         number: u16,
     },
+    /// DSR 996: whether colours are dark or light.
+    ColorScheme,
+    /// The flags of the kitty keyboard protocol.
+    KittyKeyboard,
+    /// XTQMODKEYS: the level of modifyOtherKeys.
+    OtherKeys,
     /// DECREQTPARM: the parameters of the line, with the parameter of the query (0 or 1).
     Parameters(u16),
     /// XTWINOPS 11 to 19: state, position or a size of the window.
@@ -70,6 +76,9 @@ impl<'a> Query<'a> {
                 private: marker == b'?',
                 number,
             },
+            (b'?', 0, b'n', 996) => Self::ColorScheme,
+            (b'?', 0, b'u', _) => Self::KittyKeyboard,
+            (b'?', 0, b'm', 4) => Self::OtherKeys,
             (0, 0, b'x', 0 | 1) => Self::Parameters(number),
             (0, 0, b't', 11 | 13 | 14 | 16 | 18 | 19) => Self::Window(number),
             _ => return None,

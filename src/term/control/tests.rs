@@ -6,6 +6,7 @@ use super::query::Query;
 use super::sgr::{Attribute, attributes};
 use super::tabs::TabChange;
 use super::{Erase, Function};
+use crate::term::keyboard::{KeyboardChange, KittyFlags};
 use crate::term::scan::Scanner;
 use crate::term::style::Underline;
 
@@ -56,7 +57,25 @@ fn sequences_are_functions() {
         (b"\x1b[s", SaveCursor),
         (b"\x1b[1;2s", Unknown),
         (b"\x1b[1;31m", Sgr(b"1;31")),
-        (b"\x1b[>4;2m", Unknown),
+        (b"\x1b[>4;2m", Keyboard(KeyboardChange::OtherKeys(2))),
+        (b"\x1b[>4m", Keyboard(KeyboardChange::OtherKeys(0))),
+        (b"\x1b[>m", Keyboard(KeyboardChange::OtherKeys(0))),
+        (b"\x1b[>1;2m", Unknown),
+        (
+            b"\x1b[>u",
+            Keyboard(KeyboardChange::Push(KittyFlags::new(0))),
+        ),
+        (
+            b"\x1b[>5u",
+            Keyboard(KeyboardChange::Push(KittyFlags::new(5))),
+        ),
+        (
+            b"\x1b[=1;2u",
+            Keyboard(KeyboardChange::Set(KittyFlags::new(1), 2)),
+        ),
+        (b"\x1b[<u", Keyboard(KeyboardChange::Pop(1))),
+        (b"\x1b[?u", Query(self::Query::KittyKeyboard)),
+        (b"\x1b[u", RestoreCursor),
         (b"\x1b[ q", CursorStyle),
         (b"\x1b[!p", SoftReset),
         (b"\x1b[22;0t", PushTitle),

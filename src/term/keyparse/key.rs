@@ -73,7 +73,7 @@ impl Key {
     }
 
     /// A key with modifiers encoded as in xterm: 1 means none, and an absent number is 0.
-    pub(super) fn modified(code: KeyCode, number: u16) -> Self {
+    pub(super) fn modified(code: KeyCode, number: u32) -> Self {
         let bits = number.saturating_sub(1);
         let mut key = Self {
             code,

@@ -37,6 +37,8 @@ pub struct Input {
 pub enum Event {
     /// A key was pressed.
     Key(Key),
+    /// A key that has no meaning for the dashboard, or its release. Only the program in a job understands it.
+    KeyReport,
     /// A mouse event.
     Mouse(Mouse),
     /// Text was pasted; the bytes between the brackets.

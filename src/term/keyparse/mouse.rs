@@ -52,10 +52,11 @@ pub enum Button {
 impl Mouse {
     /// Parses an SGR report from the parameters of `CSI <`. `released` says whether the final byte
     /// was `m`. `None` for other buttons than these.
-    pub(super) fn sgr(params: &[u16], released: bool) -> Option<Self> {
+    pub(super) fn sgr(params: &[u32], released: bool) -> Option<Self> {
         let &[code, col, row] = params else {
             return None;
         };
+        let [code, col, row] = [code, col, row].map(|n| u16::try_from(n).unwrap_or(u16::MAX));
         Self::new(code, col.saturating_sub(1), row.saturating_sub(1), released)
     }
 

@@ -78,41 +78,40 @@ fn meaning(params: &[u8], last: u8) -> Option<Event> {
     let numbers = numbers(params);
     let first = numbers.first().copied().unwrap_or(0);
     let mods = numbers.get(1).copied().unwrap_or(0);
+    // F3 and a cursor position report look alike. Row 1 with a small column is taken for the key.
+    if last == b'R' && (first > 1 || mods > 16) {
+        return None;
+    }
     let code = match last {
-        b'~' if first == 27 => {
-            let code = unicode(*numbers.get(2)?)?;
-            return Some(Event::Key(Key::modified(code, mods)));
-        }
-        b'~' => numbered(first)?,
-        b'u' => {
-            // `CSI u` also reports released keys, which are ignored.
-            let released = params
-                .split(|&b| b == b';')
-                .nth(1)
-                .is_some_and(|mods| mods.ends_with(b":3"));
-            if released || first == 0 {
-                return None;
-            }
-            unicode(first)?
-        }
-        // F3 and a cursor position report look alike. Row 1 with a small column is taken for the
-        // key.
-        b'R' if first > 1 || mods > 16 => return None,
-        _ => lettered(last)?,
+        b'~' if first == 27 => unicode(*numbers.get(2)?),
+        b'~' => Some(numbered(first)?),
+        // Text that no key stands for, from an input method.
+        b'u' if first == 0 => None,
+        b'u' => unicode(first),
+        _ => Some(lettered(last)?),
     };
-    Some(Event::Key(Key::modified(code, mods)))
+    Some(match code.filter(|_| !is_released(params)) {
+        Some(code) => Event::Key(Key::modified(code, mods)),
+        None => Event::KeyReport,
+    })
+}
+
+/// Whether the key was released. The kitty protocol reports that as a sub-parameter of the modifiers.
+fn is_released(params: &[u8]) -> bool {
+    let mods = params.split(|&b| b == b';').nth(1);
+    mods.is_some_and(|mods| mods.ends_with(b":3"))
 }
 
 /// The parameters. Of one with sub-parameters, only the first.
-fn numbers(params: &[u8]) -> Vec<u16> {
+fn numbers(params: &[u8]) -> Vec<u32> {
     params
         .split(|&b| b == b';')
         .map(|param| {
             param
                 .iter()
                 .take_while(|b| b.is_ascii_digit())
-                .fold(0u16, |n, &b| {
-                    n.saturating_mul(10).saturating_add(u16::from(b - b'0'))
+                .fold(0u32, |n, &b| {
+                    n.saturating_mul(10).saturating_add(u32::from(b - b'0'))
                 })
         })
         .collect()
@@ -145,8 +144,8 @@ fn lettered(letter: u8) -> Option<KeyCode> {
     })
 }
 
-fn numbered(number: u16) -> Option<KeyCode> {
-    let function = |base: u16| u8::try_from(number - base).ok().map(KeyCode::F);
+fn numbered(number: u32) -> Option<KeyCode> {
+    let function = |base: u32| u8::try_from(number - base).ok().map(KeyCode::F);
     match number {
         1 | 7 => Some(KeyCode::Home),
         2 => Some(KeyCode::Insert),
@@ -165,7 +164,7 @@ fn numbered(number: u16) -> Option<KeyCode> {
 
 /// The key for a Unicode value, or for a private value that the kitty protocol assigns to keys
 /// without one.
-fn unicode(value: u16) -> Option<KeyCode> {
+fn unicode(value: u32) -> Option<KeyCode> {
     Some(match value {
         8 | 127 => KeyCode::Backspace,
         9 => KeyCode::Tab,
@@ -189,6 +188,6 @@ fn unicode(value: u16) -> Option<KeyCode> {
         57425 => KeyCode::Insert,
         57426 => KeyCode::Delete,
         0..32 | 57344..=63743 => return None,
-        _ => KeyCode::Char(char::from_u32(u32::from(value))?),
+        _ => KeyCode::Char(char::from_u32(value)?),
     })
 }

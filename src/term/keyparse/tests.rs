@@ -75,7 +75,7 @@ fn keys_are_parsed_in_every_encoding() {
         ("\x1b[57376u", F(13), ""),
     ] {
         if mods == "x" {
-            assert!(matches!(events(bytes)[..], [Event::Reply(_)]), "{bytes:?}");
+            assert_eq!(events(bytes), [Event::KeyReport], "{bytes:?}");
         } else {
             assert_eq!(key(bytes), modified(code, mods), "{bytes:?}");
         }
@@ -194,7 +194,6 @@ fn pastes_focus_and_replies_are_not_keys() {
         "\x1b]11;rgb:0/0/0\x1b\\",
         "\x1bP1$r0m\x1b\\",
         "\x1b[?2026;2$y",
-        "\x1b[97;1:3u",
     ] {
         assert_eq!(
             events(reply),
@@ -269,4 +268,22 @@ fn the_rest_of_a_report_is_awaited_and_never_typed() {
     let mut reader = KeyReader::new();
     reader.feed(b"\x1b]");
     assert_eq!(reader.flush().len(), 2);
+}
+
+#[test]
+fn what_only_a_program_understands_is_a_report() {
+    for bytes in [
+        "\x1b[97;1:3u",
+        "\x1b[1;1:3A",
+        "\x1b[3;5:3~",
+        "\x1b[57441;2u",
+        "\x1b[57428u",
+        "\x1b[0;;228u",
+    ] {
+        let mut reader = KeyReader::new();
+        let inputs = reader.feed(bytes.as_bytes());
+        assert_eq!(inputs.len(), 1, "{bytes:?}");
+        assert_eq!(inputs[0].event, Event::KeyReport, "{bytes:?}");
+        assert_eq!(inputs[0].raw, bytes.as_bytes());
+    }
 }

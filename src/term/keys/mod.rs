@@ -3,12 +3,16 @@
 //! The names are those of tmux, in any case, and those of the DOM. Modifier prefixes may be in any
 //! order and in any of the usual spellings. An unknown name is an error and is never typed as text.
 
+mod kitty;
 mod mods;
 mod names;
+mod other_keys;
+mod pressed;
 
 use self::mods::Mods;
 pub use self::names::names;
 use self::names::{find, nearest};
+pub use self::pressed::encode_pressed;
 use super::modes::Modes;
 
 /// An unknown key name.
@@ -64,15 +68,25 @@ enum Key {
 }
 
 impl Key {
-    /// The bytes that xterm sends.
+    /// The bytes for the program: in the protocol that it has asked for, otherwise as xterm sends them.
     fn bytes(self, mods: Mods, modes: Modes) -> Vec<u8> {
+        let asked = modes.reports.keys;
+        if !asked.kitty.is_empty() {
+            return kitty::bytes(self, mods, asked.kitty);
+        }
+        let other = other_keys::bytes(self, mods, asked.other_keys);
+        other.unwrap_or_else(|| self.usual_bytes(mods, modes))
+    }
+
+    /// The bytes that xterm sends if the program has asked for nothing.
+    fn usual_bytes(self, mods: Mods, modes: Modes) -> Vec<u8> {
         let shifted = Mods {
             shift: true,
             ..mods
         };
         match self {
             Self::Char(c) => character(c, mods),
-            Self::Own(b'\t') if mods.shift => Self::BackTab.bytes(
+            Self::Own(b'\t') if mods.shift => Self::BackTab.usual_bytes(
                 Mods {
                     shift: false,
                     ..mods
@@ -158,5 +172,5 @@ fn unknown(name: &str, rest: &str) -> UnknownKey {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;

@@ -48,6 +48,16 @@ impl Mods {
         (mods, rest)
     }
 
+    /// Whether a character with these modifiers is still text.
+    pub(super) fn is_text(self) -> bool {
+        !self.ctrl && !self.alt
+    }
+
+    /// Whether Shift is the only modifier.
+    pub(super) fn is_shift(self) -> bool {
+        self.shift && self.is_text()
+    }
+
     /// xterm's number for these modifiers; 1 means none.
     pub(super) fn number(self) -> u8 {
         1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl)

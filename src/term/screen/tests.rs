@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::term::keyboard::{KeyProtocol, KittyFlags};
 use crate::term::modes::MouseMode;
 
 fn screen(rows: u16, cols: u16, bytes: impl AsRef<[u8]>) -> Screen {
@@ -164,7 +165,19 @@ fn queries_are_answered_once() {
         ),
         ("\x1b[14t", "\x1b[4;384;640t"),
         ("\x1b[18t", "\x1b[8;24;80t"),
-        ("\x1b[?u", ""),
+        ("\x1b[?u", "\x1b[?0u"),
+        ("\x1b[>5u\x1b[?u", "\x1b[?5u"),
+        (
+            "\x1b[>1u\x1b[?1049h\x1b[?u\x1b[?1049l\x1b[?u",
+            "\x1b[?0u\x1b[?1u",
+        ),
+        (
+            "\x1b[?4m\x1b[>4;1m\x1b[?4m\x1b[>4m\x1b[?4m",
+            "\x1b[>4;0m\x1b[>4;1m\x1b[>4;0m",
+        ),
+        ("\x1b[?2048h", "\x1b[48;24;80;384;640t"),
+        ("\x1b[?996n", "\x1b[?997;1n"),
+        ("\x1b[?2027$p\x1b[?2031$p", "\x1b[?2027;4$y\x1b[?2031;2$y"),
         ("\x1b]11;red\x07\x1b[0c\x18", "\x1b[?62;22c"),
     ] {
         let mut screen = screen(24, 80, query);
@@ -189,16 +202,38 @@ fn modes_cursor_title_and_bell_are_reported() {
         (3, true, "web")
     );
     screen.feed(b"\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h\x1b[5 q\x1b[?25l");
+    screen.feed(b"\x1b[?2031h\x1b[>5u\x1b[>4;2m");
     let modes = Modes {
         app_cursor: true,
         app_keypad: true,
         bracketed_paste: true,
-        focus_events: true,
+        reports: Reports {
+            focus: true,
+            color_scheme: true,
+            keys: KeyProtocol {
+                kitty: KittyFlags::new(5),
+                other_keys: 2,
+            },
+            ..Reports::default()
+        },
         mouse: MouseMode::Drag,
         mouse_sgr: true,
         mouse_utf8: false,
     };
     assert_eq!(screen.modes(), modes);
+    // They survive a repaint, a difference, rest, and a screen that is painted anew.
+    let mut copy = Screen::new(Size::new(4, 10));
+    let before = copy.picture();
+    copy.feed(&screen.ansi());
+    assert_eq!(copy.modes(), modes);
+    let mut other = Screen::new(Size::new(4, 10));
+    other.feed(&copy.diff(&before));
+    assert_eq!(other.modes(), modes);
+    other.feed(b"\x1bc");
+    let mut other = Box::new(other).rest().ok().expect("it can rest").wake();
+    assert_eq!(other.modes(), Modes::default());
+    other.take_modes(&copy);
+    assert_eq!(other.modes(), modes);
     let cursor = screen.cursor();
     assert_eq!((cursor.visible, cursor.shape), (false, CursorShape::Bar));
     screen.feed(b"\x1bc");
@@ -391,6 +426,11 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[?25l",
         "\x1b[3 q",
         "\x1b[?1004h",
+        "\x1b[?2031h",
+        "\x1b[>1u",
+        "\x1b[=24;2u",
+        "\x1b[<u",
+        "\x1b[>4;1m",
         "\x1b[?2004h",
         "\x1b[?1003h",
         "aaaaaaaa",

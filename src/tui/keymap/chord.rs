@@ -26,7 +26,11 @@ pub fn name(key: Key) -> String {
         KeyCode::PageUp => "pgup".to_owned(),
         KeyCode::PageDown => "pgdn".to_owned(),
     };
-    let shift = key.shift && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+    // Shift with a character alone is in the character.
+    let shift = match key.code {
+        KeyCode::Char(_) => key.shift && (key.ctrl || key.alt),
+        code => key.shift && code != KeyCode::BackTab,
+    };
     spell(key.ctrl, key.alt, shift, &base)
 }
 

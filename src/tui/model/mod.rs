@@ -2,6 +2,7 @@
 //! keeps its own state, see [`mode`]. Nothing here has other effects: the time is passed in with
 //! each message.
 
+pub mod answers;
 pub mod away;
 pub mod card;
 mod chosen;
@@ -34,6 +35,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 
+use self::answers::Answers;
 use self::away::Away;
 use self::card::Card;
 use self::grid::Grid;
@@ -224,6 +226,8 @@ pub struct Model {
     pub quitting: Option<Quitting>,
     /// The letters pressed in a row.
     pub typing: Typing,
+    /// What the terminal has answered.
+    pub answers: Answers,
     /// The key parser.
     pub keys: KeyReader,
     /// When an incomplete key sequence is passed on as it is.
@@ -307,6 +311,7 @@ impl Model {
             removed: None,
             quitting: None,
             typing: Typing::default(),
+            answers: Answers::default(),
             keys: KeyReader::new(),
             flush_at: None,
             stale: true,

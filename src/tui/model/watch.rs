@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::protocol::SessionId;
+use crate::protocol::colors::TerminalColors;
 use crate::protocol::event::ScreenUpdate;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
@@ -14,6 +15,8 @@ pub struct Watch {
     pub id: SessionId,
     /// Requested frames per second.
     pub fps: u32,
+    /// The colours of the terminal, as the daemon was told them.
+    pub colors: Option<TerminalColors>,
     /// The screen; `None` until the first frame has arrived.
     pub screen: Option<Screen>,
     /// Number of lines of clean text at the time of this screen, if the daemon reports it.
@@ -24,10 +27,11 @@ pub struct Watch {
 
 impl Watch {
     /// A watch without a screen.
-    pub fn new(id: SessionId, fps: u32) -> Self {
+    pub fn new(id: SessionId, fps: u32, colors: Option<TerminalColors>) -> Self {
         Self {
             id,
             fps,
+            colors,
             screen: None,
             lines: None,
             problem: None,
@@ -78,7 +82,7 @@ mod tests {
 
     #[test]
     fn ignores_a_change_without_a_full_frame() {
-        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30);
+        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30, None);
         assert!(!watch.apply(&update("x", false)));
         assert!(watch.apply(&update("one", true)));
         assert!(watch.apply(&update(" two", false)));

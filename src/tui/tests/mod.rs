@@ -7,6 +7,7 @@ mod behaviour;
 pub(super) mod harness;
 mod held;
 pub(super) mod jobs;
+mod key_reports;
 mod keyboard;
 mod keymap;
 mod look;

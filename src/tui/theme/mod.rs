@@ -13,7 +13,7 @@ mod scheme;
 
 use ratatui::style::{Color, Modifier, Style};
 
-pub use self::background::{Answer, QUERY, Shade, answer};
+pub use self::background::Shade;
 pub use self::depth::Depth;
 pub use self::role::Role;
 pub use self::scheme::{Paint, Scheme, ThemeError};
@@ -29,8 +29,8 @@ pub struct Theme {
     pub ascii: bool,
     /// Draw panes without colour too.
     pub mono: bool,
-    /// Whether a reply about the terminal's background is still pending.
-    pub asks: bool,
+    /// Whether the look depends on the background of the terminal.
+    pub follows_terminal: bool,
     shade: Shade,
     scheme: Scheme,
     /// The resulting styles of the roles.
@@ -78,6 +78,13 @@ pub struct Appearance {
     pub background: Background,
 }
 
+impl TerminalFacts {
+    /// Whether the terminal answers queries.
+    pub fn answers(&self) -> bool {
+        !matches!(self.term.as_str(), "linux" | "dumb")
+    }
+}
+
 impl Theme {
     /// The default theme on a dark terminal.
     pub fn new(depth: Depth, ascii: bool, mono: bool) -> Self {
@@ -85,7 +92,7 @@ impl Theme {
             depth,
             ascii,
             mono,
-            asks: false,
+            follows_terminal: false,
             shade: Shade::Dark,
             scheme: Scheme::default(),
             styles: [Style::new(); Role::ALL.len()],
@@ -98,7 +105,7 @@ impl Theme {
     pub fn detect(facts: &TerminalFacts, wanted: Appearance) -> Self {
         let locale = facts.locale.to_ascii_lowercase();
         let utf8 = locale.contains("utf-8") || locale.contains("utf8");
-        let poor = matches!(facts.term.as_str(), "linux" | "dumb");
+        let poor = !facts.answers();
         let depth = if wanted.mono || !facts.no_color.is_empty() || facts.term == "dumb" {
             Depth::None
         } else {
@@ -111,7 +118,7 @@ impl Theme {
         };
         let auto = wanted.background == Background::Auto;
         let mut theme = Self {
-            asks: auto && depth != Depth::None && !poor,
+            follows_terminal: auto && depth != Depth::None && !poor,
             shade,
             scheme: wanted.scheme,
             ..Self::new(depth, wanted.ascii || poor || !utf8, wanted.mono)
@@ -120,20 +127,15 @@ impl Theme {
         theme
     }
 
-    /// Handles a reply of the terminal; returns whether the look has changed.
-    pub fn answered(&mut self, answer: Answer) -> bool {
-        match answer {
-            Answer::Last => {
-                self.asks = false;
-                false
-            }
-            Answer::Shade(shade) => {
-                let changed = shade != self.shade;
-                self.shade = shade;
-                self.resolve();
-                changed
-            }
+    /// Takes note of the background's colour, if the look depends on it. Returns whether the look has changed.
+    pub fn set_background(&mut self, color: u32) -> bool {
+        let shade = Shade::of_color(color);
+        if !self.follows_terminal || shade == self.shade {
+            return false;
         }
+        self.shade = shade;
+        self.resolve();
+        true
     }
 
     /// Computes the styles.
@@ -282,7 +284,7 @@ mod tests {
         let usual = Appearance::default();
         let detect = |vars| {
             let theme = theme(vars, usual);
-            (theme.depth, theme.ascii, theme.asks)
+            (theme.depth, theme.ascii, theme.follows_terminal)
         };
         let rich = ["en_US.UTF-8", "xterm", "truecolor", "", ""];
         assert_eq!(detect(rich), (Depth::True, false, true));
@@ -331,23 +333,21 @@ mod tests {
     }
 
     #[test]
-    fn replies_change_the_colours_until_the_last_one() {
+    fn the_background_changes_the_colours() {
         let mut theme = theme(
             ["C.UTF-8", "xterm", "truecolor", "", "15;0"],
             Appearance::default(),
         );
         let before = theme.dim();
-        assert!(!theme.answered(Answer::Shade(Shade::Dark)));
-        assert!(theme.answered(Answer::Shade(Shade::Light)));
+        assert!(!theme.set_background(0x1e_1e_1e));
+        assert!(theme.set_background(0xfd_f6_e3));
         assert_ne!(theme.dim(), before);
-        assert!(theme.asks);
-        assert!(!theme.answered(Answer::Last));
-        assert!(!theme.asks);
         let said = Appearance {
             background: Background::Dark,
             ..Appearance::default()
         };
-        let theme = super::tests::theme(["C.UTF-8", "xterm", "truecolor", "", "0;15"], said);
-        assert_eq!((theme.dim(), theme.asks), (before, false));
+        let mut theme = super::tests::theme(["C.UTF-8", "xterm", "truecolor", "", "0;15"], said);
+        assert!(!theme.set_background(0xfd_f6_e3));
+        assert_eq!(theme.dim(), before);
     }
 }

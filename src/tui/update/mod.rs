@@ -12,8 +12,8 @@ mod usage;
 use super::keymap::KeyPress;
 use super::message::{Cmd, Done, Event, Exit, Msg};
 use super::model::Model;
-use super::modes::{form, held, normal};
-use super::{mouse, removal, theme};
+use super::modes::{form, held, insert, normal};
+use super::{mouse, removal};
 use crate::term::keyparse::{self, Input};
 
 /// How long to wait for the rest of a key after its first byte, in milliseconds. Terminals send a
@@ -113,10 +113,10 @@ fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
         Event::Mouse(mouse) => mouse::handle(model, mouse, cmds),
         Event::Reply(reply) => {
             // Other reports were not requested by the dashboard.
-            if model.theme.asks
-                && let Some(answer) = theme::answer(&reply)
-            {
-                model.dirty |= model.theme.answered(answer);
+            if model.answers.are_pending {
+                model.answers.note(&reply);
+                let background = model.answers.background;
+                model.dirty |= background.is_some_and(|color| model.theme.set_background(color));
             }
         }
         Event::Key(key) => {
@@ -124,6 +124,7 @@ fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
             model.dirty |= !model.mode().types();
             held::key(model, &KeyPress::new(key, input.raw), cmds);
         }
+        Event::KeyReport => insert::report(model, &input.raw, cmds),
         Event::Paste(bytes) => {
             model.dirty |= !model.mode().types();
             let handlers = model.mode().handlers();

@@ -1,9 +1,11 @@
 //! INSERT: sends raw bytes to the job, except for the leave key.
 //!
-//! Keys are not re-encoded: the job gets the bytes that the terminal sent. A job that has ended
+//! The job gets the bytes that the terminal has sent, which is asked to report keys as the program wants them. A
+//! terminal that cannot gets its keys re-encoded. A job that has ended
 //! takes no input; then a key shows a message instead, and the key that restarts in NORMAL asks for
 //! confirmation.
 
+mod encode;
 mod keys;
 mod paste;
 mod send;
@@ -15,10 +17,11 @@ use std::any::Any;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
-use self::send::{send, send_all};
+use self::send::{send, send_all, send_keys};
 use self::sequence::{LeaveSequence, Pressed};
 use super::confirm;
 use crate::protocol::SessionId;
+use crate::term::keyboard::KeyProtocol;
 use crate::tui::bar::Bar;
 use crate::tui::hints;
 use crate::tui::keymap::{KeyPress, NORMAL};
@@ -105,7 +108,7 @@ pub fn again(
     model: &mut Model,
     left: Box<dyn Mode>,
     frame: Frame,
-    raw: &[u8],
+    press: &KeyPress,
     cmds: &mut Vec<Cmd>,
 ) {
     let left: Box<dyn Any> = left;
@@ -119,7 +122,7 @@ pub fn again(
     model.frame = frame;
     model.enter(*insert);
     if !is_over {
-        send_all(model, raw, cmds);
+        send_keys(model, std::slice::from_ref(press), cmds);
     }
 }
 
@@ -141,25 +144,48 @@ pub fn pass(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>
     }
 }
 
+/// Sends a report of the kitty keyboard protocol to the jobs whose programs read them.
+pub fn report(model: &mut Model, raw: &[u8], cmds: &mut Vec<Cmd>) {
+    let jobs = model.state::<Insert>().map_or_else(Vec::new, Insert::jobs);
+    for id in jobs {
+        if encode::reads_reports(model, &id) {
+            pass(model, &id, raw, cmds);
+        }
+    }
+}
+
+/// How the terminal of the view should report keys: while typing into a job, as its program wants them.
+pub fn keys(model: &Model) -> KeyProtocol {
+    let typed_into = model.state::<Insert>().map(|insert| &insert.id);
+    let wanted = typed_into.map(|id| encode::wanted(model, id));
+    model.answers.best(wanted.unwrap_or_default())
+}
+
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let Some(id) = ready(model) else {
         return;
     };
-    if model.keymap.action(&press.name) == Some(Action::Leave) {
+    // Terminals have always sent the same for both. Now that programs can tell them apart, Ctrl-5 still leaves:
+    // on some keyboards `]` needs AltGr, which the kitty protocol does not report with Ctrl.
+    let name = match press.name.as_str() {
+        "ctrl-5" => "ctrl-]",
+        name => name,
+    };
+    if model.keymap.action(name) == Some(Action::Leave) {
         return leave(model);
     }
     let Some(insert) = model.state_mut::<Insert>() else {
         return;
     };
-    let typed = match insert.sequence.press(&press.name, &press.raw) {
+    let typed = match insert.sequence.press(press) {
         Pressed::Leaves => return leave(model),
         Pressed::Held => return,
-        Pressed::Typed(bytes) => bytes,
+        Pressed::Typed(keys) => keys,
     };
     if is_over(model, &id) {
         key_after_end(model, press, &id, cmds);
     } else {
-        send_all(model, &typed, cmds);
+        send_keys(model, &typed, cmds);
     }
 }
 
@@ -172,7 +198,7 @@ fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if is_over(model, &id) {
         tell_over(model, &id);
     } else {
-        send_all(model, &held.unwrap_or_default(), cmds);
+        send_keys(model, &held.unwrap_or_default(), cmds);
         paste::paste(model, bytes, cmds);
     }
 }

@@ -1,8 +1,9 @@
 //! Sends what is typed.
 
-use super::Insert;
+use super::{Insert, encode};
 use crate::protocol::params::{Resize, Write};
 use crate::protocol::{Action, Mode as JobMode, SessionId};
+use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::{Link, Model};
 
@@ -17,6 +18,18 @@ pub(super) fn send_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     };
     for id in insert.jobs() {
         send(model, &id, bytes, cmds);
+    }
+}
+
+/// Presses keys in every job of INSERT.
+pub(super) fn send_keys(model: &mut Model, keys: &[KeyPress], cmds: &mut Vec<Cmd>) {
+    let jobs = model.state::<Insert>().map_or_else(Vec::new, Insert::jobs);
+    for id in jobs {
+        let bytes: Vec<u8> = keys
+            .iter()
+            .flat_map(|press| encode::bytes(model, &id, press))
+            .collect();
+        send(model, &id, &bytes, cmds);
     }
 }
 

@@ -3,12 +3,14 @@
 //! The first keys of the sequence are held back until it is complete or broken. If complete they
 //! are dropped; if broken they are typed into the job.
 
+use crate::tui::keymap::KeyPress;
+
 /// The key sequence and how much of it has been pressed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeaveSequence {
     keys: Vec<String>,
-    /// The bytes that the terminal sent for each key pressed so far.
-    held: Vec<Vec<u8>>,
+    /// The keys pressed so far.
+    held: Vec<KeyPress>,
 }
 
 /// What happens with a pressed key.
@@ -18,8 +20,8 @@ pub enum Pressed {
     Leaves,
     /// It is held back.
     Held,
-    /// These bytes are typed: the keys held back before, then this one.
-    Typed(Vec<u8>),
+    /// These keys are typed: the ones held back before, then this one.
+    Typed(Vec<KeyPress>),
 }
 
 impl LeaveSequence {
@@ -29,10 +31,11 @@ impl LeaveSequence {
         Self { keys, held }
     }
 
-    /// Handles a key by its name; `raw` holds the bytes that the terminal sent for it.
-    pub fn press(&mut self, name: &str, raw: &[u8]) -> Pressed {
+    /// Handles a key.
+    pub fn press(&mut self, press: &KeyPress) -> Pressed {
+        let name = press.name.as_str();
         if self.keys.is_empty() {
-            return Pressed::Typed(raw.to_vec());
+            return Pressed::Typed(vec![press.clone()]);
         }
         let mut typed = Vec::new();
         // A key that breaks the sequence may start it again: ctrl-p ctrl-p ctrl-q.
@@ -40,10 +43,10 @@ impl LeaveSequence {
             typed = self.let_go();
         }
         if self.keys.get(self.held.len()).map(String::as_str) != Some(name) {
-            typed.extend_from_slice(raw);
+            typed.push(press.clone());
             return Pressed::Typed(typed);
         }
-        self.held.push(raw.to_vec());
+        self.held.push(press.clone());
         if self.held.len() == self.keys.len() {
             self.held.clear();
             return Pressed::Leaves;
@@ -54,33 +57,41 @@ impl LeaveSequence {
         }
     }
 
-    /// Returns the bytes held back, to be typed after all, and starts over.
-    pub fn let_go(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.held).concat()
+    /// Returns the keys held back, to be typed after all, and starts over.
+    pub fn let_go(&mut self) -> Vec<KeyPress> {
+        std::mem::take(&mut self.held)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::keyparse::{Key, KeyCode};
 
-    fn typed(bytes: &[u8]) -> Pressed {
-        Pressed::Typed(bytes.to_vec())
+    fn press(c: char) -> KeyPress {
+        match c {
+            'a' => KeyPress::new(Key::plain(KeyCode::Char(c)), b"a".to_vec()),
+            _ => KeyPress::new(Key::ctrl(c), vec![c as u8 & 0x1f]),
+        }
+    }
+
+    fn typed(keys: &str) -> Pressed {
+        Pressed::Typed(keys.chars().map(press).collect())
     }
 
     #[test]
     fn leaves_on_the_whole_sequence_and_types_a_broken_one() {
         let keys = ["ctrl-p", "ctrl-q"].map(str::to_owned);
         let mut sequence = LeaveSequence::new(keys.into());
-        assert_eq!(sequence.press("a", b"a"), typed(b"a"));
-        assert_eq!(sequence.press("ctrl-p", b"\x10"), Pressed::Held);
-        assert_eq!(sequence.press("a", b"a"), typed(b"\x10a"));
-        assert_eq!(sequence.press("ctrl-q", b"\x11"), typed(b"\x11"));
-        assert_eq!(sequence.press("ctrl-p", b"\x10"), Pressed::Held);
-        assert_eq!(sequence.press("ctrl-p", b"\x10"), typed(b"\x10"));
-        assert_eq!(sequence.press("ctrl-q", b"\x11"), Pressed::Leaves);
-        assert_eq!(sequence.let_go(), b"");
+        assert_eq!(sequence.press(&press('a')), typed("a"));
+        assert_eq!(sequence.press(&press('p')), Pressed::Held);
+        assert_eq!(sequence.press(&press('a')), typed("pa"));
+        assert_eq!(sequence.press(&press('q')), typed("q"));
+        assert_eq!(sequence.press(&press('p')), Pressed::Held);
+        assert_eq!(sequence.press(&press('p')), typed("p"));
+        assert_eq!(sequence.press(&press('q')), Pressed::Leaves);
+        assert_eq!(sequence.let_go(), []);
         let mut none = LeaveSequence::default();
-        assert_eq!(none.press("ctrl-p", b"\x10"), typed(b"\x10"));
+        assert_eq!(none.press(&press('p')), typed("p"));
     }
 }

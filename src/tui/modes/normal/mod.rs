@@ -77,7 +77,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         return;
     };
     if let (Action::Literal, Some((mode, frame)), false) = (action, left, model.read_only) {
-        insert::again(model, mode, frame, &press.raw, cmds);
+        insert::again(model, mode, frame, press, cmds);
         return;
     }
     run(model, action, &press.name, cmds);

@@ -1,0 +1,67 @@
+//! Keys in the form that the program in a job has asked for.
+
+use crate::protocol::SessionId;
+use crate::term::keyboard::KeyProtocol;
+use crate::term::keys::encode_pressed;
+use crate::term::modes::Modes;
+use crate::tui::keymap::KeyPress;
+use crate::tui::model::Model;
+
+/// What a job's program has asked for, as far as its screen is known.
+fn modes(model: &Model, id: &SessionId) -> Modes {
+    let screen = model.screen(id);
+    screen.map_or_else(Modes::default, |screen| screen.modes())
+}
+
+/// The protocol that the shown job wants from the terminal of the view.
+pub(super) fn wanted(model: &Model, id: &SessionId) -> KeyProtocol {
+    modes(model, id).reports.keys
+}
+
+/// The bytes of a pressed key for a job: those that the terminal has sent, if the program understands them,
+/// otherwise those that it expects.
+pub(super) fn bytes(model: &Model, id: &SessionId, press: &KeyPress) -> Vec<u8> {
+    let modes = modes(model, id);
+    let asked = modes.reports.keys;
+    // A terminal that sends such keys without having been switched is set up so.
+    let is_own = asked.is_legacy() && !model.answers.can_switch();
+    let fits = match Form::of(&press.raw) {
+        Form::Kitty => !asked.kitty.is_empty() || is_own,
+        Form::OtherKeys => asked.kitty.is_empty() && asked.other_keys > 0 || is_own,
+        Form::Cursor => asked.is_legacy() && !modes.app_cursor,
+        Form::Usual => asked.is_legacy(),
+    };
+    match fits {
+        true => press.raw.clone(),
+        false => encode_pressed(press.key, modes),
+    }
+}
+
+/// Whether a job's program reads reports of keys that only the kitty protocol has.
+pub(super) fn reads_reports(model: &Model, id: &SessionId) -> bool {
+    !wanted(model, id).kitty.is_empty()
+}
+
+/// In which form the terminal has sent a key.
+enum Form {
+    /// Of the kitty protocol.
+    Kitty,
+    /// Of modifyOtherKeys.
+    OtherKeys,
+    /// A cursor key without modifiers.
+    Cursor,
+    /// As terminals always did.
+    Usual,
+}
+
+impl Form {
+    fn of(raw: &[u8]) -> Self {
+        match raw {
+            [0x1b, b'[', .., b'u'] => Self::Kitty,
+            [0x1b, b'[', params @ .., _] if params.contains(&b':') => Self::Kitty,
+            [0x1b, b'[', b'2', b'7', b';', .., b'~'] => Self::OtherKeys,
+            [0x1b, b'[', b'A'..=b'D' | b'F' | b'H'] => Self::Cursor,
+            _ => Self::Usual,
+        }
+    }
+}
