@@ -22,7 +22,7 @@ pub const MAX_MATCHES: usize = 10_000;
 pub const MAX_CONTEXT: usize = 1000;
 
 /// Fewest and most rows, and columns, of a terminal.
-pub const LEAST_SIDE: u16 = 2;
+pub const LEAST_SIDE: u16 = 1;
 /// See [`LEAST_SIDE`].
 pub const MAX_SIDE: u16 = 1000;
 

@@ -189,7 +189,7 @@ impl<'a> Painter<'a> {
             self.at = Some((row, self.cols));
             self.pen = Some(Pen::of_cell(end));
         }
-        written || self.changed(row, last) || self.changed(row, last - 1)
+        written || self.changed(row, last) || self.changed(row, last.saturating_sub(1))
     }
 
     /// To end a wrap, the emulator's difference erases the last cell with the current attributes.

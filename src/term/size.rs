@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Minimum number of rows or columns. With fewer than two, the emulator has no valid cell for a
-/// wide character.
-pub const MIN: u16 = 2;
+/// Minimum number of rows or columns.
+pub const MIN: u16 = 1;
 /// Maximum number of rows or columns, more than any real window needs. A full grid of this size
 /// takes 32 MB.
 pub const MAX: u16 = 1000;
@@ -77,12 +76,12 @@ mod tests {
         assert_eq!(
             Size::new(0, 9999),
             Size {
-                rows: 2,
+                rows: 1,
                 cols: 1000
             }
         );
-        let read: Size = serde_json::from_str(r#"{"rows":1,"cols":80}"#).unwrap();
-        assert_eq!(read, Size { rows: 2, cols: 80 });
+        let read: Size = serde_json::from_str(r#"{"rows":0,"cols":80}"#).unwrap();
+        assert_eq!(read, Size { rows: 1, cols: 80 });
         assert_eq!(
             serde_json::to_string(&Size::default()).unwrap(),
             r#"{"rows":40,"cols":120}"#

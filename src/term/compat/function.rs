@@ -14,14 +14,22 @@ impl State {
         if !matches!(function, Repeat(_)) {
             self.last_char = None;
         }
+        let wraps_next = self.wraps_next;
+        self.wraps_next &= leaves_cursor(&function);
         let is_cr = matches!(function, CarriageReturn);
         let after_cr = std::mem::replace(&mut self.after_cr, is_cr);
         match function {
             CarriageReturn | CursorRight(_) | CursorColumn(_) | CursorPosition(..)
             | CursorStyle => core.keep(token),
             Backspace | CursorLeft(_) | InsertCharacters(_) | DeleteCharacters(_)
-            | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | ScrollUp(_)
-            | ScrollDown(_) | EraseInDisplay(_) | EraseInLine(_) => {
+            | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | EraseInDisplay(_)
+            | EraseInLine(_) => {
+                self.settle(core);
+                core.keep(token);
+            }
+            ScrollUp(_) | ScrollDown(_) => {
+                // The emulator could not repaint a pending wrap in a row that has come up blank.
+                self.wraps_next = wraps_next || core.cursor().1 >= self.size.cols();
                 self.settle(core);
                 core.keep(token);
             }
@@ -169,4 +177,22 @@ impl State {
             core.go(0, 0);
         }
     }
+}
+
+/// Whether a function neither moves the cursor nor changes cells.
+fn leaves_cursor(function: &Function<'_>) -> bool {
+    use Function::*;
+    matches!(
+        function,
+        Bell | Charset(_)
+            | TabStop(_)
+            | Sgr(_)
+            | CursorStyle
+            | Keyboard(_)
+            | Title(_)
+            | PushTitle
+            | PopTitle
+            | Query(_)
+            | Link(_)
+    )
 }

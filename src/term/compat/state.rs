@@ -26,6 +26,9 @@ pub struct State {
     pub(super) saved: [Option<Saved>; 2],
     /// The last printed character, for REP.
     pub(super) last_char: Option<char>,
+    /// Whether the next character wraps although the emulator does not know: the row with the pending wrap has
+    /// scrolled away.
+    pub(super) wraps_next: bool,
     /// Whether the last token was CR, so that the cursor is in the first column.
     pub(super) after_cr: bool,
     /// Number of bells since they were last taken.
@@ -84,6 +87,7 @@ impl State {
             extras: Extras::default(),
             saved: [None, None],
             last_char: None,
+            wraps_next: false,
             after_cr: false,
             bells: 0,
             updates: 0,
@@ -156,6 +160,7 @@ impl State {
             && self.charsets == Charsets::default()
             && self.tabs.standard()
             && self.margins == (0, self.size.rows() - 1)
+            && !self.wraps_next
             && self.extras.now().link.is_none()
     }
 
@@ -209,19 +214,30 @@ impl State {
 
     /// Whether text must be processed character by character.
     pub(super) fn special(&self) -> bool {
-        self.modes.insert || !self.modes.wrap || !self.charsets.plain() || self.extras.is_active()
+        self.modes.insert
+            || !self.modes.wrap
+            || !self.charsets.plain()
+            || self.extras.is_active()
+            || self.wraps_next
+            // A wide character has no room.
+            || self.size.cols() < 2
     }
 
     /// Prints text character by character.
     pub(super) fn print(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
+        if std::mem::take(&mut self.wraps_next) && self.modes.wrap {
+            core.put(b"\r\n");
+        }
         let marker = self.extras.marker(|| used(core.screen()));
+        let cols = self.size.cols();
         let mut run = String::with_capacity(text.len());
         // Whether the run ends with a character that still lacks its marker.
         let mut is_open = false;
         for c in text
             .chars()
             .filter(|&c| c == char::REPLACEMENT_CHARACTER || safe(c))
+            .filter(|&c| columns(c).is_none_or(|width| width <= cols))
         {
             let c = match self.charsets.map(c) {
                 char::REPLACEMENT_CHARACTER => REPLACEMENT,

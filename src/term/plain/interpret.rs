@@ -147,6 +147,8 @@ impl Interpreter {
             let width = columns(c).map(usize::from);
             match width {
                 None => continue,
+                // As in a terminal of one column.
+                Some(width) if width > window.cols => continue,
                 Some(0) => window.mark(c),
                 Some(width) => self.character(window, c, width, start + at as u64),
             }
@@ -172,7 +174,7 @@ impl Interpreter {
     fn repeat(&mut self, window: &mut Window, count: u16, start: u64) {
         let Some(c) = self.last_char else { return };
         let width = columns(c).map_or(0, usize::from);
-        if width == 0 {
+        if width == 0 || width > window.cols {
             return;
         }
         let most = (window.rows.len() * (window.edge() + 1)).min(MAX_REPEAT);

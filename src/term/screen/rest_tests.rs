@@ -165,7 +165,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => piece().prop_map(Step::Print),
-        1 => (2u16..9, 2u16..26).prop_map(|(rows, cols)| Step::Resize(rows, cols)),
+        1 => (1u16..9, 1u16..26).prop_map(|(rows, cols)| Step::Resize(rows, cols)),
     ]
 }
 

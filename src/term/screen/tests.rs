@@ -453,15 +453,24 @@ fn stream() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(piece(), 0..60)
 }
 
+/// Rows and columns, also of the smallest terminals.
+fn size() -> impl Strategy<Value = (u16, u16)> {
+    prop_oneof![
+        4 => Just((5, 12)),
+        1 => (1u16..4, 1u16..4),
+        1 => (1u16..2, 1u16..13),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_split_gives_the_same_screen(pieces in stream(), size in 1usize..7) {
+    fn any_split_gives_the_same_screen(pieces in stream(), (rows, cols) in size(), piece in 1usize..7) {
         let bytes = pieces.concat();
-        let mut whole = screen(5, 12, &bytes);
-        let mut split = Screen::new(Size::new(5, 12));
-        for read in bytes.chunks(size) {
+        let mut whole = screen(rows, cols, &bytes);
+        let mut split = Screen::new(Size::new(rows, cols));
+        for read in bytes.chunks(piece) {
             prop_assert!(!split.feed(read).restarted);
         }
         prop_assert_eq!(state(&split), state(&whole));
@@ -470,16 +479,16 @@ proptest! {
     }
 
     #[test]
-    fn a_repaint_shows_the_same(pieces in stream()) {
-        let original = screen(5, 12, pieces.concat());
-        let repainted = screen(5, 12, [b"\x1b[2;4rjunk\x1b[?1003h\x1b[4h".to_vec(), original.ansi()].concat());
+    fn a_repaint_shows_the_same(pieces in stream(), (rows, cols) in size()) {
+        let original = screen(rows, cols, pieces.concat());
+        let repainted = screen(rows, cols, [b"\x1b[2;4rjunk\x1b[?1003h\x1b[4h".to_vec(), original.ansi()].concat());
         prop_assert_eq!(state(&repainted), state(&original), "of {:?}", String::from_utf8_lossy(&pieces.concat()));
     }
 
     #[test]
-    fn differences_add_up(pieces in stream()) {
-        let mut original = Screen::new(Size::new(5, 12));
-        let mut copy = Screen::new(Size::new(5, 12));
+    fn differences_add_up(pieces in stream(), (rows, cols) in size()) {
+        let mut original = Screen::new(Size::new(rows, cols));
+        let mut copy = Screen::new(Size::new(rows, cols));
         let mut before = original.picture();
         for piece in pieces.chunks(3) {
             original.feed(&piece.concat());
