@@ -242,7 +242,7 @@ fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
     if is_log || model.mode().scrolls() {
         return;
     }
-    let (Some(screen), Some(size)) = (model.screen(&id), model.pane_size()) else {
+    let (Some(screen), Some(size)) = (model.shown_screen(&id), model.pane_size()) else {
         return;
     };
     let typing = model.mode().types();

@@ -78,6 +78,11 @@ impl Model {
         self.watch(id)?.screen.as_ref()
     }
 
+    /// The live screen of a job as the pane shows it: with wrapped lines, if it is too narrow for them.
+    pub fn shown_screen(&self, id: &SessionId) -> Option<&Screen> {
+        self.watch(id)?.shown()
+    }
+
     /// The watch of a job.
     pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
         self.watches.iter().find(|watch| watch.id == *id)

@@ -17,12 +17,41 @@ pub struct Watch {
     pub fps: u32,
     /// The colours of the terminal, as the daemon was told them.
     pub colors: Option<TerminalColors>,
+    /// The screen with its lines wrapped to the pane, if they need to be.
+    pub wrapped: Option<Wrapped>,
     /// The screen; `None` until the first frame has arrived.
     pub screen: Option<Screen>,
     /// Number of lines of clean text at the time of this screen, if the daemon reports it.
     pub lines: Option<u64>,
     /// Why there is no screen.
     pub problem: Option<String>,
+}
+
+/// A screen whose lines are wrapped to a width.
+pub struct Wrapped {
+    /// The number and the size of the screen that it was made from, and the width.
+    made_from: (u64, Size, u16),
+    screen: Screen,
+}
+
+impl Wrapped {
+    /// What became of `screen`, wrapped to `width`.
+    pub fn new(screen: &Screen, width: u16, wrapped: Screen) -> Self {
+        Self {
+            made_from: (screen.seq(), screen.size(), width),
+            screen: wrapped,
+        }
+    }
+
+    /// Whether it shows `screen` as it is now, at this width.
+    pub fn is_of(&self, screen: &Screen, width: u16) -> bool {
+        self.made_from == (screen.seq(), screen.size(), width)
+    }
+
+    /// The screen.
+    pub fn screen(&self) -> &Screen {
+        &self.screen
+    }
 }
 
 impl Watch {
@@ -32,10 +61,17 @@ impl Watch {
             id,
             fps,
             colors,
+            wrapped: None,
             screen: None,
             lines: None,
             problem: None,
         }
+    }
+
+    /// The screen as it is shown: with its lines wrapped, if they need to be.
+    pub fn shown(&self) -> Option<&Screen> {
+        let wrapped = self.wrapped.as_ref().map(Wrapped::screen);
+        wrapped.or(self.screen.as_ref())
     }
 
     /// Applies a `screen` event. A full frame replaces the screen. A change is ignored if there is
@@ -49,6 +85,7 @@ impl Watch {
             let mut screen = Screen::new(size);
             screen.feed(&bytes);
             self.screen = Some(screen);
+            self.wrapped = None;
             self.lines = update.output_lines;
             self.problem = None;
             return true;

@@ -127,8 +127,7 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// In NORMAL, the log replaces the screen if timestamps are shown or lines are cut, because the
-/// screen can do neither. A scrolled-back pane is closed when another job is selected.
+/// In NORMAL, the log replaces the screen if timestamps are shown, because the screen has none. A scrolled-back pane is closed when another job is selected.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = model.current_id().cloned();
     if model
@@ -138,7 +137,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     {
         model.scroll = None;
     }
-    let is_log = model.times || !model.wrap;
+    let is_log = model.times;
     if model.mode().types() {
         model.scroll.take_if(|scroll| !scroll.is_still);
     }

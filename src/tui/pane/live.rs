@@ -26,7 +26,7 @@ pub fn draw(model: &Model, id: &SessionId, area: Rect, frame: &mut Frame<'_>) {
     let Some(watch) = model.watch(id) else {
         return;
     };
-    if let Some(screen) = &watch.screen {
+    if let Some(screen) = watch.shown() {
         draw_screen(model, id, screen, area, frame);
     } else if let Some(problem) = &watch.problem {
         for (y, line) in (area.y..area.bottom()).zip(text::wrap(problem, usize::from(area.width))) {
@@ -45,6 +45,9 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
     let mut cursor = None;
     for (part, crop) in parts(model, id, screen, area, pan, typing, frame.buffer_mut()) {
         paint::draw(screen, part, crop, model.theme.mono, frame.buffer_mut());
+        if !typing {
+            mark_cut(model, screen, part, crop, frame.buffer_mut());
+        }
         cursor = cursor.or(paint::cursor(screen, part, crop));
     }
     let Some(at) = cursor.filter(|_| alive) else {
@@ -56,6 +59,25 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
         // Mark the job's cursor by reversing the cell. The terminal's own cursor shows where keys
         // go.
         cell.modifier.toggle(Modifier::REVERSED);
+    }
+}
+
+/// Marks the rows that continue beyond the pane.
+fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Buffer) {
+    let (left, right) = (crop.left, crop.left.saturating_add(area.width));
+    if left == 0 && screen.size().cols() <= right {
+        return;
+    }
+    for y in 0..area.height {
+        let row = crop.top + y;
+        let before = (0..left).any(|col| paint::is_written(screen, row, col));
+        let after = screen.row_end(row) > right;
+        for (is_cut, x) in [(before, area.left()), (after, area.right() - 1)] {
+            if is_cut {
+                let mark = model.theme.glyph("…");
+                buf.set_string(x, area.y + y, mark, model.theme.dim());
+            }
+        }
     }
 }
 

@@ -139,9 +139,9 @@ pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
 pub fn wrap(model: &mut Model) {
     model.wrap = !model.wrap;
     model.note(match model.wrap {
-        true => "Long lines of the log wrap.".to_owned(),
+        true => "Long lines wrap.".to_owned(),
         false => format!(
-            "Long lines of the log are cut; {} and {} move sideways, {} wraps them again.",
+            "The screen as it is; {} and {} move sideways, {} wraps long lines again.",
             model.key(","),
             model.key("."),
             model.key("w")

@@ -9,6 +9,7 @@ mod log;
 pub mod paint;
 mod past;
 pub mod watch;
+pub mod wrap;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -110,7 +111,7 @@ fn draw_questions(model: &Model, job: &Job, area: Rect, buf: &mut Buffer) {
     let lines: Vec<String> = asked.flat_map(|one| text::wrap(&asks(one), room)).collect();
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let height = height.min(area.height);
-    let used = model.screen(job.id()).map_or(0, |screen| {
+    let used = model.shown_screen(job.id()).map_or(0, |screen| {
         paint::last_written_row(screen).max(screen.cursor().row) + 1
     });
     let fits = used.saturating_add(height) <= area.height;
@@ -140,7 +141,7 @@ pub fn how_seen(model: &Model) -> String {
     }
     let pane = model.layout().pane;
     match (live(model), pane) {
-        (Some(screen), Some(area)) if log.is_none() && is_cropped(model, screen, area) => {
+        (Some(screen), Some(area)) if log.is_none() && is_cropped(model, job, screen, area) => {
             let size = screen.size();
             format!("cropped {}x{}", size.cols(), size.rows())
         }
@@ -154,7 +155,12 @@ pub fn is_remarkable(seen: &str) -> bool {
     seen == "paused" || seen.starts_with("cropped")
 }
 
-fn is_cropped(model: &Model, screen: &Screen, area: Rect) -> bool {
+/// Whether the pane is too small for the job's screen. Rows above wrapped lines have only scrolled away.
+fn is_cropped(model: &Model, job: &Job, screen: &Screen, area: Rect) -> bool {
+    let watch = model.watch(job.id());
+    if watch.is_some_and(|watch| watch.wrapped.is_some()) {
+        return false;
+    }
     let typing = model.mode().types();
     paint::is_cropped(screen, area, paint::crop(screen, area, model.pan, typing))
 }
@@ -186,7 +192,7 @@ pub fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
 }
 
 fn live(model: &Model) -> Option<&Screen> {
-    model.screen(model.current_id()?)
+    model.shown_screen(model.current_id()?)
 }
 
 fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect, buf: &mut Buffer) {

@@ -113,7 +113,8 @@ pub fn last_written_row(screen: &Screen) -> u16 {
     (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
 }
 
-fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
+/// Whether a cell has text or a background.
+pub fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
     screen.cell(row, col).is_some_and(|cell| {
         cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
     })

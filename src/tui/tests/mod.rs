@@ -18,3 +18,4 @@ mod notice;
 mod pictures;
 mod rebound;
 pub(crate) mod rows;
+mod wrapped;

@@ -7,7 +7,7 @@ use crate::tui::list::reconcile::{reconcile_cursor, reconcile_rows, reconcile_to
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::modes::scroll;
-use crate::tui::pane::{card, follow, watch};
+use crate::tui::pane::{card, follow, watch, wrap};
 
 /// Adapts everything that depends on other state.
 pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -22,6 +22,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let handlers = model.mode().handlers();
     (handlers.reconcile)(model, cmds);
     watch::reconcile(model, cmds);
+    wrap::reconcile(model);
     seen::reconcile(model);
     card::reconcile(model, cmds);
     usage::reconcile(model, cmds);

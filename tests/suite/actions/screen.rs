@@ -33,7 +33,7 @@ fn the_screen_is_captured_resized_and_compared() {
     serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
     wait_for(&mut serve, &id, "^12 50");
     serve.err(
-        json!({"action": "resize", "sessionId": id, "rows": 1, "cols": 50}),
+        json!({"action": "resize", "sessionId": id, "rows": 0, "cols": 50}),
         "invalid_params",
     );
 }

@@ -58,7 +58,7 @@ actions! {
     PanLeft "pan-left" [","] "Cropped pane: show more on the left";
     PanRight "pan-right" ["."] "Cropped pane: show more on the right";
     Times "times" ["t"] "Times of the lines, on or off";
-    Wrap "wrap" ["w"] "Wrap long lines, or not";
+    Wrap "wrap" ["w"] "Wrap long lines, or the screen as it is";
     Copy "copy" ["y"] "Copy command, URL, path, log, screen, id";
     CopyReport "copy-report" ["Y"] "Copy the report of a failed job";
     Open "open" ["o"] "Open the job's URL";

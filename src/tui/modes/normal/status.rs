@@ -54,7 +54,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         let seen = match area.width {
             // In a wide window, answer the most common question; in a narrow one, show how this job
             // is displayed.
-            100.. => "tiles show the bottom left of each screen, jobs are not resized".to_owned(),
+            100.. => "tiles show the end of each screen, jobs are not resized".to_owned(),
             _ => pane::how_seen(model),
         };
         bar.right(4, vec![Span::styled(seen, theme.dim())]);

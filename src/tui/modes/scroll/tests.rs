@@ -317,13 +317,15 @@ fn quotes_a_directory_if_necessary() {
 #[test]
 fn cut_lines_pan_and_can_wrap_again() {
     let mut dash = shop(80, 24);
-    dash.press("w").log("web", Part::First, LOG.as_bytes(), 0);
+    dash.press("w")
+        .press("s")
+        .log("web", Part::First, LOG.as_bytes(), 0);
     let text = dash.text();
     assert!(text.contains("in a pane of fi\n"), "{text}");
     dash.press(".");
     assert!(dash.text().contains("fifty-two columns"), "{}", dash.text());
-    dash.press("w");
-    assert!(dash.text().contains("hello"));
+    dash.press("q").press("w");
+    assert!(dash.text().contains("Long lines wrap"), "{}", dash.text());
 }
 
 #[test]
