@@ -43,8 +43,8 @@ fn widths(model: &Model) -> Vec<(SessionId, u16)> {
 
 /// The screen with its lines wrapped to `width`; `None` if it is shown as it is.
 fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
-    let is_placed = screen.alt_screen() || screen.modes().mouse != MouseMode::None;
-    if is_placed || screen.size().cols() <= width || width == 0 {
+    let is_wide = screen.size().cols() > width && width > 0;
+    if !is_wide || places_text(screen) {
         return None;
     }
     let cursor = screen.cursor();
@@ -69,6 +69,15 @@ fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
         narrow.feed(b"\x1b[?25l");
     }
     Some(Wrapped::new(screen, width, narrow))
+}
+
+/// Whether the program puts its text at places of the screen, so that wrapping would tear it apart: it uses the
+/// alternate screen or the mouse, or draws far below the cursor, as `top` does.
+fn places_text(screen: &Screen) -> bool {
+    let below = super::paint::last_written_row(screen).saturating_sub(screen.cursor().row);
+    screen.alt_screen()
+        || screen.modes().mouse != MouseMode::None
+        || below > screen.size().rows() / 2
 }
 
 /// A line of text.
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_fits_or_is_placed_by_the_program_is_shown_as_it_is() {
-        for text in ["\x1b[?1049hx", "\x1b[?1000hx"] {
+        for text in ["\x1b[?1049hx", "\x1b[?1000hx", "1\r\n2\r\n3\r\n4\x1b[H"] {
             assert_eq!(wrapped(5, 20, text, 8), None, "{text:?}");
         }
         assert_eq!(wrapped(5, 20, "x", 20), None);
