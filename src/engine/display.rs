@@ -1,6 +1,7 @@
 //! A session's screen. It is created with the first output and put to rest while nobody uses it.
 
 use crate::protocol::record::Mode;
+use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::colors::Colors;
 use crate::term::modes::Modes;
 use crate::term::screen::{Resting, Screen};
@@ -165,6 +166,11 @@ impl Display {
     /// The window title; empty if there is none.
     pub(super) fn title(&self) -> &str {
         self.of(Screen::title, Resting::title).unwrap_or("")
+    }
+
+    /// The progress that the program reports.
+    pub(super) fn progress(&self) -> Option<TerminalProgress> {
+        self.of(Screen::progress, Resting::progress).flatten()
     }
 
     pub(super) fn modes(&self) -> Modes {

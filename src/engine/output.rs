@@ -13,6 +13,7 @@ use super::line_counter::LineCounter;
 use super::sizes::Sizes;
 use super::sync_update::SyncUpdate;
 use crate::protocol::record::Mode;
+use crate::protocol::terminal_progress::TerminalProgress;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::colors::Colors;
 use crate::term::modes::Modes;
@@ -30,6 +31,8 @@ pub struct OutputChanges {
     pub bells: u32,
     /// Whether the title changed.
     pub title: bool,
+    /// Whether the progress changed.
+    pub progress: bool,
     /// Whether the screen was restarted after a failure of the emulator.
     pub restarted: bool,
     /// The terminal's answers to queries of the program.
@@ -42,6 +45,7 @@ impl OutputChanges {
         self.screen |= later.screen;
         self.bells += later.bells;
         self.title |= later.title;
+        self.progress |= later.progress;
         self.restarted |= later.restarted;
         self.replies.extend(later.replies);
     }
@@ -127,6 +131,7 @@ impl Output {
             changed,
             bells,
             title_changed,
+            progress_changed,
             restarted,
         } = screen.feed(bytes);
         let update = screen.update();
@@ -140,6 +145,7 @@ impl Output {
             screen: changed,
             bells,
             title: title_changed,
+            progress: progress_changed,
             restarted,
             replies,
         }
@@ -302,6 +308,11 @@ impl Output {
     /// The window title; empty if there is none.
     pub fn title(&self) -> &str {
         self.display.title()
+    }
+
+    /// The progress that the program reports.
+    pub fn progress(&self) -> Option<TerminalProgress> {
+        self.display.progress()
     }
 
     /// The input modes.

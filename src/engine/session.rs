@@ -11,6 +11,7 @@ use super::output::Output;
 use super::readiness::{self, Readiness};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
+use crate::protocol::terminal_progress::TerminalProgress;
 use crate::protocol::{Scope, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
@@ -353,6 +354,12 @@ impl Session {
         }
     }
 
+    /// The progress that the program reports, while it runs.
+    pub fn progress(&self) -> Option<TerminalProgress> {
+        let is_alive = self.life.status().is_alive();
+        self.output.progress().filter(|_| is_alive)
+    }
+
     /// The part of the record that `list` returns for each session.
     pub fn summary(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Summary {
         let life = &self.life;
@@ -383,6 +390,7 @@ impl Session {
             input_state: self.input_state(),
             ready: self.ready(),
             title: (!title.is_empty()).then(|| clean(title)),
+            progress: self.progress(),
             output_bytes: self.output.end(),
             dropped_bytes: self.output.first(),
             output_lines: self.output.total_lines(),

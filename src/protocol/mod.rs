@@ -48,6 +48,7 @@ pub mod schema;
 pub mod shell;
 mod strict;
 pub mod suggest;
+pub mod terminal_progress;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod time;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
@@ -236,6 +237,9 @@ pub struct Summary {
     pub ready: Option<bool>,
     /// Terminal title.
     pub title: Option<String>,
+    /// The progress that its program reports (OSC 9;4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<TerminalProgress>,
     /// Bytes of output since the session began.
     pub output_bytes: u64,
     /// Bytes of output that are no longer kept.

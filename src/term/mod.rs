@@ -13,7 +13,7 @@
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
 //! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] defines its colours.
-//! - [`pace`]: how often frames are drawn.
+//! - [`pace`]: how often frames are drawn. [`progress`]: what a program reports of its progress.
 //! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.
 //!   [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
@@ -65,6 +65,7 @@ pub mod paint;
 pub mod palette;
 pub mod pen;
 pub mod plain;
+pub mod progress;
 pub mod redraw;
 pub mod relay;
 pub mod replies;

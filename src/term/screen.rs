@@ -23,6 +23,7 @@ use super::paint;
 use super::pen::Pen;
 use super::redraw::Start;
 use super::size::Size;
+use crate::protocol::terminal_progress::TerminalProgress;
 pub use rest::Resting;
 
 /// Maximum number of fed bytes that are kept so that the screen can rest cheaply: as much as most
@@ -49,6 +50,8 @@ pub struct Fed {
     pub bells: u32,
     /// Whether the title changed.
     pub title_changed: bool,
+    /// Whether the progress changed.
+    pub progress_changed: bool,
     /// Whether the emulator failed; the screen is then empty.
     pub restarted: bool,
 }
@@ -105,6 +108,7 @@ impl Screen {
             changed,
             bells: std::mem::take(&mut state.bells),
             title_changed: state.title.take_changed(),
+            progress_changed: std::mem::take(&mut state.progress_changed),
             restarted,
         }
     }
@@ -190,6 +194,11 @@ impl Screen {
     /// The window title: no control characters, at most 256 characters.
     pub fn title(&self) -> &str {
         self.compat.state.title.text()
+    }
+
+    /// The progress that the program reports.
+    pub fn progress(&self) -> Option<TerminalProgress> {
+        self.compat.state.progress
     }
 
     /// The cursor.

@@ -150,6 +150,7 @@ fn brief(summary: Summary) -> Brief {
         runtime_ms: summary.runtime_ms,
         input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
         ready: summary.ready,
+        progress: summary.progress,
         command: around(&command, 0..0, room).into_owned(),
         ports: summary.ports,
         urls: summary.urls,

@@ -360,6 +360,7 @@ fn assemble(
         cursor: cursor(piece.next.max(show.since)),
         omitted: piece.omitted,
         input_state: session.input_state(),
+        progress: session.progress(),
         offloaded: !files.is_empty(),
         output_file: files.last().map(|file| file.path.clone()),
         output_files: files,

@@ -227,6 +227,7 @@ pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
         "outputLines": session.output.total_lines(),
         "lastOutputAt": session.output.last_output_at(),
         "inputState": session.input_state(),
+        "progress": session.progress(),
     });
     state.publish(EventKind::Output, id, data);
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 pub use self::log::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
+use super::terminal_progress::TerminalProgress;
 use super::{Error, Event, RequestId, SessionId, Status};
 
 /// One reply line.
@@ -67,6 +68,9 @@ pub struct Polled {
     pub omitted: Left,
     /// What the program does with its input.
     pub input_state: InputState,
+    /// The progress that the program reports (OSC 9;4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<TerminalProgress>,
     /// Whether the output is larger than 10 KB in all.
     pub offloaded: bool,
     /// Newest segment of the raw log, once offloaded.
@@ -176,6 +180,9 @@ pub struct Brief {
     pub input_state: Option<InputState>,
     /// Whether its readiness probe holds, if it has one.
     pub ready: Option<bool>,
+    /// The progress that its program reports (OSC 9;4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<TerminalProgress>,
     /// The beginning of its command with arguments.
     pub command: String,
     /// With `includePorts`: the ports that it listens on.

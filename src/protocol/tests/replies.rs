@@ -10,6 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
+use crate::protocol::terminal_progress::{ProgressState, TerminalProgress};
 use crate::protocol::{Event, EventKind, Role, Scope};
 
 fn summary() -> Summary {
@@ -37,6 +38,10 @@ fn summary() -> Summary {
         input_state: InputState::Line,
         ready: Some(true),
         title: Some("make".to_owned()),
+        progress: Some(TerminalProgress {
+            state: ProgressState::Running,
+            percent: Some(40),
+        }),
         output_bytes: 10,
         dropped_bytes: 0,
         output_lines: 2,
@@ -128,6 +133,7 @@ fn polled() -> Polled {
         cursor: "c10".to_owned(),
         omitted: left(),
         input_state: InputState::Closed,
+        progress: None,
         offloaded: false,
         output_file: None,
         output_files: files(),

@@ -4,6 +4,7 @@ use super::sgr::{is_basic, rewritten};
 use super::{Core, MAX_REPEAT, State, columns};
 use crate::term::control::Function;
 use crate::term::extras;
+use crate::term::progress;
 use crate::term::scan::Token;
 
 impl State {
@@ -111,6 +112,11 @@ impl State {
                 self.keyboard.apply(change, alternate);
                 core.painted = true;
             }
+            Progress(params) => {
+                let before = self.progress;
+                self.progress = progress::after(before, params);
+                self.progress_changed |= self.progress != before;
+            }
             Title(title) => self.title.set(title),
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),
@@ -189,6 +195,7 @@ fn leaves_cursor(function: &Function<'_>) -> bool {
             | Sgr(_)
             | CursorStyle
             | Keyboard(_)
+            | Progress(_)
             | Title(_)
             | PushTitle
             | PopTitle

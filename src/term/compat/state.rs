@@ -2,6 +2,7 @@
 //! it.
 
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns, switch_to};
+use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::extras::{Extras, Marker, split};
 use crate::term::keyboard::Keyboard;
 use crate::term::modes::Reports;
@@ -35,6 +36,10 @@ pub struct State {
     pub bells: u32,
     /// How many times the program has begun a synchronized update (mode 2026).
     pub updates: u64,
+    /// The progress that the program reports, and whether it has changed since that was last asked.
+    pub progress: Option<TerminalProgress>,
+    /// See `progress`.
+    pub progress_changed: bool,
     /// The window title.
     pub title: Title,
     /// How keys are reported.
@@ -91,6 +96,8 @@ impl State {
             after_cr: false,
             bells: 0,
             updates: 0,
+            progress: None,
+            progress_changed: false,
             title: Title::default(),
             keyboard: Keyboard::default(),
             replies: Replies::default(),
@@ -169,6 +176,7 @@ impl State {
         *self = Self {
             bells: self.bells,
             updates: self.updates,
+            progress_changed: self.progress_changed || self.progress.is_some(),
             title: std::mem::take(&mut self.title),
             replies: std::mem::take(&mut self.replies),
             ..Self::new(self.size)

@@ -118,6 +118,8 @@ pub enum Function<'a> {
     PushTitle,
     /// XTWINOPS 23.
     PopTitle,
+    /// OSC 9;4: the progress of the program, as what follows `9;4;`.
+    Progress(&'a [u8]),
     /// OSC 8: the link of the text that follows, as its parameters, `;` and its target.
     Link(&'a [u8]),
     /// Something that the program asks.
@@ -289,6 +291,7 @@ impl<'a> Function<'a> {
         match number {
             b"0" | b"2" => Self::Title(rest),
             b"8" => Self::Link(rest),
+            b"9" if rest.starts_with(b"4;") => Self::Progress(&rest[2..]),
             _ => Query::of_osc(number, rest, bell).map_or(Self::Unknown, Self::Query),
         }
     }

@@ -299,7 +299,7 @@ impl Interpreter {
                 window.region = (0, window.last_row());
             }
             Bell | AlignmentPattern | ApplicationKeypad(_) | CursorStyle | Title(_) | PushTitle
-            | PopTitle | Link(_) | Keyboard(_) | Query(_) | Unknown => {}
+            | PopTitle | Link(_) | Keyboard(_) | Progress(_) | Query(_) | Unknown => {}
         }
     }
 

@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 
 use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
+use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::compat::switch_to;
 use crate::term::size;
 
@@ -171,6 +172,11 @@ impl Resting {
     /// See [`Screen::title`].
     pub fn title(&self) -> &str {
         self.compat.state.title.text()
+    }
+
+    /// See [`Screen::progress`].
+    pub fn progress(&self) -> Option<TerminalProgress> {
+        self.compat.state.progress
     }
 
     /// See [`Screen::alt_screen`].

@@ -3,6 +3,7 @@
 mod columns;
 pub mod mark;
 mod marks;
+mod progress;
 pub mod reconcile;
 mod row;
 pub mod select;

@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::columns::{Columns, LEAD};
 use super::marks::marks;
+use super::progress;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::model::spark::Spark;
@@ -30,9 +31,11 @@ pub(super) fn draw(
         put(buf, line, 0, theme.glyph("▌"), theme.key());
     }
     put(buf, line, 1, state.glyph(theme.ascii), style);
+    let progress = progress::words(job);
     let (words, is_quiet) = match state.row_words() {
-        words if words.is_empty() => (quiet_words(job, columns), true),
-        words => (words, false),
+        words if !words.is_empty() => (words, false),
+        _ if !progress.is_empty() => (progress, false),
+        _ => (quiet_words(job, columns), true),
     };
     let (word, word_at) = place(&words, !is_quiet, text::width(&job.name), columns);
     let name_room = match word.is_empty() {
@@ -57,7 +60,11 @@ pub(super) fn draw(
             theme.key().add_modifier(Modifier::UNDERLINED),
         );
     }
-    let word_style = if is_quiet { theme.dim() } else { style };
+    let word_style = match (is_quiet, job.record.summary.progress) {
+        (true, _) => theme.dim(),
+        (false, Some(progress)) if state == State::Running => progress::style(progress, theme),
+        (false, _) => style,
+    };
     put(buf, line, LEAD + word_at, &word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
@@ -93,17 +100,17 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
         if columns.spark > 0 && job.record.summary.pid.is_some() {
             let spark = model.sparks.get(job.id()).copied();
             let spark = spark.unwrap_or_default();
-            let style = match spark == Spark::default() || spark.next_change(now).is_none() {
-                true => theme.rule(),
-                false => theme.state(&State::Running),
+            let (shown, style) = match (
+                progress::bar(job, columns.spark, theme.ascii),
+                summary.progress,
+            ) {
+                (Some(bar), Some(progress)) => (bar, progress::style(progress, theme)),
+                _ if spark == Spark::default() || spark.next_change(now).is_none() => {
+                    (spark.text(now, theme.ascii), theme.rule())
+                }
+                _ => (spark.text(now, theme.ascii), theme.state(&State::Running)),
             };
-            put(
-                buf,
-                line,
-                end - columns.spark,
-                &spark.text(now, theme.ascii),
-                style,
-            );
+            put(buf, line, end - columns.spark, &shown, style);
         }
     } else if job.state() == State::Done && columns.spark > 0 {
         let took = format!("took {}", took(job));

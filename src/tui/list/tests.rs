@@ -71,6 +71,23 @@ fn busy_with(options: Options, width: u16, height: u16) -> Dash {
 }
 
 #[test]
+fn a_row_shows_the_progress_that_the_program_reports() {
+    for (width, shown) in [(120, "▰▰▱▱▱"), (80, "40%")] {
+        let mut dash = Dash::new(width, 24, vec![record("build")]);
+        let data = json!({"outputBytes": 10, "progress": {"state": "running", "percent": 40}});
+        dash.event(EventKind::Output, "build", data);
+        assert!(dash.text().contains(shown), "{}", dash.text());
+        assert!(dash.text().contains(" 40% "), "{}", dash.text());
+        dash.event(
+            EventKind::Output,
+            "build",
+            json!({"outputBytes": 20, "progress": null}),
+        );
+        assert!(!dash.text().contains('%'), "{}", dash.text());
+    }
+}
+
+#[test]
 fn rows_match_the_design() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (110, 20), (20, 5)] {
         busy(width, height).snapshot(&format!("rows-{width}x{height}"));

@@ -44,6 +44,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             input_state: InputState::None,
             ready: None,
             title: None,
+            progress: None,
             output_bytes: 1_258_291,
             dropped_bytes: 0,
             output_lines: 1260,

@@ -212,6 +212,10 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
         model.dirty |= summary.input_state != state;
         summary.input_state = state;
     }
+    if let Some(Ok(progress)) = data.get("progress").cloned().map(serde_json::from_value) {
+        model.dirty |= summary.progress != progress;
+        summary.progress = progress;
+    }
     let unseen = model.job(id).map(|job| model.unseen(job));
     model.dirty |= is_current || unseen != unseen_before;
 }

@@ -115,6 +115,18 @@ fn input_state(result: &Value) -> &'static str {
     }
 }
 
+/// The progress that the program reports.
+fn progress(result: &Value) -> String {
+    let percent = result["progress"]["percent"].as_u64();
+    let percent = percent.map(|percent| format!(", {percent} % done"));
+    let state = match result["progress"]["state"].as_str() {
+        Some("error") => ", reports an error",
+        Some("paused") => ", paused itself",
+        _ => "",
+    };
+    percent.unwrap_or_default() + state
+}
+
 fn command(session: &Value) -> String {
     let mut words = vec![word(session, "command")];
     words.extend(array(session, "args").filter_map(Value::as_str));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::wait::outcome;
-use super::{array, command, input_state, seconds, status, with_output, word};
+use super::{array, command, input_state, progress, seconds, status, with_output, word};
 
 pub(super) fn started(result: &Value) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
@@ -22,6 +22,7 @@ pub(super) fn started(result: &Value) -> String {
         head.push_str(", ready");
     }
     head.push_str(input_state(result));
+    head.push_str(&progress(result));
     if let Some(ms) = result["timeoutMs"].as_u64() {
         head.push_str(&format!(", will be ended after {}", limit(ms)));
     }
@@ -71,6 +72,7 @@ pub(super) fn listed(result: &Value) -> String {
             line.push_str(", ready");
         }
         line.push_str(input_state(session));
+        line.push_str(&progress(session));
         lines.push(line);
         let output = session["output"].as_str().unwrap_or_default();
         lines.extend(output.lines().map(|line| format!("    {line}")));

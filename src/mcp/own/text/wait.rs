@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::session::remaining;
-use super::{array, input_state, seconds, status, with_output, word};
+use super::{array, input_state, progress, seconds, status, with_output, word};
 
 pub(super) fn news(result: &Value) -> String {
     let head = format!(
-        "{}{}{}{}",
+        "{}{}{}{}{}",
         status(result),
         input_state(result),
+        progress(result),
         remaining(result),
         cursors(result)
     );
@@ -27,9 +28,10 @@ fn cursors(result: &Value) -> String {
 pub(super) fn waited(result: &Value) -> String {
     if !result["results"].is_array() {
         let head = format!(
-            "{}{}{}{}",
+            "{}{}{}{}{}",
             verdict(result),
             input_state(result),
+            progress(result),
             remaining(result),
             cursors(result)
         );
