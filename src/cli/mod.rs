@@ -214,7 +214,9 @@ mod tests {
                 taught += 1;
                 let parsed = Cli::try_parse_from(words(&command));
                 // These verbs take one job only.
-                let one = ["attach", "send", "status", "decline", "find"];
+                let one = [
+                    "attach", "send", "status", "decline", "find", "share", "export", "replay",
+                ];
                 let single = one.iter().any(|verb| command.contains(verb));
                 if target != "web api" || !single {
                     assert!(parsed.is_ok(), "{command}: {parsed:?}");

@@ -48,11 +48,19 @@ pub enum Verb {
     Logs,
     /// Shows the details of a job.
     Status,
+    /// Lets agents read a job.
+    Share,
+    /// Hides a job from agents.
+    Unshare,
+    /// Writes the log of a job into a file.
+    Export,
+    /// Plays the recording of a job.
+    Replay,
 }
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::Attach,
         Self::Send,
         Self::SendPassword,
@@ -71,6 +79,10 @@ impl Verb {
         Self::Clean,
         Self::Logs,
         Self::Status,
+        Self::Share,
+        Self::Unshare,
+        Self::Export,
+        Self::Replay,
     ];
 
     /// The command on `targets`, which are shell words.
@@ -94,6 +106,10 @@ impl Verb {
             Self::Clean => return "bgproc clean".to_owned(),
             Self::Logs => "logs",
             Self::Status => "status",
+            Self::Share => return format!("bgproc share {targets} read"),
+            Self::Unshare => return format!("bgproc share {targets} none"),
+            Self::Export => return format!("bgproc export {targets} -o log.html"),
+            Self::Replay => "replay",
         };
         format!("bgproc {verb} {targets}")
     }

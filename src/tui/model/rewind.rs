@@ -41,6 +41,9 @@ pub struct Rewind {
     pub play: Option<Play>,
     /// Playback speed; 1 is the original speed.
     pub speed: f64,
+    /// The recorded time that it begins at and plays from; `None` if it begins at the present and
+    /// steps back.
+    pub plays_from: Option<i64>,
 }
 
 /// State of the playback.
@@ -62,6 +65,7 @@ impl Rewind {
             loading: false,
             play: None,
             speed: 1.0,
+            plays_from: None,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Frame;
 use crate::tui::model::{Attached, Model, Selected};
-use crate::tui::modes::normal::{quit, url_received};
+use crate::tui::modes::normal::{quit, share_said, url_received};
 use crate::tui::modes::scroll::rewind;
 use crate::tui::modes::{form, found, insert, page, scroll};
 use crate::tui::pane::{card, follow};
@@ -189,9 +189,15 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
 /// Stores the record of a job after a change to it.
 fn changed(model: &mut Model, id: &SessionId, value: Value) {
     let before = model.job(id).map(Job::shell_line);
+    let share = model.job(id).map(|job| job.record.summary.share);
     form::done(model);
     if let Ok(record) = serde_json::from_value::<Record>(value) {
+        let said = share.and_then(|before| share_said(model, before, &record));
         record_received(model, record);
+        if let Some((text, shell)) = said {
+            model.note_done(text, shell);
+            return;
+        }
     }
     let job = model
         .job(id)

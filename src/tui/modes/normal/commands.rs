@@ -1,9 +1,12 @@
 //! The commands of NORMAL in the palette, with the equivalent shell commands.
 
 use super::keys::Action;
-use super::{quit, verbs};
+use super::obstacle::obstacle;
+use super::words::words;
+use super::{hints, quit, verbs};
 use crate::protocol::SessionId;
 use crate::tui::keymap::KeyAction;
+use crate::tui::model::job::Job;
 use crate::tui::model::{Attached, Model};
 use crate::tui::modes::palette::{Commands, Entry};
 use crate::tui::shell::{self, Verb};
@@ -18,48 +21,85 @@ pub(super) const COMMANDS: Commands = Commands {
     },
 };
 
+/// Commands that make no sense by name: they are about the key itself, or open the palette.
+const KEYS_ONLY: [Action; 4] = [
+    Action::Pick,
+    Action::Literal,
+    Action::Interrupt,
+    Action::Palette,
+];
+
 /// Every command in the order of the key bindings.
 pub fn list(model: &Model) -> Vec<Entry> {
     let bound = model.keymap.actions::<Action>();
-    let named = bound.filter(|(action, _)| !matches!(action, Action::Pick | Action::Literal));
+    let named = bound.filter(|(action, _)| !KEYS_ONLY.contains(action));
+    let useful = hints::useful(model);
     named
         .map(|(action, bound)| {
-            let name = bound.binding.label();
+            let words = words(action);
             Entry {
                 index: action.index(),
-                title: match about(model, action) {
-                    Some(object) => format!("{name} {object}"),
-                    None => name.clone(),
-                },
-                name,
+                name: bound.binding.label(),
+                title: title(model, action, words.title),
+                synonyms: words.synonyms,
                 key: bound.keys.first().cloned().unwrap_or_default(),
                 help: bound.binding.help_with_grace(model.stop_grace_ms),
                 shell: shell(model, action),
+                obstacle: obstacle(model, action),
+                fit: fit(&useful, action, words.title),
             }
         })
         .collect()
 }
 
-/// What an action applies to, in words.
-fn about(model: &Model, action: Action) -> Option<String> {
-    match action {
-        Action::Stop | Action::Kill | Action::Restart | Action::Pause | Action::Remove => {
-            match model.targets().as_slice() {
-                [] => None,
-                [id] => Some(model.name_of(id)),
-                several => Some(format!("{} jobs", several.len())),
-            }
-        }
-        Action::StopGroup | Action::RestartGroup => Some(model.group_title()?),
-        Action::Attach
-        | Action::Reply
-        | Action::Decline
-        | Action::Duplicate
-        | Action::Edit
-        | Action::Pager
-        | Action::Details => Some(model.current()?.name.clone()),
-        _ => None,
+/// How well an action fits what is selected, 0 is best: first what its hints offer to do with it, then
+/// what else can be done with it, then the rest.
+fn fit(useful: &[Action], action: Action, title: &str) -> usize {
+    let is_about_it = title.contains("{}");
+    match useful.iter().position(|one| *one == action) {
+        Some(at) if is_about_it => at,
+        _ if is_about_it => useful.len(),
+        Some(at) => useful.len() + 1 + at,
+        None => 2 * useful.len() + 1,
     }
+}
+
+/// The title with what the action applies to.
+fn title(model: &Model, action: Action, title: &str) -> String {
+    let (title, what) = match action {
+        Action::Fold | Action::Unfold | Action::StopGroup | Action::RestartGroup => {
+            return title
+                .replace("{}", &model.group_title().unwrap_or_default())
+                .trim_end()
+                .to_owned();
+        }
+        Action::Pause if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
+        Action::Share if is_shared(model) => ("hide {} from agents", None),
+        Action::Stop
+        | Action::Kill
+        | Action::Signal
+        | Action::Pause
+        | Action::Restart
+        | Action::Remove
+        | Action::Copy => (title, targets_in_words(model)),
+        _ => (title, None),
+    };
+    let job = || model.current().map(|job| job.name.clone());
+    let what = what.or_else(job);
+    title.replace("{}", what.as_deref().unwrap_or("the job"))
+}
+
+fn targets_in_words(model: &Model) -> Option<String> {
+    match model.targets().as_slice() {
+        [] => None,
+        [id] => Some(model.name_of(id)),
+        several => Some(format!("{} jobs", several.len())),
+    }
+}
+
+fn is_shared(model: &Model) -> bool {
+    let shared = |job: &Job| !job.record.summary.share.is_none();
+    model.current().is_some_and(shared)
 }
 
 /// The equivalent shell command for what is selected, or in a few words why there is none.
@@ -106,6 +146,10 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
             let ended = verbs::ended(model);
             return shell::on_jobs(Verb::Remove, model, &ended).ok_or("no ended job is listed");
         }
+        Action::Share if is_shared(model) => Verb::Unshare,
+        Action::Share => Verb::Share,
+        Action::Export => Verb::Export,
+        Action::Replay => Verb::Replay,
         Action::QuitAndStop => return Err("asks what to stop"),
         Action::Edit => return Err("the shell only renames"),
         Action::ProjectUp | Action::ProjectDown => return Err("not available yet"),

@@ -24,53 +24,25 @@ pub(super) fn hints(model: &Model) -> Hints {
     let stack_list = kind == Kind::Stack && !model.frame.open;
     let stack_pane = kind == Kind::Stack && model.frame.open;
     let alerts = model.counts().input + model.counts().failed > 0;
-    let mut actions: Vec<Action> = Vec::new();
     let mut kept = vec![Action::Help, Action::Quit];
     if kind == Kind::Split {
         // The status line above shows it.
         kept.remove(0);
     }
-    if !model.marked.is_empty() && !stack_pane {
-        actions.extend([
-            Action::TypeAll,
-            Action::Stop,
-            Action::Restart,
-            Action::Pause,
-        ]);
-        actions.extend([Action::Mark, Action::MarkAll]);
-    }
-    match (&model.selected, model.current()) {
-        _ if !actions.is_empty() => {}
-        (Selected::Group(_), _) => {
-            actions.extend([Action::Attach, Action::Stop, Action::Restart, Action::New]);
-        }
-        (_, Some(_)) if stack_pane => {
-            actions.extend([Action::Type, Action::Scroll]);
+    let is_group = matches!(model.selected, Selected::Group(_));
+    let mut actions = match model.current().filter(|_| !is_group) {
+        Some(_) if stack_pane => {
             kept = vec![Action::Back, Action::Help];
+            vec![Action::Type, Action::Scroll]
         }
-        (_, Some(job)) if job.is_alive() && stack_list => {
-            actions.extend([Action::Attach, Action::Stop, Action::New]);
-            actions.extend([Action::Quit, Action::Filter]);
+        Some(job) if job.is_alive() && stack_list && model.marked.is_empty() => {
             kept = vec![Action::Help];
+            let begin = [Action::Attach, Action::Stop, Action::New];
+            [&begin[..], &[Action::Quit, Action::Filter]].concat()
         }
-        (_, Some(job)) if job.is_alive() => {
-            if !job.record.asked.is_empty() {
-                actions.push(Action::Decline);
-            }
-            if job.state().needs_input() {
-                actions.push(Action::Reply);
-            }
-            actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
-            actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
-            actions.push(Action::Grid);
-        }
-        (_, Some(_)) => {
-            actions.extend([Action::Restart, Action::Remove, Action::Edit]);
-            actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
-            actions.push(Action::Grid);
-        }
-        _ => actions.extend([Action::New]),
-    }
+        _ if stack_pane => of_selected(model),
+        _ => useful(model),
+    };
     if alerts && !stack_pane && model.jobs.len() > 1 {
         actions.push(Action::NextAlert);
     }
@@ -103,6 +75,41 @@ pub(super) fn hints(model: &Model) -> Hints {
         keys: get(&actions),
         exits: get(&kept),
     }
+}
+
+/// What is most useful to do with what is marked or selected, in this order.
+pub(super) fn useful(model: &Model) -> Vec<Action> {
+    if model.marked.is_empty() {
+        return of_selected(model);
+    }
+    let verbs = [Action::TypeAll, Action::Stop, Action::Restart];
+    let more = [Action::Pause, Action::Mark, Action::MarkAll];
+    [verbs, more].concat()
+}
+
+fn of_selected(model: &Model) -> Vec<Action> {
+    if matches!(model.selected, Selected::Group(_)) {
+        return vec![Action::Attach, Action::Stop, Action::Restart, Action::New];
+    }
+    let Some(job) = model.current() else {
+        return vec![Action::New];
+    };
+    let mut actions = Vec::new();
+    if job.is_alive() {
+        if !job.record.asked.is_empty() {
+            actions.push(Action::Decline);
+        }
+        if job.state().needs_input() {
+            actions.push(Action::Reply);
+        }
+        actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
+        actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
+    } else {
+        actions.extend([Action::Restart, Action::Remove, Action::Edit]);
+        actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
+    }
+    actions.push(Action::Grid);
+    actions
 }
 
 /// `hjkl move  +/- more/fewer tiles`, and the usual hints.

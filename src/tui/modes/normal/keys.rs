@@ -77,4 +77,7 @@ actions! {
     StopGroup "stop-group" [] "Stop all jobs of this group. Asks";
     StopAll "stop-all" [] "Stop all jobs. Asks";
     Messages "messages" [] "The messages so far";
+    Share "share" [] "Let agents see the job, or no longer";
+    Export "export" [] "Copy the shell command that exports the log";
+    Replay "replay" [] "Play the recording of the job from its beginning";
 }

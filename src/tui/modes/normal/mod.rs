@@ -3,17 +3,21 @@
 mod commands;
 mod hints;
 mod keys;
+mod obstacle;
 mod open_url;
 mod questions;
 pub mod quit;
+mod share;
 mod status;
 mod verbs;
+mod words;
 
 use ratatui::layout::Rect;
 
 pub use self::commands::list as palette_rows;
 pub use self::keys::Action;
 pub use self::open_url::{no_browser, received as url_received};
+pub use self::share::said as share_said;
 use super::{filter, form, found, help, insert, menu, page, palette, reply, scroll};
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
@@ -133,7 +137,7 @@ pub fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
 fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if model.read_only && changes(action) && !detaches {
-        model.note("This view is read-only: it looks, and changes nothing.");
+        model.note(obstacle::READ_ONLY);
         return;
     }
     act(model, action, name, cmds);
@@ -209,6 +213,9 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Mouse => toggle_mouse(model, cmds),
         Action::Palette => palette::open(model, commands::COMMANDS),
         Action::Messages => page::messages(model),
+        Action::Share => share::share(model, cmds),
+        Action::Export => share::export(model, cmds),
+        Action::Replay => scroll::replay(model, cmds),
         Action::Back => back(model),
         Action::Literal => {
             let keys = model.keymap.keys(insert::Action::Leave).join(" ");
@@ -255,6 +262,7 @@ fn changes(action: Action) -> bool {
             | Action::Pause
             | Action::Remove
             | Action::Decline
+            | Action::Share
             | Action::New
     )
 }

@@ -21,12 +21,13 @@ const NARROW: u16 = 60;
 /// Maximum width of names in columns.
 const NAMES: usize = 30;
 
-/// The status line: what the selected command does.
+/// The status line: what the selected command does, or why it cannot be done now.
 pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
     let mut bar = status::bar(model, area);
     if let Some(entry) = palette.found(model).get(palette.at) {
         let room = usize::from(area.width).saturating_sub(12);
-        let help = text::clip(&entry.help, room, model.theme.glyph("…"));
+        let help = entry.obstacle.as_deref().unwrap_or(&entry.help);
+        let help = text::clip(help, room, model.theme.glyph("…"));
         bar.text(0, help, Style::new());
     }
     bar
@@ -123,7 +124,7 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame:
         buf.set_stringn(
             area.x + 2,
             area.y,
-            "no command has this name",
+            "no command has this name or description",
             width,
             theme.dim(),
         );
@@ -149,6 +150,10 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame:
             buf.set_string(area.x, y, theme.glyph("▌"), theme.key());
             style = style.add_modifier(Modifier::BOLD);
         }
+        let mut key_style = theme.key();
+        if entry.obstacle.is_some() {
+            (style, key_style) = (style.patch(theme.dim()), theme.dim());
+        }
         let mark = theme.glyph("…");
         let mut put = |x: usize, text: &str, room: usize, style: Style| {
             let shift = u16::try_from(x).unwrap_or(u16::MAX);
@@ -158,7 +163,7 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame:
             }
         };
         put(2, &entry.title, names, style);
-        put(names + 3, &entry.key, keys, theme.key());
+        put(names + 3, &entry.key, keys, key_style);
         let shell = names + keys + 5;
         if width >= shell + 12 {
             let command = match &entry.shell {

@@ -1,4 +1,6 @@
-//! PROMPT: the palette lists commands by name, each with its key and the equivalent shell command.
+//! PROMPT: the palette lists commands, each with its key and the equivalent shell command. They are
+//! found by name, synonym and description; what fits the selection is above, and what cannot be done
+//! now below.
 
 mod draw;
 mod keys;
@@ -39,14 +41,20 @@ pub struct Entry {
     pub index: usize,
     /// Its name; an exact match ranks first.
     pub name: String,
-    /// Its name and what it applies to: `stop web`.
+    /// What it does, and what it applies to: `stop web`.
     pub title: String,
+    /// Other words for it, separated by blanks.
+    pub synonyms: &'static str,
     /// Its key; empty if there is none.
     pub key: String,
     /// Its description, one sentence.
     pub help: Cow<'static, str>,
     /// The equivalent shell command for what is selected, or in a few words why there is none.
     pub shell: Result<String, &'static str>,
+    /// Why it cannot be done now; `None` if it can.
+    pub obstacle: Option<String>,
+    /// How well it fits what is selected; 0 is best.
+    pub fit: usize,
 }
 
 /// The mode.
@@ -95,6 +103,9 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
                 return model.note("No command has this name. ? shows all keys.");
             };
             model.leave();
+            if let Some(why) = entry.obstacle {
+                return model.note(why);
+            }
             return run(model, entry.index, cmds);
         }
         Some(Action::CopyShell) => return copy(model, chosen, cmds),

@@ -1,36 +1,71 @@
-//! Finds commands by name.
+//! Finds commands by name, title, synonym and description.
 
 use super::Entry;
 
-/// The commands that match `typed`, best first.
+/// The rank of commands of which letters match, but no words.
+const LETTERS: u32 = 100;
+
+/// The commands that match `typed`: better matches first; among equally good ones what is possible
+/// now, and first what fits the selection.
 pub(super) fn search(entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
-    let typed = typed.trim().to_lowercase().replace('-', " ");
+    let typed = plain(typed.trim());
     let mut found: Vec<(u32, Entry)> = entries
         .into_iter()
         .filter_map(|entry| Some((rank(&entry, &typed)?, entry)))
         .collect();
     // The sort is stable: equal ranks stay in their order.
-    found.sort_by_key(|(rank, _)| *rank);
+    found.sort_by_key(|(rank, entry)| {
+        let is_obstructed = entry.obstacle.is_some();
+        (tier(*rank), is_obstructed, *rank, entry.fit)
+    });
     found.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// A command that is impossible comes after those that match about as well, but not after any
+/// command of which just some letters match: Enter would do something that nobody has asked for.
+fn tier(rank: u32) -> u32 {
+    match rank {
+        0 => 0,
+        1..LETTERS => 1,
+        _ => 2,
+    }
 }
 
 /// How well a command matches, 0 is best; `None` if it does not match.
 fn rank(entry: &Entry, typed: &str) -> Option<u32> {
-    let (name, title) = (entry.name.to_lowercase(), entry.title.to_lowercase());
+    if typed.is_empty() {
+        return Some(1);
+    }
+    let (name, title) = (plain(&entry.name), plain(&entry.title));
     if name == typed {
         return Some(0);
     }
-    if title.starts_with(typed) {
+    if title.starts_with(typed) || name.starts_with(typed) {
         return Some(1);
     }
-    let begins_a_word = |text: &str| text.split(' ').any(|word| word.starts_with(typed));
-    if begins_a_word(&title) {
+    let mut all = format!("{name} {title}");
+    if contains_words(&all, typed) {
         return Some(2);
     }
-    if let Some(spread) = spread(&title, typed) {
-        return Some(3 + spread);
+    for (rank, more) in [(3, entry.synonyms), (4, &*entry.help)] {
+        all.push(' ');
+        all.push_str(&plain(more));
+        if contains_words(&all, typed) {
+            return Some(rank);
+        }
     }
-    begins_a_word(&entry.help.to_lowercase()).then_some(1000)
+    Some(LETTERS + spread(&name, typed)?)
+}
+
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace('-', " ")
+}
+
+/// Whether each word of `typed` begins a word of `text`.
+fn contains_words(text: &str, typed: &str) -> bool {
+    let separates = |c: char| !c.is_alphanumeric();
+    let begins = |word: &str| text.split(separates).any(|one| one.starts_with(word));
+    typed.split_whitespace().all(begins)
 }
 
 /// Number of characters between the letters of `typed` in `text`; `None` if they do not all occur
@@ -62,5 +97,15 @@ mod tests {
         assert_eq!(spread("restart group", "restart group"), Some(0));
         assert_eq!(spread("restart group", "rg"), Some(6));
         assert_eq!(spread("restart", "trx"), None);
+    }
+
+    #[test]
+    fn every_typed_word_must_begin_a_word() {
+        assert!(contains_words("stop all jobs", "jo st"));
+        assert!(!contains_words("stop all jobs", "top"));
+        assert!(contains_words(
+            "remove an ended job; all keys",
+            "ended keys"
+        ));
     }
 }

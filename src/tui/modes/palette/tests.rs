@@ -1,8 +1,11 @@
 //! Tests of the palette, the message history, and the equivalent shell commands.
 
+use serde_json::json;
+
+use crate::protocol::record::Share;
 use crate::protocol::{Action, Timestamp};
 use crate::tui::keymap::KeyAction;
-use crate::tui::message::{Cmd, Effect, RequestKind};
+use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::modes::normal::Action as Key;
 use crate::tui::modes::page::Page;
 use crate::tui::modes::palette::Palette;
@@ -67,6 +70,109 @@ fn exact_names_rank_first_and_arrows_select() {
     }
     dash.press(":stop\x1b[B\t");
     assert!(dash.text().contains("> stop group"), "{}", dash.text());
+}
+
+/// Titles of the commands that are found, best first.
+fn titles(dash: &mut Dash, typed: &str) -> Vec<String> {
+    dash.press(":").press(typed);
+    let Some(palette) = dash.model.state::<Palette>() else {
+        panic!("{typed}");
+    };
+    let found = palette.found(&dash.model).into_iter();
+    let titles = found.map(|entry| entry.title).collect();
+    dash.press("\x1b");
+    titles
+}
+
+#[test]
+fn synonyms_find_commands() {
+    let mut dash = shop(80, 24);
+    for (typed, title) in [
+        ("resume", "pause web"),
+        ("rename", "edit web"),
+        ("delete", "remove all ended jobs"),
+        ("clear", "remove all ended jobs"),
+        ("share", "let agents see web, or not"),
+        ("export", "copy the export command of web"),
+        ("replay", "replay web from the beginning"),
+        ("log output", "scroll back through web"),
+        ("process tree", "details of web"),
+    ] {
+        let found = titles(&mut dash, typed);
+        let is_strong = found.iter().take(3).any(|one| one == title);
+        assert!(is_strong, "{typed}: {found:?}");
+    }
+}
+
+#[test]
+fn what_fits_the_selection_is_first_and_the_impossible_last() {
+    let mut dash = shop(80, 24);
+    let all = titles(&mut dash, "");
+    assert_eq!(all[..3], ["attach to web", "type into web", "stop web"]);
+    let last = all.last().unwrap();
+    assert_eq!(last, "stop the project");
+    // The job that waits for a password.
+    dash.press("1");
+    assert_eq!(titles(&mut dash, "")[0], "answer migrate");
+    // The job that has failed.
+    dash.press("7");
+    let all = titles(&mut dash, "");
+    assert_eq!(all[..2], ["restart lint", "remove lint"]);
+    let place = |title: &str| all.iter().position(|one| one == title).unwrap();
+    assert!(place("stop lint") > place("suspend this view"), "{all:?}");
+}
+
+#[test]
+fn what_is_impossible_says_why_and_does_nothing() {
+    let mut dash = shop(80, 24);
+    dash.press("7");
+    dash.press(":pause");
+    assert!(dash.status().contains("lint has ended already (exit 1)"));
+    dash.press("\r");
+    let text = dash.text();
+    assert!(text.contains("lint has ended already"), "{text}");
+    assert!(dash.model.is_normal());
+    assert!(!dash.actions().contains(&"pause"));
+    // Letters that occur in another name do not start that command instead.
+    assert_eq!(titles(&mut dash, "undo")[0], "undo the removal");
+}
+
+#[test]
+fn shares_and_hides_a_job() {
+    let mut dash = shop(80, 24);
+    dash.press(":share\r");
+    let cmds = dash.asked();
+    let shared = |cmds: &[Cmd]| {
+        cmds.iter().find_map(|cmd| match cmd {
+            Cmd::Request(RequestKind::Set(web), Action::Set(set)) if *web == id("web") => set.share,
+            _ => None,
+        })
+    };
+    assert_eq!(shared(&cmds), Some(Share::Read));
+    let mut web = record("web");
+    web.summary.share = Share::Read;
+    dash.link(LinkEvent::Reply(
+        RequestKind::Set(id("web")),
+        Ok(json!(web)),
+    ));
+    let text = dash.text();
+    assert!(text.contains("every agent may read web"), "{text}");
+    assert_eq!(titles(&mut dash, "unshare")[0], "hide web from agents");
+    dash.press(":unshare\r");
+    assert_eq!(shared(&dash.asked()), Some(Share::None));
+}
+
+#[test]
+fn plays_the_recording_from_the_palette() {
+    let mut dash = shop(80, 24);
+    dash.press(":replay\r");
+    let cmds = dash.asked();
+    let Some(Cmd::Request(RequestKind::Past(web), Action::Capture(_))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(*web, id("web"));
+    dash.press("\x1b\x1b");
+    assert!(dash.model.is_normal());
 }
 
 #[test]

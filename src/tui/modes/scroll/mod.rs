@@ -27,6 +27,7 @@ use crate::tui::list::select;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::options::Replay;
 use crate::tui::pane::{jump, load};
 use crate::tui::scrollback::Move;
 use crate::tui::scrollback::seek::JumpTarget;
@@ -75,6 +76,18 @@ pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
     enter(model, false, cmds);
     if let Some(scroll) = &mut model.scroll {
         scroll.input = Some(Line::default());
+    }
+}
+
+/// Enters SCROLL and plays the recording of the selected job from its beginning.
+pub fn replay(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    enter(model, false, cmds);
+    if model.scroll.is_some() {
+        let from_the_beginning = Replay {
+            from_ms: None,
+            speed: 1.0,
+        };
+        rewind::replay(model, from_the_beginning, cmds);
     }
 }
 

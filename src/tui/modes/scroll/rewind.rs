@@ -25,7 +25,7 @@ pub(super) fn enter(model: &mut Model, cmds: &mut Vec<Cmd>) {
     open(model, None, 1.0, cmds);
 }
 
-/// Replays the job of the view, from its beginning or from a given time.
+/// Replays the job in the pane, from its beginning or from a given time.
 pub fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
     open(model, Some(replay.from_ms.unwrap_or(0)), replay.speed, cmds);
 }
@@ -37,6 +37,7 @@ fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
     let (id, bytes) = (job.id().clone(), job.record.summary.output_bytes);
     let mut rewind = Rewind::new(id.clone());
     rewind.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
+    rewind.plays_from = at;
     let capture = rewind.begin(at, bytes);
     model.rewind = Some(rewind);
     cmds.push(request(&id, capture));
@@ -89,7 +90,7 @@ pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &m
     if !is_first {
         return;
     }
-    match model.replay {
+    match rewind.plays_from {
         Some(_) => {
             rewind.toggle(now);
         }
@@ -103,12 +104,10 @@ pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &m
 /// of the playback is requested by [`reconcile`], and one requested by a key must be requested by the
 /// key again.
 pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let from = model
-        .replay
-        .map(|replay| replay.from_ms.unwrap_or_default());
     let Some(rewind) = &mut model.rewind else {
         return;
     };
+    let from = rewind.plays_from;
     rewind.loading = false;
     let job = model.jobs.iter().find(|job| *job.id() == rewind.id);
     if let (None, Some(job)) = (&rewind.screen, job) {

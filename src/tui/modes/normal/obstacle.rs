@@ -1,0 +1,135 @@
+//! Why a command cannot be done now. The palette shows it; the keys of these commands say the same or
+//! more.
+
+use super::keys::Action;
+use super::{changes, verbs};
+use crate::tui::model::job::Job;
+use crate::tui::model::rows::Row;
+use crate::tui::model::{Attached, Model};
+
+/// Said of a command that changes something, in a view that may only look.
+pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
+
+/// Why `action` has no effect now, in a sentence; `None` if it has one.
+pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
+    let detaches = action == Action::Remove && model.attached != Attached::No;
+    if detaches {
+        return None;
+    }
+    if model.read_only && changes(action) {
+        return Some(READ_ONLY.to_owned());
+    }
+    match action {
+        Action::Stop | Action::Kill | Action::Pause => no_target_runs(model),
+        Action::Signal if verbs::survivors(model).is_empty() => no_target_runs(model),
+        Action::Restart | Action::Copy if model.targets().is_empty() => Some(NO_JOB.to_owned()),
+        Action::Remove => no_target_ended(model),
+        Action::RemoveEnded => verbs::ended(model)
+            .is_empty()
+            .then(|| "No job has ended: there is nothing to remove.".to_owned()),
+        Action::StopGroup => super::quit::group(model)
+            .is_none()
+            .then(|| "Nothing of this group runs.".to_owned()),
+        Action::StopAll => model
+            .alive()
+            .is_empty()
+            .then(|| "No job is running.".to_owned()),
+        Action::RestartGroup if model.group_members().is_empty() => {
+            Some("There is no group to restart.".to_owned())
+        }
+        Action::TypeAll if model.marked.is_empty() => Some(format!(
+            "No job is marked. {} marks one, {} all listed jobs.",
+            model.key("space"),
+            model.key("*")
+        )),
+        Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
+        Action::ProjectUp | Action::ProjectDown => {
+            Some("There are no project files yet.".to_owned())
+        }
+        Action::Fold | Action::Unfold => fold(model, action),
+        Action::NextAlert => {
+            let calls = |job: &Job| job.state().needs_input() || job.state().failed();
+            let quiet = !model.jobs.iter().any(calls);
+            quiet.then(|| "No job needs attention.".to_owned())
+        }
+        Action::Previous => {
+            let before = model.previous.as_ref();
+            let gone = before.is_none_or(|id| model.job(id).is_none());
+            gone.then(|| "There is no previous job.".to_owned())
+        }
+        Action::FindAll | Action::Filter | Action::MarkAll | Action::Mark => model
+            .jobs
+            .is_empty()
+            .then(|| "There is no job yet.".to_owned()),
+        _ if super::words::words(action).title.contains("{}") => of_job(model, action),
+        _ => None,
+    }
+}
+
+const NO_JOB: &str = "No job is selected.";
+
+/// Why a command on the job in the pane is impossible.
+fn of_job(model: &Model, action: Action) -> Option<String> {
+    let Some(job) = model.current() else {
+        // Enter folds a group.
+        let folds = action == Action::Attach && model.group().is_some();
+        return (!folds && action != Action::RestartGroup).then(|| NO_JOB.to_owned());
+    };
+    let name = &job.name;
+    match action {
+        Action::Type | Action::TakeKeyboard if !job.is_alive() => {
+            Some(format!("{name} has ended and takes no input."))
+        }
+        Action::Reply if !job.state().needs_input() => {
+            Some(format!("{name} is not waiting for an answer."))
+        }
+        Action::Decline if job.record.asked.is_empty() => {
+            Some(format!("No agent asks anything about {name}."))
+        }
+        Action::CopyReport if !job.state().failed() => Some(format!("{name} has not failed.")),
+        _ => None,
+    }
+}
+
+fn no_target_runs(model: &Model) -> Option<String> {
+    let targets = model.targets();
+    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    if jobs.iter().any(|job| job.is_alive()) {
+        return None;
+    }
+    Some(match jobs.as_slice() {
+        [] => NO_JOB.to_owned(),
+        [job] => format!("{} has ended already ({}).", job.name, job.state().word()),
+        _ => "All of these jobs have ended already.".to_owned(),
+    })
+}
+
+fn no_target_ended(model: &Model) -> Option<String> {
+    let targets = model.targets();
+    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    if jobs.iter().any(|job| !job.is_alive()) {
+        return None;
+    }
+    Some(match jobs.as_slice() {
+        [] => NO_JOB.to_owned(),
+        [job] => format!(
+            "{} is running. {} stops it, then {} removes it.",
+            job.name,
+            model.key("x"),
+            model.key("d")
+        ),
+        _ => "All of these jobs are running.".to_owned(),
+    })
+}
+
+fn fold(model: &Model, action: Action) -> Option<String> {
+    let headed = matches!(model.rows.first(), Some(Row::Group(_)));
+    let Some(key) = model.group_key().filter(|_| headed) else {
+        return Some("The list has no groups.".to_owned());
+    };
+    match (action, model.folded.contains(&key)) {
+        (Action::Fold, true) => Some("The group is folded already.".to_owned()),
+        (Action::Unfold, false) => Some("The group is unfolded already.".to_owned()),
+        _ => None,
+    }
+}
