@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::list::select;
+use super::list::{fold, select};
 use super::message::Cmd;
 use super::modes::{insert, normal, scroll};
 use super::pane::{follow, load, paint};
@@ -175,7 +175,7 @@ fn click_row(model: &mut Model, at: usize) {
     if is_group {
         if let Selected::Group(key) = &model.selected {
             let close = !model.folded.contains(key);
-            select::fold(model, close);
+            fold::group(model, close);
         }
     } else if before.as_ref() == Some(&model.selected) && model.is_normal() {
         normal::attach(model);

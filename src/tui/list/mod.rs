@@ -1,6 +1,7 @@
 //! The list of jobs: its rows, the selection and the marks, and how they are drawn.
 
 mod columns;
+pub mod fold;
 pub mod mark;
 mod marks;
 mod progress;
@@ -54,6 +55,23 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 }
             }
         }
+    }
+}
+
+/// Draws a sign at the edge of the list where more rows are above or below: on the divider, or in the
+/// last column if there is none.
+pub fn draw_edges(model: &Model, area: Rect, buf: &mut Buffer) {
+    let x = match model.layout().divider {
+        Some(divider) => divider.x,
+        None => area.right().saturating_sub(1),
+    };
+    let theme = &model.theme;
+    if model.list_top > 0 {
+        buf.set_string(x, area.y, theme.glyph("▲"), theme.key());
+    }
+    if model.list_top + usize::from(area.height) < model.rows.len() {
+        let last = area.bottom().saturating_sub(1);
+        buf.set_string(x, last, theme.glyph("▼"), theme.key());
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::reconcile::{reconcile_rows, selection_of};
 use crate::protocol::SessionId;
+use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
@@ -41,20 +42,35 @@ pub fn job(model: &mut Model, id: &SessionId) {
         model.filter.clear();
         model.stale = true;
     }
-    if model.folded.remove(&key) {
+    // A filter shows all groups unfolded.
+    if model.query().is_empty() && model.folded.remove(&key) {
         model.stale = true;
     }
     reconcile_rows(model);
     to(model, Selected::Job(id.clone()));
 }
 
-/// While a filter is typed: selects a matching job if no job is selected.
-pub fn first_match(model: &mut Model) {
+/// While a filter is typed: selects the job that matches best. A selected job that matches as well
+/// stays selected.
+pub fn best_match(model: &mut Model) {
     reconcile_rows(model);
-    let is_there = |row: &Row| selection_of(model, row) == model.selected;
-    let on_a_job = matches!(model.selected, Selected::Job(_)) && model.rows.iter().any(is_there);
-    if !on_a_job && model.rows.iter().any(|row| matches!(row, Row::Job(_))) {
-        pick(model, 1);
+    let query = model.query();
+    let job_at = |row: &Row| match row {
+        Row::Job(index) => model.jobs.get(*index),
+        Row::Group(_) => None,
+    };
+    let places = model.rows.iter().enumerate();
+    let ranks = places.filter_map(|(at, row)| Some((query.rank(job_at(row)?)?, at)));
+    let Some((best, at)) = ranks.min() else {
+        return;
+    };
+    let is_best = |job: &Job| query.rank(job) == Some(best);
+    let listed = model.rows.iter().filter_map(job_at);
+    let keeps = listed
+        .filter(|job| is_best(job))
+        .any(|job| model.selected == Selected::Job(job.id().clone()));
+    if !keeps {
+        row(model, at);
     }
 }
 
@@ -65,6 +81,28 @@ pub fn step(model: &mut Model, down: bool) {
     } else {
         model.cursor.saturating_sub(1)
     };
+    walk(model, at);
+}
+
+/// Whether the list is shown and has more rows than fit.
+pub fn is_cut(model: &Model) -> bool {
+    let height = model.layout().list.map(|list| usize::from(list.height));
+    height.is_some_and(|height| model.rows.len() > height)
+}
+
+/// Moves the cursor by a page and scrolls the list along, so that the cursor keeps its place in the
+/// window. One row of the page before stays visible.
+pub fn page(model: &mut Model, down: bool) {
+    let height = model.layout().list.map_or(1, |list| list.height);
+    let rows = usize::from(height).max(2) - 1;
+    let (top, at) = match down {
+        true => (model.list_top + rows, model.cursor + rows),
+        false => (
+            model.list_top.saturating_sub(rows),
+            model.cursor.saturating_sub(rows),
+        ),
+    };
+    model.list_top = top;
     walk(model, at);
 }
 
@@ -123,21 +161,6 @@ pub fn previous(model: &mut Model) {
     match model.previous.clone().filter(|id| model.job(id).is_some()) {
         Some(id) => job(model, &id),
         None => model.note("There is no previous job."),
-    }
-}
-
-/// Folds the group of the selected job and selects its header, or unfolds the selected group.
-pub fn fold(model: &mut Model, close: bool) {
-    let headed = matches!(model.rows.first(), Some(Row::Group(_)));
-    let Some(key) = model.group_key().filter(|_| headed) else {
-        return;
-    };
-    model.stale = true;
-    if close {
-        model.folded.insert(key.clone());
-        to(model, Selected::Group(key));
-    } else {
-        model.folded.remove(&key);
     }
 }
 

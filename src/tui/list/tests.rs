@@ -267,3 +267,134 @@ fn a_finished_job_shows_its_duration() {
     dash.record(&build);
     assert_eq!(dash.model.now.ms, NOW + 50 + 8000);
 }
+
+fn many(width: u16, height: u16) -> Dash {
+    let records = (10..50).map(|n| record(&format!("job{n}x"))).collect();
+    let mut dash = Dash::new(width, height, records);
+    dash.press("g");
+    dash.asked();
+    dash
+}
+
+fn at(dash: &Dash) -> usize {
+    dash.model.cursor
+}
+
+#[test]
+fn page_keys_move_through_a_list_that_is_cut() {
+    for (down, up) in [("\x1b[6~", "\x1b[5~"), ("\x06", "\x02")] {
+        let mut dash = many(80, 24);
+        dash.press("jj").press(down);
+        assert_eq!((at(&dash), dash.model.list_top), (22, 19));
+        dash.press(down);
+        assert_eq!((at(&dash), dash.model.list_top), (39, 19), "the end");
+        dash.press(up);
+        assert_eq!(at(&dash), 19);
+        dash.press(up).press(up);
+        assert_eq!((at(&dash), dash.model.list_top), (0, 0));
+        assert!(dash.model.is_normal(), "not SCROLL");
+    }
+}
+
+#[test]
+fn page_keys_move_through_the_pane_beside_a_short_list() {
+    for up in ["\x1b[5~", "\x02"] {
+        let mut dash = Dash::new(80, 24, shop_records());
+        dash.press("2").press("\x1b[6~").press("\x06");
+        assert!(dash.model.is_normal());
+        assert_eq!(dash.model.selected, Selected::Job(id("web")));
+        dash.press(up);
+        assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
+    }
+    let mut dash = many(80, 24);
+    dash.press("z").press("\x1b[5~");
+    assert!(dash.status().starts_with(" SCROLL "), "no list, no pages");
+}
+
+#[test]
+fn marks_the_edges_of_a_list_that_is_cut() {
+    let edges = |dash: &Dash| {
+        let text = dash.text();
+        let has = |mark: char| text.contains(mark);
+        (has('▲'), has('▼'))
+    };
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = many(width, height);
+        assert_eq!(edges(&dash), (false, true), "{width}");
+        dash.press("G");
+        assert_eq!(edges(&dash), (true, false), "{width}");
+    }
+    let mut dash = many(80, 24);
+    dash.press("\x06").snapshot("list-cut-80x24");
+    assert_eq!(edges(&Dash::new(80, 24, shop_records())), (false, false));
+}
+
+#[test]
+fn one_key_folds_all_groups_and_unfolds_them() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("7").press("Z");
+    assert_eq!(dash.model.rows.len(), 2);
+    assert_eq!(
+        dash.model.selected,
+        Selected::Group("d:/home/me/notes".to_owned())
+    );
+    dash.press("Z");
+    assert_eq!(dash.model.rows.len(), 10);
+    dash.press("gh");
+    dash.press("Z");
+    assert_eq!(dash.model.rows.len(), 2, "one was still open");
+}
+
+#[test]
+fn a_filter_opens_folded_groups_while_it_stands() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("Z").press("/lint");
+    assert_eq!(dash.model.selected, Selected::Job(id("lint")));
+    assert!(dash.text().contains("▾ ~/notes"), "{}", dash.text());
+    dash.press("\r").press("h");
+    assert!(dash.text().contains("A filter shows all groups unfolded"));
+    dash.press("\x1b\x1b").press("\x1b");
+    assert_eq!(dash.model.filter, "");
+    assert_eq!(dash.model.rows.len(), 2, "folded again");
+}
+
+#[test]
+fn a_filter_puts_the_best_match_first() {
+    let mut records = Vec::new();
+    for (at, name) in ["日常の本", "日本語", "x日本", "日本", "other"]
+        .iter()
+        .enumerate()
+    {
+        let mut one = record(&format!("n{at}"));
+        one.summary.label = Some((*name).to_owned());
+        one.summary.created_at.0 += i64::try_from(at).unwrap();
+        records.push(one);
+    }
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("G").press("/日本");
+    assert_eq!(dash.model.selected, Selected::Job(id("n3")));
+    let names: Vec<String> = dash
+        .text()
+        .lines()
+        .skip(1)
+        .take(4)
+        .map(|line| line.chars().skip(3).take(8).collect::<String>())
+        .collect();
+    let starts = |at: usize, name: &str| names[at].starts_with(name);
+    assert!(starts(0, "日本 ") && starts(1, "日本語"), "{names:?}");
+    assert!(starts(2, "x日本") && starts(3, "日常の本"), "{names:?}");
+    // A job that matches as well stays selected.
+    dash.press("\x15npm");
+    assert_eq!(dash.model.selected, Selected::Job(id("n3")));
+}
+
+#[test]
+fn the_group_of_the_best_match_comes_first() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    // `npm run tests` in the first group, and `build` in the second by its name.
+    dash.press("/b");
+    assert_eq!(dash.model.selected, Selected::Job(id("build")));
+    assert!(
+        matches!(&dash.model.rows[0], crate::tui::model::rows::Row::Group(group) if group.title == "~/notes")
+    );
+}

@@ -83,9 +83,18 @@ impl Query {
 
     /// Whether `job` matches.
     pub fn matches(&self, job: &Job) -> bool {
-        self.words
-            .iter()
-            .all(|word| word.test.matches(job) != word.not)
+        self.rank(job).is_some()
+    }
+
+    /// How well `job` matches, 0 is best; `None` if it does not match.
+    pub fn rank(&self, job: &Job) -> Option<u32> {
+        self.words.iter().try_fold(0, |sum, word| {
+            let rank = word.test.rank(job);
+            match word.not {
+                true => rank.is_none().then_some(sum),
+                false => rank.map(|rank| sum + rank),
+            }
+        })
     }
 }
 
@@ -122,6 +131,14 @@ fn is_number(text: &str) -> bool {
 }
 
 impl Test {
+    /// How well a job passes, 0 is best; `None` if it does not.
+    fn rank(&self, job: &Job) -> Option<u32> {
+        match self {
+            Self::Text(text) => text_rank(text, job),
+            _ => self.matches(job).then_some(0),
+        }
+    }
+
     fn matches(&self, job: &Job) -> bool {
         let state = job.state();
         match self {
@@ -150,20 +167,41 @@ impl Test {
                     || (agent && (owner.is_empty() || "agent".starts_with(owner.as_str())))
                     || (!owner.is_empty() && scope.contains(owner))
             }
-            Self::Text(text) => {
-                is_in_state(text, &state)
-                    || fuzzy(text, &job.name).is_some()
-                    // No fuzzy match here: a long line contains almost any few letters in any
-                    // order.
-                    || job.command.to_lowercase().contains(text.as_str())
-                    || job
-                        .record
-                        .summary
-                        .group
-                        .as_deref()
-                        .is_some_and(|group| fuzzy(text, group).is_some())
-            }
+            Self::Text(text) => text_rank(text, job).is_some(),
         }
+    }
+}
+
+/// How well `text` (lower case) matches a job: first by its whole name, then by the beginning of the
+/// name, of a word in it, and by any part of it; then by state, group and command; last by letters in
+/// this order.
+fn text_rank(text: &str, job: &Job) -> Option<u32> {
+    let name = job.name.to_lowercase();
+    let starts_a_word = |(at, _): (usize, &str)| {
+        let before = name[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric())
+    };
+    let group = job.record.summary.group.as_deref().unwrap_or_default();
+    let group = group.to_lowercase();
+    if name == text {
+        Some(0)
+    } else if name.starts_with(text) {
+        Some(1)
+    } else if name.match_indices(text).any(starts_a_word) {
+        Some(2)
+    } else if name.contains(text) {
+        Some(3)
+    } else if is_in_state(text, &job.state()) {
+        Some(4)
+    } else if group.starts_with(text) {
+        Some(5)
+    } else if job.command.to_lowercase().contains(text) || group.contains(text) {
+        Some(6)
+    } else if fuzzy(text, &job.name).is_some() {
+        Some(7)
+    } else {
+        // Not the letters of a command: a long line contains almost any few letters in any order.
+        fuzzy(text, &group).map(|_| 8)
     }
 }
 
@@ -234,6 +272,37 @@ mod tests {
             None
         );
         assert_eq!(names("migr"), ["migrate"]);
+    }
+
+    #[test]
+    fn the_whole_name_matches_best_and_letters_in_order_worst() {
+        let names = [
+            "web",
+            "web-2",
+            "my-web",
+            "cobweb",
+            "w-e-b",
+            "日本語",
+            "日本",
+        ];
+        let jobs = names.map(|name| {
+            let mut one = job("x");
+            one.name = name.to_owned();
+            one
+        });
+        let ranked = |text: &str| {
+            let query = Query::parse(text);
+            let mut found: Vec<(u32, &str)> = jobs
+                .iter()
+                .filter_map(|job| Some((query.rank(job)?, job.name.as_str())))
+                .collect();
+            found.sort_by_key(|(rank, _)| *rank);
+            found.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(ranked("web"), ["web", "web-2", "my-web", "cobweb", "w-e-b"]);
+        assert_eq!(ranked("日本"), ["日本", "日本語"]);
+        assert_eq!(ranked("-web"), ["日本語", "日本"]);
+        assert_eq!(ranked("2 web"), ["web-2"]);
     }
 
     #[test]

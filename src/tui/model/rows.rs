@@ -1,7 +1,8 @@
 //! The rows of the list: groups and their jobs, in a stable order.
 //!
 //! Groups are ordered by their oldest job, with the group of the current directory first. Within a
-//! group the sort order decides; an ended job keeps its place until it is removed.
+//! group the sort order decides; an ended job keeps its place until it is removed. While a filter
+//! stands, all groups are unfolded, and better matches come first, also among the groups.
 
 use std::collections::HashSet;
 
@@ -40,6 +41,7 @@ pub fn rows(
     cwd: &str,
 ) -> Vec<Row> {
     let mut groups: Vec<(Group, bool, i64)> = Vec::new();
+    let ranks: Vec<Option<u32>> = jobs.iter().map(|job| query.rank(job)).collect();
     for (index, job) in jobs.iter().enumerate() {
         let (key, title) = group_of(job);
         let here = job.record.summary.cwd == cwd;
@@ -47,7 +49,7 @@ pub fn rows(
         let at = match groups.iter().position(|(group, ..)| group.key == key) {
             Some(at) => at,
             None => {
-                let folded = folded.contains(&key);
+                let folded = query.is_empty() && folded.contains(&key);
                 let group = Group {
                     key,
                     title,
@@ -61,14 +63,16 @@ pub fn rows(
         let (group, is_here, oldest) = &mut groups[at];
         *is_here |= here;
         *oldest = (*oldest).min(born);
-        if query.matches(job) {
+        if ranks[index].is_some() {
             group.jobs.push(index);
         }
     }
     let headed = groups.len() > 1;
+    let best = |group: &Group| group.jobs.iter().filter_map(|&index| ranks[index]).min();
     groups.sort_by(|(a, a_here, a_born), (b, b_here, b_born)| {
-        b_here
-            .cmp(a_here)
+        best(a)
+            .cmp(&best(b))
+            .then(b_here.cmp(a_here))
             .then(a_born.cmp(b_born))
             .then(a.key.cmp(&b.key))
     });
@@ -78,6 +82,8 @@ pub fn rows(
             continue;
         }
         sort.sort(&mut group.jobs, jobs);
+        // Stable: equally good matches stay in this order.
+        group.jobs.sort_by_key(|&index| ranks[index]);
         let shown = group.jobs.clone();
         let open = !(headed && group.folded);
         if headed {

@@ -39,6 +39,9 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
             list::draw(model, area, frame.buffer_mut());
         }
         frame_lines(model, frame);
+        if let Some(area) = layout.list {
+            list::draw_edges(model, area, frame.buffer_mut());
+        }
         if let Some(area) = layout.title {
             pane::title(model, area, frame.buffer_mut());
         }

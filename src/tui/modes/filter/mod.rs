@@ -1,4 +1,4 @@
-//! FILTER: the list is filtered on each key.
+//! FILTER: the list is filtered on each key, and the best match is selected.
 
 mod keys;
 
@@ -37,9 +37,7 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
         Some(Action::Up) => select::step(model, false),
         None => {
             let edit = Edit::of(&model.keymap, press);
-            if change(model, |line| line.apply(edit)) {
-                select::first_match(model);
-            }
+            change(model, |line| line.apply(edit));
         }
     }
 }
@@ -51,15 +49,17 @@ fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
     });
 }
 
-/// Edits the line and filters by it; returns whether `edit` did anything.
-fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) -> bool {
+/// Edits the line and filters by it. If `edit` did anything, selects the best match.
+fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) {
     let Some(Filter(line)) = model.state_mut() else {
-        return false;
+        return;
     };
     let edited = edit(line);
     model.filter = line.text();
-    model.stale |= edited;
-    edited
+    if edited {
+        model.stale = true;
+        select::best_match(model);
+    }
 }
 
 impl Mode for Filter {

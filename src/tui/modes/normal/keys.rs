@@ -17,9 +17,12 @@ actions! {
     Up "up" ["k", "up"] "Row above";
     First "first" ["g", "home"] "First row";
     Last "last" ["G", "end"] "Last row";
+    PageDown "page-down" ["pgdn", "ctrl-f"] "A page down: a long list, else the pane";
+    PageUp "page-up" ["ctrl-b"] "A page up, as pgup: a long list, else the pane";
     Pick "pick" ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "The job of that number";
     Fold "fold" ["h", "left"] "Fold the group";
     Unfold "unfold" ["l", "right"] "Unfold the group";
+    FoldAll "fold-all" ["Z"] "Fold all groups, or unfold them";
     NextAlert "next-alert" ["!"] "Next job that needs attention";
     Previous "previous" ["-"] "The previous job";
     Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, @agent, :port, -done";

@@ -22,7 +22,7 @@ use super::{filter, form, found, help, insert, menu, page, palette, reply, scrol
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
-use crate::tui::list::{mark, select};
+use crate::tui::list::{fold, mark, select};
 use crate::tui::message::{Cmd, Effect, Exit};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
@@ -99,6 +99,9 @@ pub fn meaning(model: &Model, name: &str) -> Letter {
             | Action::Up
             | Action::First
             | Action::Last
+            | Action::PageDown
+            | Action::PageUp
+            | Action::FoldAll
             | Action::Pick
             | Action::Fold
             | Action::Unfold
@@ -152,9 +155,12 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Up => select::step(model, false),
         Action::First => select::row(model, 0),
         Action::Last => select::row(model, usize::MAX),
+        Action::PageDown => page(model, true, cmds),
+        Action::PageUp => page(model, false, cmds),
         Action::Pick => select::pick(model, number(model, name)),
-        Action::Fold => select::fold(model, true),
-        Action::Unfold => select::fold(model, false),
+        Action::Fold => fold::group(model, true),
+        Action::Unfold => fold::group(model, false),
+        Action::FoldAll => fold::all(model),
         Action::NextAlert => select::alert(model),
         Action::Previous => select::previous(model),
         Action::Filter => filter::open(model),
@@ -194,7 +200,8 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
 
         Action::Zoom => zoom(model),
         Action::Grid => grid::toggle(model),
-        Action::Scroll => scroll::enter(model, name == "pgup", cmds),
+        Action::Scroll if name == "pgup" => page(model, false, cmds),
+        Action::Scroll => scroll::enter(model, false, cmds),
         Action::HalfUp => follow::nudge(model, true, false, cmds),
         Action::HalfDown => follow::nudge(model, true, true, cmds),
         Action::LineUp => follow::nudge(model, false, false, cmds),
@@ -227,6 +234,18 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Help => help::open(model),
         Action::Quit => cmds.push(Cmd::Quit(Exit::Closed)),
         Action::QuitAndStop => quit::ask(model, cmds),
+    }
+}
+
+/// Pages through the list if it does not show all of its rows, otherwise through the pane.
+fn page(model: &mut Model, down: bool, cmds: &mut Vec<Cmd>) {
+    if select::is_cut(model) {
+        select::page(model, down);
+    } else if down {
+        let page = model.pane_size().map_or(1, |pane| pane.rows().max(2) - 1);
+        follow::nudge_by(model, isize::try_from(page).unwrap_or(1), cmds);
+    } else {
+        scroll::enter(model, true, cmds);
     }
 }
 
@@ -271,7 +290,7 @@ fn changes(action: Action) -> bool {
 pub fn attach(model: &mut Model) {
     if let Selected::Group(key) = &model.selected {
         let close = !model.folded.contains(key);
-        select::fold(model, close);
+        fold::group(model, close);
         return;
     }
     if model.current().is_none() {

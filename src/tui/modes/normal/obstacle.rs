@@ -46,7 +46,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         Action::ProjectUp | Action::ProjectDown => {
             Some("There are no project files yet.".to_owned())
         }
-        Action::Fold | Action::Unfold => fold(model, action),
+        Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
         Action::NextAlert => {
             let calls = |job: &Job| job.state().needs_input() || job.state().failed();
             let quiet = !model.jobs.iter().any(calls);
@@ -125,8 +125,11 @@ fn no_target_ended(model: &Model) -> Option<String> {
 fn fold(model: &Model, action: Action) -> Option<String> {
     let headed = matches!(model.rows.first(), Some(Row::Group(_)));
     let Some(key) = model.group_key().filter(|_| headed) else {
-        return Some("The list has no groups.".to_owned());
+        return Some("The list has one group; there is nothing to fold.".to_owned());
     };
+    if !model.query().is_empty() {
+        return Some("A filter shows all groups unfolded.".to_owned());
+    }
     match (action, model.folded.contains(&key)) {
         (Action::Fold, true) => Some("The group is folded already.".to_owned()),
         (Action::Unfold, false) => Some("The group is unfolded already.".to_owned()),

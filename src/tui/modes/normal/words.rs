@@ -17,9 +17,15 @@ pub(super) fn words(action: Action) -> Words {
         Action::Up => ("row above", "previous move"),
         Action::First => ("first row", "top beginning home"),
         Action::Last => ("last row", "bottom end"),
+        Action::PageDown => ("page down the list", "scroll jobs"),
+        Action::PageUp => ("page up the list", "scroll jobs"),
         Action::Pick => ("job of a number", "digit"),
         Action::Fold => ("fold group {}", "close collapse hide"),
         Action::Unfold => ("unfold group {}", "open expand show"),
+        Action::FoldAll => (
+            "fold all groups, or unfold them",
+            "collapse expand close open",
+        ),
         Action::NextAlert => (
             "next job that needs attention",
             "alarm waiting failed asks jump",
