@@ -1,8 +1,9 @@
-//! What bgproc remembers for a person between commands: the last used job of each terminal, and how far each
-//! job was seen in the dashboard.
+//! What bgproc remembers for a person between commands: the last used job of each terminal, how far each
+//! job was seen in the dashboard, and how the list of the dashboard was left.
 //!
-//! Both are small files in the state directory. They are conveniences: a file that cannot be read counts as
+//! All are small files in the state directory. They are conveniences: a file that cannot be read counts as
 //! empty, and errors in writing one are ignored.
 
 pub mod last_job;
+pub mod list_view;
 pub mod seen_jobs;

@@ -13,6 +13,8 @@ pub enum Hit {
     Row(usize),
     /// The empty part of the list below its rows.
     List,
+    /// The divider between list and pane.
+    Divider,
     /// The pane of a job, with its area.
     Pane(SessionId, Rect),
     /// The status line.
@@ -36,6 +38,9 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
     }
     if model.mode().needs().window {
         return Hit::Nothing;
+    }
+    if within(layout.divider).is_some() {
+        return Hit::Divider;
     }
     if let Some(area) = within(layout.list) {
         let at = model.list_top + usize::from(row - area.y);

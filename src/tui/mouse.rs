@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::list::{fold, select};
+use super::list::{fold, select, width};
 use super::message::Cmd;
 use super::modes::{insert, normal, scroll};
 use super::pane::{follow, load, paint};
@@ -159,6 +159,9 @@ fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
         // A click on another tile of the grid selects it.
         Hit::Pane(id, _) if Some(&id) != model.current_id() => click_tile(model, &id),
         Hit::Pane(id, area) => press_pane(model, id, area, mouse, count, cmds),
+        // A double click undoes what dragging has done.
+        Hit::Divider if count == 2 => width::reset(model),
+        Hit::Divider => model.pointer.held = Some(Held::Divider),
         Hit::List | Hit::Nothing => {}
     }
 }
@@ -252,6 +255,10 @@ fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
 }
 
 fn drag(model: &mut Model, mouse: Mouse) {
+    if model.pointer.held == Some(Held::Divider) && model.layout().divider.is_some() {
+        width::set(model, mouse.col);
+        return;
+    }
     let Some(Held::Selects(from)) = model.pointer.held else {
         return;
     };

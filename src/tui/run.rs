@@ -17,7 +17,7 @@ use super::model::answers::QUERY;
 use super::model::{Model, Origin};
 use super::modes;
 use super::options::Options;
-use super::outside::{self, looked};
+use super::outside::{self, left, looked};
 use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
 use super::update::{seen, update};
@@ -60,6 +60,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     let mut model = modes::dashboard(&options, theme, origin, window);
     (model.now, model.zone) = (now(), TimeZone::system());
     looked::recall(&mut model);
+    left::recall(&mut model);
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
@@ -85,6 +86,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     drop(terminal);
     seen::close(&mut model);
     looked::keep(&model);
+    left::keep(&model);
     link.finish(LAST_WORDS);
     match exit.map_err(no_terminal)? {
         Exit::Silent => Ok(()),
@@ -147,6 +149,7 @@ fn stay(
         if kept_at.elapsed() >= KEEP {
             kept_at = Instant::now();
             looked::keep(model);
+            left::keep(model);
         }
         frames.changed(model.dirty);
         if model.dirty && frames.wait(model.awaits_screen()).is_zero() {

@@ -8,6 +8,7 @@ mod progress;
 pub mod reconcile;
 mod row;
 pub mod select;
+pub mod width;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -84,6 +84,27 @@ pub fn step(model: &mut Model, down: bool) {
     walk(model, at);
 }
 
+/// Selects what the last view had selected, if it has a row. The group of a job in a folded group is
+/// selected instead.
+pub fn restore(model: &mut Model) {
+    reconcile_rows(model);
+    let wanted = std::mem::take(&mut model.remembered);
+    let group = match &wanted {
+        Selected::Job(id) => model
+            .job(id)
+            .map(|job| Selected::Group(rows::group_of(job).0)),
+        _ => None,
+    };
+    let has_row = |one: &Selected| {
+        let mut rows = model.rows.iter();
+        rows.any(|row| selection_of(model, row) == *one)
+    };
+    let is_shown = |one: &Selected| *one != Selected::Nothing && has_row(one);
+    if let Some(next) = [Some(wanted), group].into_iter().flatten().find(is_shown) {
+        to(model, next);
+    }
+}
+
 /// Whether the list is shown and has more rows than fit.
 pub fn is_cut(model: &Model) -> bool {
     let height = model.layout().list.map(|list| usize::from(list.height));

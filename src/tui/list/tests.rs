@@ -398,3 +398,48 @@ fn the_group_of_the_best_match_comes_first() {
         matches!(&dash.model.rows[0], crate::tui::model::rows::Row::Group(group) if group.title == "~/notes")
     );
 }
+
+#[test]
+fn keys_change_the_width_of_the_list() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    let width = |dash: &Dash| dash.model.layout().list.unwrap().width;
+    dash.press(">>>");
+    assert_eq!(width(&dash), 32);
+    dash.press("<");
+    assert_eq!(width(&dash), 30);
+    dash.press("<<<<<<").snapshot("list-narrow-80x24");
+    assert_eq!(width(&dash), 18);
+    dash.press("<");
+    assert!(dash.text().contains("could not be read"), "{}", dash.text());
+    let mut dash = Dash::new(40, 12, shop_records());
+    dash.press(">");
+    assert!(dash.text().contains("beside the pane"), "{}", dash.text());
+}
+
+#[test]
+fn the_last_selection_is_restored_with_the_first_list() {
+    let reopened = |remembered: Selected, folded: &[&str], filter: &str| {
+        let options = Options {
+            filter: Some(filter.to_owned()).filter(|text| !text.is_empty()),
+            ..Options::default()
+        };
+        let mut dash = Dash::with(options, 80, 24, Vec::new());
+        dash.model.listed = false;
+        dash.model.remembered = remembered;
+        dash.model.folded = folded.iter().map(|&key| key.to_owned()).collect();
+        dash.list(shop_records());
+        dash.model.selected.clone()
+    };
+    let tests = Selected::Job(id("tests"));
+    let shop = Selected::Group("g:shop".to_owned());
+    assert_eq!(reopened(tests.clone(), &[], ""), tests);
+    assert_eq!(reopened(shop.clone(), &["g:shop"], ""), shop);
+    // A job that is gone, filtered out, or in a folded group is not selected.
+    let usual = Selected::Job(id("migrate"));
+    assert_eq!(reopened(Selected::Job(id("gone")), &[], ""), usual);
+    assert_eq!(
+        reopened(tests.clone(), &[], "agent"),
+        Selected::Job(id("agent"))
+    );
+    assert_eq!(reopened(tests, &["g:shop"], ""), shop);
+}

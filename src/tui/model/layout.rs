@@ -10,6 +10,10 @@ const NARROW: u16 = 60;
 const FLAT: u16 = 10;
 /// Minimum height in rows at which there is a top line.
 const TOP_LINE: u16 = 16;
+/// Minimum width in columns of a list beside the pane: glyph, time and a short name.
+const LEAST_LIST: u16 = 18;
+/// Minimum width in columns of the part beside the list.
+const LEAST_PANE: u16 = 24;
 /// Smallest window, in columns and rows, that shows more than one line.
 pub const SMALLEST: (u16, u16) = (20, 5);
 
@@ -41,6 +45,8 @@ pub struct Wish {
     pub hints: bool,
     /// When zoomed, show no line of the dashboard at all.
     pub bare: bool,
+    /// Columns of the list beside the pane, if a person has set them.
+    pub list_width: Option<u16>,
 }
 
 /// The area of each part of the window; `None` for parts that are not shown.
@@ -133,10 +139,10 @@ impl Layout {
                 y = 2;
             }
         }
-        let list_width = if width >= WIDE {
-            (width / 3).clamp(30, 44)
-        } else {
-            26
+        let list_width = match wish.list_width {
+            Some(wanted) => wanted.clamp(LEAST_LIST, width - LEAST_PANE),
+            None if width >= WIDE => (width / 3).clamp(30, 44),
+            None => 26,
         };
         let pane_x = list_width + 1;
         let body = body_end - y;
@@ -157,6 +163,15 @@ mod tests {
     #[test]
     fn uses_the_specified_breakpoints() {
         let kind = |w, h| Layout::of(w, h, Wish::default()).kind;
+        let list = |w, list_width| {
+            let wish = Wish {
+                list_width,
+                ..Wish::default()
+            };
+            Layout::of(w, 24, wish).list.unwrap().width
+        };
+        assert_eq!((list(80, Some(40)), list(80, Some(70))), (40, 56));
+        assert_eq!((list(60, Some(40)), list(200, Some(1))), (36, 18));
         assert_eq!(kind(120, 40), Kind::Split);
         assert_eq!(kind(80, 24), Kind::Split);
         assert_eq!(kind(60, 10), Kind::Split);
@@ -180,6 +195,14 @@ mod tests {
             Wish {
                 zoom: true,
                 hints: true,
+                ..Wish::default()
+            },
+            Wish {
+                list_width: Some(0),
+                ..Wish::default()
+            },
+            Wish {
+                list_width: Some(u16::MAX),
                 ..Wish::default()
             },
             Wish {

@@ -157,10 +157,14 @@ pub struct Model {
     pub rows: Vec<Row>,
     /// What is selected in the list.
     pub selected: Selected,
+    /// What the last view had selected, until the first list has arrived.
+    pub remembered: Selected,
     /// Index of the selected row, for when that row disappears.
     pub cursor: usize,
     /// Index of the first visible row of the list.
     pub list_top: usize,
+    /// The width of the list in columns that a person has set; `None` if it follows from the window.
+    pub list_width: Option<u16>,
     /// The job that was selected before the current one.
     pub previous: Option<SessionId>,
     /// Since when the current row is selected.
@@ -277,8 +281,10 @@ impl Model {
             usage: Usage::default(),
             rows: Vec::new(),
             selected: Selected::Nothing,
+            remembered: Selected::Nothing,
             cursor: 0,
             list_top: 0,
+            list_width: None,
             previous: None,
             selected_at: 0,
             seen: SeenTracker::default(),

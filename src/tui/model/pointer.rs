@@ -29,6 +29,8 @@ pub enum Held {
     Selects(Place),
     /// Its events are sent to the job.
     Jobs,
+    /// It moves the divider between list and pane.
+    Divider,
 }
 
 impl Pointer {

@@ -23,6 +23,7 @@ impl Model {
             open: self.frame.open,
             grid: self.frame.grid,
             hints: needs.hints,
+            list_width: self.list_width,
             bare: needs.nothing && !self.status_line,
         };
         let mut layout = Layout::of(width, height, wish);

@@ -2,6 +2,7 @@
 
 mod copy;
 mod history;
+pub mod left;
 pub mod looked;
 mod notify;
 mod open;

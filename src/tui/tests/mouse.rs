@@ -171,3 +171,25 @@ fn m_releases_and_takes_the_mouse() {
     dash.press("m");
     assert_eq!(dash.asked(), [Cmd::Effect(Effect::Mouse(true))]);
 }
+
+#[test]
+fn dragging_the_divider_changes_the_width_of_the_list() {
+    let mut dash = shop();
+    let width = |dash: &Dash| dash.model.layout().list.unwrap().width;
+    assert_eq!(width(&dash), 26);
+    mouse(&mut dash, 0, (26, 9), false);
+    mouse(&mut dash, 32, (34, 12), false);
+    assert_eq!(width(&dash), 34);
+    mouse(&mut dash, 32, (2, 12), false);
+    assert_eq!(width(&dash), 18, "still a list");
+    mouse(&mut dash, 32, (79, 12), false);
+    assert_eq!(width(&dash), 56, "still a pane");
+    mouse(&mut dash, 0, (79, 12), true);
+    mouse(&mut dash, 32, (30, 12), false);
+    assert_eq!(width(&dash), 56, "the button is up");
+    assert_eq!(copied(&mut dash), None);
+    dash.later(5000);
+    click(&mut dash, (56, 9));
+    click(&mut dash, (56, 9));
+    assert_eq!(width(&dash), 26, "a double click resets it");
+}

@@ -8,6 +8,7 @@ use super::daemon::{forget, refreshed};
 use super::{away, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
+use crate::tui::list::select;
 use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Frame;
@@ -128,6 +129,7 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
             seen::first(model);
         }
         away::request(model, cmds);
+        select::restore(model);
     }
     quit::again(model, cmds);
     if let Attached::Awaited(id) = model.attached.clone() {

@@ -52,6 +52,8 @@ actions! {
     ProjectUp "project-up" ["u"] "Start this directory's project";
     ProjectDown "project-down" ["U"] "Stop this directory's project. Asks";
     Zoom "zoom" ["z"] "Zoom the pane, or back";
+    Narrower "narrower" ["<"] "A narrower list";
+    Wider "wider" [">"] "A wider list";
     Grid "grid" ["v"] "Grid of live panes, or back";
     Scroll "scroll" ["s", "[", "pgup"] "Scroll back through the log";
     HalfUp "half-up" ["ctrl-u"] "Pane: half a page up";

@@ -22,7 +22,7 @@ use super::{filter, form, found, help, insert, menu, page, palette, reply, scrol
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
-use crate::tui::list::{fold, mark, select};
+use crate::tui::list::{fold, mark, select, width};
 use crate::tui::message::{Cmd, Effect, Exit};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
@@ -102,6 +102,8 @@ pub fn meaning(model: &Model, name: &str) -> Letter {
             | Action::PageDown
             | Action::PageUp
             | Action::FoldAll
+            | Action::Narrower
+            | Action::Wider
             | Action::Pick
             | Action::Fold
             | Action::Unfold
@@ -199,6 +201,8 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::ProjectUp | Action::ProjectDown => no_projects(model),
 
         Action::Zoom => zoom(model),
+        Action::Narrower => width::change(model, false),
+        Action::Wider => width::change(model, true),
         Action::Grid => grid::toggle(model),
         Action::Scroll if name == "pgup" => page(model, false, cmds),
         Action::Scroll => scroll::enter(model, false, cmds),

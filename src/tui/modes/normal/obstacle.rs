@@ -3,6 +3,7 @@
 
 use super::keys::Action;
 use super::{changes, verbs};
+use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Attached, Model};
@@ -51,6 +52,10 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             let calls = |job: &Job| job.state().needs_input() || job.state().failed();
             let quiet = !model.jobs.iter().any(calls);
             quiet.then(|| "No job needs attention.".to_owned())
+        }
+        Action::Narrower | Action::Wider => {
+            let is_alone = model.layout().divider.is_none();
+            is_alone.then(|| width::NO_DIVIDER.to_owned())
         }
         Action::Previous => {
             let before = model.previous.as_ref();

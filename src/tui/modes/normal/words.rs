@@ -70,6 +70,8 @@ pub(super) fn words(action: Action) -> Words {
         Action::ProjectUp => ("start the project", "compose procfile"),
         Action::ProjectDown => ("stop the project", "compose procfile"),
         Action::Zoom => ("zoom into {}, or back", "maximize enlarge full fullscreen"),
+        Action::Narrower => ("narrower list", "width size shrink resize border"),
+        Action::Wider => ("wider list", "width size grow resize border"),
         Action::Grid => ("grid of live panes", "tiles split several overview"),
         Action::Scroll => ("scroll back through {}", "history output log read look"),
         Action::HalfUp => ("pane: half a page up", "scroll"),

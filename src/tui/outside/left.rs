@@ -1,0 +1,38 @@
+//! Keeps how the list was left, from one view to the next.
+
+use crate::protocol::SessionId;
+use crate::recall::list_view::{self, ListView};
+use crate::tui::model::{Attached, Model, Selected};
+
+/// Loads how the last view has left the list.
+pub fn recall(model: &mut Model) {
+    let Some(view) = list_view::recall() else {
+        return;
+    };
+    let job = view.job.as_deref().and_then(SessionId::parse);
+    model.remembered = match (job, view.group) {
+        (Some(id), _) => Selected::Job(id),
+        (None, Some(key)) => Selected::Group(key),
+        (None, None) => Selected::Nothing,
+    };
+    model.list_width = view.width;
+    model.folded = view.folded.into_iter().collect();
+}
+
+/// Saves how this view leaves the list. A view of a single job has not shown it.
+pub fn keep(model: &Model) {
+    if model.attached != Attached::No || !model.listed {
+        return;
+    }
+    let (job, group) = match &model.selected {
+        Selected::Nothing => (None, None),
+        Selected::Job(id) => (Some(id.to_string()), None),
+        Selected::Group(key) => (None, Some(key.clone())),
+    };
+    list_view::remember(ListView {
+        width: model.list_width,
+        folded: model.folded.iter().cloned().collect(),
+        job,
+        group,
+    });
+}
