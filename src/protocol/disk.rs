@@ -10,6 +10,7 @@
 //!      /removed.jsonl   the daemon: removed sessions of the last day, at most 10,000
 //!      /terminals/      clients: the last used job of each terminal
 //!      /looked.json     the dashboard: how far each job was seen
+//!      /list.json       the dashboard: how its list was left
 //! STATE/sessions/ID/meta.json     the daemon: the record
 //!                  /output.log    the keeper: raw bytes from offset 0
 //!                  /output.N.log  the keeper: the segment that starts at offset N

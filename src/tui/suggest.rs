@@ -1,10 +1,12 @@
 //! Command suggestions from project files and the shell history. Pure: file contents are passed as
 //! text.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 /// The commands defined by a project file, chosen by file name. `runner` runs the scripts of a
-/// `package.json`.
+/// `package.json`. For a Cargo package, see [`cargo`].
 pub fn targets(file: &str, text: &str, runner: &str) -> Vec<String> {
     match file {
         "package.json" => scripts(text, runner),
@@ -95,6 +97,66 @@ fn named(text: &str, program: &str, parameters: bool) -> Vec<String> {
     commands
 }
 
+/// The commands of a Cargo package or workspace: its binaries and tests. `sources` are the paths below
+/// `src/bin` and `tests` and, if it exists, `src/main.rs`, from which Cargo takes those that
+/// `Cargo.toml` does not list.
+pub fn cargo(text: &str, sources: &[String]) -> Vec<String> {
+    let Ok(file) = toml::from_str::<toml::Table>(text) else {
+        return Vec::new();
+    };
+    let mut commands = Vec::new();
+    if let Some(package) = file.get("package").and_then(toml::Value::as_table) {
+        let binaries = binaries(&file, package, sources);
+        match binaries.as_slice() {
+            [] => {}
+            [_] => commands.push("cargo run".to_owned()),
+            several => commands.extend(several.iter().map(|one| format!("cargo run --bin {one}"))),
+        }
+    }
+    commands.push("cargo test".to_owned());
+    let mut tests = listed(&file, "test");
+    tests.extend(sources.iter().filter_map(|path| unit(path, "tests/")));
+    commands.extend(unique(tests).map(|one| format!("cargo test --test {one}")));
+    commands
+}
+
+fn binaries(file: &toml::Table, package: &toml::Table, sources: &[String]) -> Vec<String> {
+    let mut names = listed(file, "bin");
+    let is_main = sources.iter().any(|path| path == "src/main.rs");
+    let of_package = package.get("name").and_then(toml::Value::as_str);
+    // A `[[bin]]` usually gives `src/main.rs` its name.
+    if names.is_empty() && is_main {
+        names.extend(of_package.map(str::to_owned));
+    }
+    names.extend(sources.iter().filter_map(|path| unit(path, "src/bin/")));
+    unique(names).collect()
+}
+
+/// Names in the tables `[[kind]]`.
+fn listed(file: &toml::Table, kind: &str) -> Vec<String> {
+    let tables = file.get(kind).and_then(toml::Value::as_array);
+    let names = tables.into_iter().flatten();
+    let names = names.filter_map(|table| table.get("name")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// The name of a source file `name.rs` or `name/main.rs` in a folder.
+fn unit(path: &str, folder: &str) -> Option<String> {
+    let rest = path.strip_prefix(folder)?;
+    let name = rest.strip_suffix("/main.rs").or(rest.strip_suffix(".rs"))?;
+    (!name.contains('/')).then(|| name.to_owned())
+}
+
+/// Names that are words, each of them once.
+fn unique(names: Vec<String>) -> impl Iterator<Item = String> {
+    let mut seen = HashSet::new();
+    let is_new = move |name: &String| seen.insert(name.clone());
+    names
+        .into_iter()
+        .filter(|name| is_word(name))
+        .filter(is_new)
+}
+
 /// The command of a line such as `web: npm start`.
 fn processes(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -131,6 +193,47 @@ mod tests {
             targets("Procfile", procfile, ""),
             ["npm start", "./work --queue a:b"]
         );
+    }
+
+    #[test]
+    fn reads_binaries_and_tests_of_cargo_packages() {
+        let sources = |paths: &[&str]| paths.iter().map(|&path| path.to_owned()).collect();
+        let of = |text: &str, paths: &[&str]| {
+            let sources: Vec<String> = sources(paths);
+            cargo(text, &sources)
+        };
+        let package = "[package]\nname = \"shop\"\n";
+        assert_eq!(of(package, &["src/main.rs"]), ["cargo run", "cargo test"]);
+        assert_eq!(of(package, &[]), ["cargo test"]);
+        let paths = [
+            "src/main.rs",
+            "src/bin/seed.rs",
+            "src/bin/admin/main.rs",
+            "src/bin/admin/more.rs",
+            "tests/cart.rs",
+            "tests/suite/main.rs",
+            "tests/suite/pay.rs",
+        ];
+        assert_eq!(
+            of(package, &paths),
+            [
+                "cargo run --bin shop",
+                "cargo run --bin seed",
+                "cargo run --bin admin",
+                "cargo test",
+                "cargo test --test cart",
+                "cargo test --test suite",
+            ]
+        );
+        let named = format!(
+            "{package}[[bin]]\nname = \"x\"\npath = \"src/main.rs\"\n[[test]]\nname = \"cart\"\n"
+        );
+        assert_eq!(
+            of(&named, &["src/main.rs", "tests/cart.rs"]),
+            ["cargo run", "cargo test", "cargo test --test cart"]
+        );
+        assert_eq!(of("[workspace]\nmembers = []\n", &[]), ["cargo test"]);
+        assert!(of("][", &[]).is_empty());
     }
 
     #[test]

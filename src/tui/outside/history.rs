@@ -14,6 +14,9 @@ const FILE_BYTES: u64 = 256 * 1024;
 /// Maximum number of commands from the history.
 const COMMANDS: usize = 500;
 
+/// Maximum number of files in a folder of sources that are looked at.
+const SOURCES: usize = 200;
+
 /// Project files that define commands.
 const FILES: [&str; 8] = [
     "package.json",
@@ -41,11 +44,36 @@ pub(super) fn suggest(dir: &str) -> Done {
             }
         }
     }
+    if let Some(text) = read(&place.join("Cargo.toml"), FILE_BYTES) {
+        targets.extend(suggest::cargo(&text, &sources(place)));
+    }
     Done::Suggested {
         dir: dir.to_owned(),
         targets,
         history: history().unwrap_or_default(),
     }
+}
+
+/// The source files of a Cargo package that may be binaries or tests, relative to it, sorted.
+fn sources(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["src/bin", "tests"] {
+        let entries = std::fs::read_dir(dir.join(folder));
+        let entries = entries.into_iter().flatten().flatten().take(SOURCES);
+        for entry in entries {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let is_folder = entry.path().join("main.rs").is_file();
+            let rest = if is_folder { "/main.rs" } else { "" };
+            found.push(format!("{folder}/{name}{rest}"));
+        }
+    }
+    if dir.join("src/main.rs").is_file() {
+        found.push("src/main.rs".to_owned());
+    }
+    found.sort();
+    found
 }
 
 fn runner(dir: &Path) -> &'static str {

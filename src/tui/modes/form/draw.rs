@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::fields::{Form, Purpose};
+use super::fields::{Form, NAME, Purpose, RUN};
 use crate::term::sanitize::clean;
 use crate::tui::line::draw::field as draw_field;
 use crate::tui::model::Model;
@@ -15,8 +15,8 @@ use crate::tui::theme::Tone;
 /// Below this width in columns, the form shows one field at a time.
 const NARROW: usize = 50;
 
-/// Maximum number of lines above the form that show a long field in full.
-const WHOLE: usize = 3;
+/// Number of lines above the form that show a long field in full, if half of the body is less.
+const LEAST_LINES: usize = 3;
 
 /// The form on one line; the focused field is as wide as possible. If there is no room for all
 /// fields, only the focused field and its number.
@@ -38,7 +38,11 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
             Purpose::New(_) => "starting",
             Purpose::Edit(..) => "changing",
         };
-        let text = format!("{doing} {} ", form.value(0));
+        let what = match form.purpose {
+            Purpose::Edit(..) if !form.value(NAME).is_empty() => form.value(NAME),
+            _ => form.value(RUN),
+        };
+        let text = format!("{doing} {what} ");
         let text = text::clip(&text, room, theme.glyph("…"));
         frame.buffer_mut().set_string(x, area.y, text, theme.dim());
         return;
@@ -84,7 +88,7 @@ fn widths(form: &Form, room: usize) -> Vec<usize> {
         .map(|field| natural(field) + 1)
         .sum();
     // Reserve room for a suggestion in the command field, so that nothing moves while typing.
-    let least = if form.is_at_command() { 28 } else { 16 };
+    let least = if form.focus == RUN { 28 } else { 16 };
     let focused = label(form.focus) + (typed(form.focus) + 2).max(least);
     all.map(|field| match field == form.focus {
         true => focused.min(room.saturating_sub(others)),
@@ -93,16 +97,18 @@ fn widths(form: &Form, room: usize) -> Vec<usize> {
     .collect()
 }
 
-/// Columns for the text of the focused field.
-fn field_room(model: &Model, form: &Form) -> usize {
+/// Columns for the text of a field.
+fn field_room(model: &Model, form: &Form, field: usize) -> usize {
     let badge = text::width(model.mode().name()) + 2;
     let room = usize::from(model.window.0).saturating_sub(badge + 2);
-    let label = text::width(form.labels[form.focus]) + 3;
-    let field = match room < NARROW {
-        true => room.saturating_sub(3),
-        false => widths(form, room)[form.focus],
+    let label = text::width(form.labels[field]) + 3;
+    let columns = match room < NARROW {
+        true if field == form.focus => room.saturating_sub(3),
+        // Only the focused field is shown.
+        true => return usize::MAX,
+        false => widths(form, room)[field],
     };
-    field.saturating_sub(label)
+    columns.saturating_sub(label)
 }
 
 /// The suggestion, dimmed after the cursor, as far as there is room.
@@ -119,30 +125,55 @@ fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<
         .set_stringn(x, area.y, rest, room, model.theme.dim());
 }
 
-/// The full text of the focused field, above the status line, if it is too long for the field.
-pub(super) fn whole(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) {
-    let line = form.fields[form.focus].text();
-    let (room, width) = (field_room(model, form), usize::from(body.width));
-    if text::width(&line) <= room || width < 4 {
-        return;
+/// The text of a field that is too long for it, in full above the status line: of the focused field, or
+/// else of the command. Returns the part of `body` above it.
+pub(super) fn whole(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) -> Rect {
+    let width = usize::from(body.width);
+    let is_cut = |field: &usize| {
+        let line = form.fields[*field].text();
+        text::width(&line) > field_room(model, form, *field)
+    };
+    let Some(field) = [form.focus, RUN].into_iter().find(is_cut) else {
+        return body;
+    };
+    if width < 4 || body.height < 2 {
+        return body;
     }
-    let lines = text::wrap(&line, width - 2);
-    let kept = lines.len().saturating_sub(WHOLE);
-    let lines = &lines[kept..];
-    let height = u16::try_from(lines.len() + 1).unwrap_or(0).min(body.height);
+    let (lines, cursor) = lines_of(form, field, width - 2);
+    let most = usize::from(body.height - 1).min(LEAST_LINES.max(usize::from(body.height / 2)));
+    let shown = most.min(lines.len());
+    let first = (cursor + 1).saturating_sub(shown).min(lines.len() - shown);
+    let height = u16::try_from(shown + 1).unwrap_or(0).min(body.height);
     let top = body.bottom() - height;
-    for y in top..body.bottom() {
-        for x in body.left()..body.right() {
-            if let Some(cell) = buf.cell_mut((x, y)) {
-                cell.reset();
-            }
-        }
-    }
-    if height > 0 {
-        let rule = model.theme.glyph("─").repeat(width);
-        buf.set_string(body.x, top, rule, model.theme.rule());
-    }
-    for (y, line) in (top + 1..body.bottom()).zip(lines) {
+    let area = Rect::new(body.x, top, body.width, height);
+    clear(area, buf);
+    let rule = model.theme.glyph("─").repeat(width);
+    buf.set_string(body.x, top, rule, model.theme.rule());
+    for (y, line) in (top + 1..body.bottom()).zip(&lines[first..]) {
         buf.set_stringn(body.x + 1, y, line, width - 1, Style::new());
+    }
+    Rect::new(body.x, body.y, body.width, body.height - height)
+}
+
+/// The text of a field in lines of `width`, and the index of the line with the cursor. A command that
+/// one line cannot show has its own lines.
+fn lines_of(form: &Form, field: usize, width: usize) -> (Vec<String>, usize) {
+    let line = &form.fields[field];
+    let real = form.whole.as_ref().filter(|_| field == RUN);
+    if let Some(whole) = real.filter(|whole| whole.shown == line.text()) {
+        let lines = whole.command.lines().map(clean);
+        let lines: Vec<String> = lines.flat_map(|line| text::wrap(&line, width)).collect();
+        return (lines, 0);
+    }
+    let before = text::wrap(&line.before_cursor(), width).len();
+    (text::wrap(&line.text(), width), before.saturating_sub(1))
+}
+
+/// Empties an area.
+pub(super) fn clear(area: Rect, buf: &mut Buffer) {
+    for place in area.positions() {
+        if let Some(cell) = buf.cell_mut(place) {
+            cell.reset();
+        }
     }
 }

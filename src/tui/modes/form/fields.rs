@@ -4,17 +4,23 @@ use crate::protocol::{Mode, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::line::Line;
 
-/// Field index of the command of a new job.
+/// Field index of the command.
 pub const RUN: usize = 0;
+/// Field index of the name.
+pub const NAME: usize = 1;
+/// Field index of the group.
+pub const GROUP: usize = 2;
 /// Field index of the directory of a new job.
 pub const DIR: usize = 3;
-/// Field index of the command of an edited job.
-pub const COMMAND: usize = 4;
+/// Field index of `keep` of an edited job.
+pub const KEEP: usize = 3;
+/// Field index of the restart policy of an edited job.
+pub const RESTART: usize = 4;
 
 /// Labels of the fields of a new job, in order.
 const NEW: &[&str] = &["run", "name", "group", "dir"];
 /// Labels of the editable fields of a job, in order.
-const EDIT: &[&str] = &["name", "group", "keep", "restart", "run"];
+const EDIT: &[&str] = &["run", "name", "group", "keep", "restart"];
 
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +55,15 @@ pub struct Form {
     pub focus: usize,
     /// Whether a request to the daemon is pending.
     pub busy: bool,
-    /// Commands used before, newest first.
+    /// Commands of the existing jobs, newest first, those of this directory before the others.
     pub history: Vec<String>,
+    /// Commands of the shell history, newest first.
+    pub shell: Vec<String>,
     /// Commands defined by the project in the directory `read`.
     pub targets: Vec<String>,
     /// The directory from which `targets` were read.
     pub read: String,
-    /// Index of the recalled command and what the field held before; `None` if the field holds what
+    /// Index of the picked command and what the field held before; `None` if the field holds what
     /// was typed.
     pub recalled: Option<(usize, String, Option<Whole>)>,
     /// The real command if the command field cannot show it unchanged.
@@ -69,14 +77,14 @@ impl Form {
         Self::with(Purpose::New(None), NEW, fields.into(), history)
     }
 
-    /// The form that edits a job, filled with its current name, group, keep, restart and command.
+    /// The form that edits a job, filled with its current command, name, group, keep and restart.
     pub fn edit(id: SessionId, now: [String; 5]) -> Self {
-        let command = now[COMMAND].clone();
+        let command = now[RUN].clone();
         let now = now.map(|text| clean(&text));
         let fields = now.iter().map(|text| Line::new(text)).collect();
         let purpose = Purpose::Edit(id, now.into());
         let mut form = Self::with(purpose, EDIT, fields, Vec::new());
-        form.put(COMMAND, &command);
+        form.put(RUN, &command);
         form
     }
 
@@ -93,6 +101,7 @@ impl Form {
             focus: 0,
             busy: false,
             history,
+            shell: Vec::new(),
             targets: Vec::new(),
             read: String::new(),
             recalled: None,
@@ -129,14 +138,10 @@ impl Form {
     /// Call after an edit. An emptied field no longer stands for the original command, only for
     /// what is typed from now on.
     pub fn edited(&mut self) {
-        let field = match self.purpose {
-            Purpose::New(_) => RUN,
-            Purpose::Edit(..) => COMMAND,
-        };
-        if self.whole.is_some() && self.fields[field].is_empty() {
+        if self.whole.is_some() && self.fields[RUN].is_empty() {
             self.whole = None;
             // Drop the killed text too, so that yanking does not bring back the shortened command.
-            self.fields[field] = Line::default();
+            self.fields[RUN] = Line::default();
         }
     }
 
@@ -165,7 +170,8 @@ impl Form {
         if typed != line.before_cursor() {
             return None;
         }
-        let before: &[String] = if typed.is_empty() { &[] } else { &self.history };
+        let before = self.history.iter().chain(&self.shell);
+        let before = before.filter(|_| !typed.is_empty());
         let one_line = |one: &&String| !one.contains(char::is_control);
         let mut all = self.targets.iter().chain(before).filter(one_line);
         all.find_map(|one| one.strip_prefix(&typed).filter(|rest| !rest.is_empty()))
@@ -178,46 +184,6 @@ impl Form {
         };
         self.line().insert(&rest);
         true
-    }
-
-    /// Recalls an older (or newer) command that starts with what was typed.
-    pub fn recall(&mut self, older: bool) {
-        let typed = match &self.recalled {
-            Some((_, typed, _)) => typed.clone(),
-            None => self.fields[RUN].text(),
-        };
-        let mut fitting = Vec::new();
-        for one in self.history.iter().chain(&self.targets) {
-            let shown = clean(one);
-            if shown.starts_with(&typed) && shown != typed && !fitting.contains(one) {
-                fitting.push(one.clone());
-            }
-        }
-        let at = self.recalled.as_ref().map(|(at, ..)| *at);
-        let next = match (at, older) {
-            (None, true) => Some(0),
-            (None | Some(0), false) => None,
-            (Some(at), true) => Some(at + 1),
-            (Some(at), false) => Some(at - 1),
-        };
-        match next {
-            Some(at) => {
-                if let Some(command) = fitting.get(at) {
-                    let before = match self.recalled.take() {
-                        Some((.., before)) => before,
-                        None => self.whole.take(),
-                    };
-                    self.put(RUN, command);
-                    self.recalled = Some((at, typed, before));
-                }
-            }
-            None => {
-                if let Some((_, typed, before)) = self.recalled.take() {
-                    self.fields[RUN] = Line::new(&typed);
-                    self.whole = before;
-                }
-            }
-        }
     }
 
     /// The text of a field, trimmed.
@@ -237,41 +203,5 @@ mod tests {
         assert_eq!(form.focus, 3);
         form.step(true);
         assert_eq!(form.focus, 0);
-    }
-
-    #[test]
-    fn recalls_older_and_newer_commands() {
-        let mut form = Form::new("/", "", vec!["new".to_owned(), "old".to_owned()]);
-        form.recall(true);
-        form.recall(true);
-        form.recall(true);
-        assert_eq!(form.value(0), "old");
-        form.recall(false);
-        assert_eq!(form.value(0), "new");
-        form.recall(false);
-        assert_eq!(form.value(0), "");
-    }
-
-    #[test]
-    fn recall_filters_by_typed_prefix() {
-        let history = ["make test", "npm run dev", "make build"].map(str::to_owned);
-        let mut form = Form::new("~/shop", "", history.into());
-        form.targets = vec!["npm run start".to_owned(), "make all".to_owned()];
-        assert_eq!(form.suggestion(), Some("npm run start"), "the project's");
-        form.line().insert("make ");
-        assert_eq!(form.suggestion(), Some("all"));
-        let mut seen = Vec::new();
-        for _ in 0..4 {
-            form.recall(true);
-            seen.push(form.value(0));
-        }
-        assert_eq!(seen, ["make test", "make build", "make all", "make all"]);
-        for _ in 0..3 {
-            form.recall(false);
-        }
-        assert_eq!(form.fields[0].text(), "make ");
-        assert!(form.accept());
-        assert_eq!(form.value(0), "make all");
-        assert!(!form.accept());
     }
 }

@@ -8,7 +8,7 @@ actions! {
     Accept "start" ["enter"] "Do it";
     NextField "next-field" ["tab"] "Next field";
     PreviousField "previous-field" ["backtab"] "Field before";
-    OlderCommand "older" ["up"] "A command used before";
-    NewerCommand "newer" ["down"] "Towards the newest command";
-    Leave "cancel" ["esc"] "Do nothing" Leaves;
+    OlderCommand "older" ["up"] "Next command of the list above";
+    NewerCommand "newer" ["down"] "Back to what was typed";
+    Leave "cancel" ["esc", "ctrl-c"] "Do nothing" Leaves;
 }

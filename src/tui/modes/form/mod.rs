@@ -1,8 +1,10 @@
 //! PROMPT: the form for a new job, for a copy of a job, and for editing a job.
 
 mod draw;
+mod draw_picks;
 pub mod fields;
 mod keys;
+pub mod pick;
 mod submit;
 
 #[cfg(test)]
@@ -12,7 +14,7 @@ mod tests;
 use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
-use self::fields::{DIR, Form, Purpose, RUN};
+use self::fields::{DIR, Form, NAME, Purpose, RUN};
 pub use self::keys::Action;
 use crate::protocol::{RestartPolicy, name};
 use crate::tui::bar::Bar;
@@ -20,7 +22,7 @@ use crate::tui::hints;
 use crate::tui::keymap::KeyPress;
 use crate::tui::line::{self, Edit};
 use crate::tui::message::{Cmd, Effect};
-use crate::tui::model::job::{tilde, untilde};
+use crate::tui::model::job::{Job, tilde, untilde};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Model, Selected};
 
@@ -31,7 +33,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
         Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
         _ => String::new(),
     };
-    let form = Form::new(&dir, &group, commands(model));
+    let form = Form::new(&dir, &group, commands(model, &model.origin.cwd));
     show(model, form, cmds);
 }
 
@@ -46,7 +48,7 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let summary = &job.record.summary;
     let group = summary.group.clone().unwrap_or_default();
-    let mut form = Form::new(&job.dir, &group, commands(model));
+    let mut form = Form::new(&job.dir, &group, commands(model, &summary.cwd));
     let (command, name) = (job.shell_line(), next_name(model, &job.name));
     let like = (summary.mode, summary.rows, summary.cols);
     let text = format!(
@@ -57,7 +59,7 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     form.put(RUN, &command);
     // An agent may use names that are not allowed for people.
     if summary.label.is_some() && name::fault(&name).is_none() {
-        form.fields[1].insert(&name);
+        form.fields[NAME].insert(&name);
     }
     show(model, form, cmds);
     model.note(text);
@@ -74,11 +76,11 @@ pub fn edit(model: &mut Model) {
     };
     let summary = &job.record.summary;
     let now = [
+        job.shell_line(),
         summary.label.clone().unwrap_or_default(),
         summary.group.clone().unwrap_or_default(),
         if summary.keep { "yes" } else { "no" }.to_owned(),
         policy_word(job.record.restart),
-        job.shell_line(),
     ];
     let form = Form::edit(job.id().clone(), now);
     model.enter(form);
@@ -92,12 +94,10 @@ pub fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, history: Ve
     if form.read != dir {
         return;
     }
+    // The offered commands change, so an index into them means another one.
+    form.recalled = None;
     form.targets = targets;
-    for command in history {
-        if !form.history.contains(&command) {
-            form.history.push(command);
-        }
-    }
+    form.shell = history;
     model.dirty = true;
 }
 
@@ -185,10 +185,13 @@ fn policy_word(policy: Option<RestartPolicy>) -> String {
     policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
 }
 
-/// Commands of the existing jobs, newest first.
-fn commands(model: &Model) -> Vec<String> {
+/// Commands of the existing jobs, newest first, those of jobs in `dir` before the others.
+fn commands(model: &Model, dir: &str) -> Vec<String> {
     let mut history: Vec<String> = Vec::new();
-    for job in model.jobs.iter().rev() {
+    let newest = || model.jobs.iter().rev();
+    let is_here = |job: &&Job| job.record.summary.cwd == dir;
+    let here = newest().filter(is_here);
+    for job in here.chain(newest()) {
         let command = job.shell_line();
         if !history.contains(&command) {
             history.push(command);
@@ -238,8 +241,8 @@ impl Mode for Form {
 
     fn hints(&self, model: &Model) -> Hints {
         let mut keys = hints::hints(model, &[Action::NextField]);
-        if self.is_at_command() {
-            keys.extend(hints::hints(model, &[Action::OlderCommand]));
+        if self.is_at_command() && !self.picks().is_empty() {
+            keys.extend(hints::labelled(model, Action::OlderCommand, "pick"));
         }
         if self.suggestion().is_some() {
             keys.push(("right".to_owned(), "complete".to_owned()));
@@ -256,6 +259,7 @@ impl Mode for Form {
     }
 
     fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
-        draw::whole(model, self, body, canvas.buffer_mut());
+        let above = draw::whole(model, self, body, canvas.buffer_mut());
+        draw_picks::draw(model, self, above, canvas.buffer_mut());
     }
 }

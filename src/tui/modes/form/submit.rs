@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::{COMMAND, DIR, Form, Purpose, RUN};
+use super::fields::{DIR, Form, GROUP, KEEP, NAME, Purpose, RESTART, RUN};
 use crate::protocol::params::{Set, Start};
 use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
 use crate::tui::message::{Cmd, RequestKind};
@@ -56,8 +56,8 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
     if command.is_empty() {
         return Err((RUN, "What should run? Esc starts nothing.".into()));
     }
-    let [label, group, dir] = [1, 2, DIR].map(|field| form.value(field));
-    let label = checked_name(1, label)?;
+    let [label, group, dir] = [NAME, GROUP, DIR].map(|field| form.value(field));
+    let label = checked_name(NAME, label)?;
     let some = |text: String| (!text.is_empty()).then_some(text);
     let home = model.origin.home.as_deref();
     Ok(Start {
@@ -88,45 +88,43 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
         let value = form.value(field);
         (before.get(field).map(|before| before.trim()) != Some(&value)).then_some(value)
     };
-    let label = changed(0).map(|name| checked_name(0, name)).transpose()?;
-    let keep = match changed(2).as_deref() {
+    let label = changed(NAME);
+    let label = label.map(|name| checked_name(NAME, name)).transpose()?;
+    let keep = match changed(KEEP).as_deref() {
         None => None,
         Some("yes" | "y") => Some(true),
         Some("no" | "n" | "") => Some(false),
         Some(_) => {
             return Err((
-                2,
+                KEEP,
                 "keep is yes or no: yes keeps the job and its log for good.".into(),
             ));
         }
     };
-    let restart = match changed(3) {
+    let restart = match changed(RESTART) {
         None => None,
         Some(word) => match policy(&word) {
             Some(policy) => Some(policy),
             None => {
                 return Err((
-                    3,
+                    RESTART,
                     "restart is no, on-failure, always, or on-failure:3, always:3.".into(),
                 ));
             }
         },
     };
-    let command = match changed(COMMAND) {
-        Some(_) => Some(
-            form.command(COMMAND)
-                .map_err(|text| (COMMAND, text.into()))?,
-        ),
+    let command = match changed(RUN) {
+        Some(_) => Some(form.command(RUN).map_err(|text| (RUN, text.into()))?),
         None => None,
     };
     if command.as_deref() == Some("") {
-        return Err((COMMAND, "What should run? Esc changes nothing.".into()));
+        return Err((RUN, "What should run? Esc changes nothing.".into()));
     }
     let set = Set {
         session_id: id.to_string(),
         unique_label: label.is_some().then_some(true),
         label,
-        group: changed(1),
+        group: changed(GROUP),
         keep,
         restart,
         command,

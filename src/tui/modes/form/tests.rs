@@ -69,6 +69,63 @@ fn suggests_commands_of_the_project_and_the_shell() {
 }
 
 #[test]
+fn lists_commands_that_are_narrowed_by_typing_and_picked_by_arrows() {
+    let targets = [
+        "npm run dev",
+        "npm run build",
+        "make all",
+        "cargo test --test suite",
+    ];
+    for (width, height) in [(80, 24), (40, 12), (20, 5)] {
+        let mut dash = shop(width, height);
+        dash.press("n");
+        suggest(&mut dash, &targets, &["git fetch", "git push"]);
+        dash.snapshot(&format!("form-list-{width}x{height}"));
+    }
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    suggest(&mut dash, &targets, &["git fetch", "git push"]);
+    dash.press("suite test");
+    let text = dash.text();
+    assert!(text.contains(" cargo test --test suite "), "{text}");
+    assert!(!text.contains("git fetch"), "{text}");
+    dash.press("\x1b[A\r");
+    assert_eq!(started(&mut dash).command, "cargo test --test suite");
+    // Back to what was typed, and past the last one.
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    suggest(&mut dash, &[], &["git fetch", "git push"]);
+    dash.press("git").press("\x1b[A\x1b[A\x1b[A");
+    assert!(dash.status().contains("run: git push"), "{}", dash.status());
+    dash.press("\x1b[B\x1b[B");
+    assert!(dash.status().contains("run: git fetch"), "a ghost");
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, "git");
+}
+
+#[test]
+fn edit_begins_at_the_command() {
+    let mut dash = shop(80, 24);
+    dash.press("e --port 1\r");
+    let sent = set(&mut dash).and_then(|set| set.command);
+    assert_eq!(sent.as_deref(), Some("npm run web --port 1"));
+}
+
+#[test]
+fn shows_all_lines_of_a_command_beside_the_focused_field() {
+    let long = "docker run --rm ".repeat(30);
+    let mut records = shop_records();
+    records[0].summary.command = format!("{long} the-end");
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("2").press("e\t");
+    let text = dash.text();
+    assert!(text.matches("docker").count() >= 30, "{text}");
+    assert!(text.contains("the-end"), "{text}");
+    let mut dash = lines();
+    dash.press("e").snapshot("form-lines-80x24");
+}
+
+#[test]
 fn another_directory_brings_other_suggestions() {
     let mut dash = shop(80, 24);
     dash.press("n\t\t\t");
@@ -130,7 +187,7 @@ fn refuses_an_ambiguous_name_in_its_field() {
     dash.link(LinkEvent::Reply(RequestKind::Start, Err(taken)));
     assert!(dash.text().contains("a job named web-9"));
     assert!(dash.model.state::<Form>().is_some());
-    dash.press("\x1be\x15a/b\r");
+    dash.press("\x1be\t\x15a/b\r");
     assert_eq!(set(&mut dash), None);
     assert!(
         dash.text().contains("separates the parts"),
@@ -146,7 +203,7 @@ fn sends_only_changed_fields() {
     dash.press("\r");
     assert_eq!(set(&mut dash), None);
     assert!(dash.text().contains("Nothing was changed"));
-    dash.press("e\x15shop-web\t\t\x15yes\t\x15on-failure:3\t\x15npm start\r");
+    dash.press("e\x15npm start\t\x15shop-web\t\t\x15yes\t\x15on-failure:3\r");
     let Some(sent) = set(&mut dash) else {
         panic!("{}", dash.text());
     };
@@ -174,11 +231,7 @@ fn sends_only_changed_fields() {
 
 #[test]
 fn reports_invalid_fields_before_sending() {
-    for keys in [
-        "e\t\t\x15maybe\r",
-        "e\t\t\t\x15sometimes\r",
-        "e\t\t\t\t\x15\r",
-    ] {
+    for keys in ["e\t\t\t\x15maybe\r", "e\t\t\t\t\x15sometimes\r", "e\x15\r"] {
         let mut dash = shop(80, 24);
         dash.press(keys);
         assert_eq!(set(&mut dash), None, "{keys}");
@@ -224,7 +277,7 @@ fn refuses_to_edit_a_multiline_command_in_one_line() {
     let mut dash = lines();
     dash.press("e\r");
     assert!(dash.text().contains("Nothing was changed"));
-    dash.press("e\t\t\t\t x\r");
+    dash.press("e x\r");
     assert_eq!(set(&mut dash), None);
     assert!(dash.text().contains("Not in one line"), "{}", dash.text());
     dash.press("\x15\x19ls\r");
