@@ -535,6 +535,48 @@ fn esc_undoes_one_step_and_never_quits() {
 }
 
 #[test]
+fn ctrl_c_leaves_prompts_and_closes_nothing() {
+    for keys in [
+        "/web", "F", "n", "c", "e", ":stop", "x", "X", "y", "K", "Q", "I", "?", "f", "s/err",
+        "1\t", "7d",
+    ] {
+        let mut dash = shop();
+        dash.press("\x03");
+        dash.press(keys);
+        assert!(!dash.model.is_normal(), "{keys}");
+        dash.asked();
+        dash.press("\x03");
+        if keys == "f" || keys == "s/err" {
+            assert!(dash.status().starts_with(" SCROLL "), "{keys}");
+            continue;
+        }
+        assert!(dash.model.is_normal(), "{keys}");
+        assert!(!dash.text().contains("Nothing on"), "{keys}");
+        // The next one is the first in NORMAL.
+        dash.press("\x03");
+        let asked = dash.asked();
+        let ends = |cmd: &Cmd| match cmd {
+            Cmd::Quit(_) => true,
+            Cmd::Request(_, action) => ["kill", "remove", "start"].contains(&action.name()),
+            _ => false,
+        };
+        assert!(!asked.iter().any(ends), "{keys}: {asked:?}");
+    }
+}
+
+#[test]
+fn esc_clears_the_filter_before_the_marks() {
+    let mut dash = shop();
+    dash.press("*").press("/web\r");
+    dash.press("\x1b").press("\x1b");
+    assert_eq!(dash.model.filter, "");
+    assert!(dash.model.marked.is_empty());
+    dash.press("*").press("/web\r").press("\x1b").later(50);
+    assert_eq!(dash.model.filter, "");
+    assert!(!dash.model.marked.is_empty(), "these are next");
+}
+
+#[test]
 fn ctrl_c_twice_closes_the_view() {
     let mut dash = shop();
     dash.press("\x03").later(3000).press("\x03");

@@ -25,9 +25,9 @@ fn space_marks_and_esc_clears_all_marks() {
     assert_eq!(dash.model.marked(), [id("web")]);
     dash.press("/a\r");
     dash.press("\x1b");
-    assert!(dash.model.marked.is_empty() && !dash.model.filter.is_empty());
+    assert!(dash.model.filter.is_empty() && !dash.model.marked.is_empty());
     dash.press("\x1b");
-    assert!(dash.model.filter.is_empty());
+    assert!(dash.model.marked.is_empty());
 }
 
 #[test]

@@ -10,5 +10,5 @@ actions! {
     Up "up" ["up", "ctrl-p"] "Match above";
     PageDown "page-down" ["pgdn"] "A page down";
     PageUp "page-up" ["pgup"] "A page up";
-    Leave "close" ["esc"] "Back" Leaves;
+    Leave "close" ["esc", "ctrl-c"] "Back" Leaves;
 }

@@ -9,5 +9,5 @@ actions! {
     LineUp "up" ["up"] "One line up";
     PageDown "page" ["ctrl-d", "pgdn"] "A page down";
     PageUp "page-up" ["ctrl-u", "pgup"] "A page up";
-    Leave "close" ["esc", "?", "q"] "Back; letters narrow this page" Leaves;
+    Leave "close" ["esc", "?", "q", "ctrl-c"] "Back; letters narrow this page" Leaves;
 }

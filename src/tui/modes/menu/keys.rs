@@ -11,7 +11,7 @@ actions! {
     Log "log" ["l"] "The last 100 lines";
     Screen "screen" ["s"] "What the screen shows";
     Id "id" ["i"] "The id";
-    Leave "nothing" ["esc"] "Copy nothing; so does every other key" Leaves;
+    Leave "nothing" ["esc", "ctrl-c"] "Copy nothing; so does every other key" Leaves;
 }
 
 actions! {
@@ -25,5 +25,5 @@ actions! {
     Usr2 "usr2" ["2"] "SIGUSR2";
     Winch "winch" ["w"] "SIGWINCH: paint anew";
     Kill "kill" ["K"] "SIGKILL";
-    Leave "none" ["esc"] "Send nothing; so does every other key" Leaves;
+    Leave "none" ["esc", "ctrl-c"] "Send nothing; so does every other key" Leaves;
 }

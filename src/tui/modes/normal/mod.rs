@@ -145,6 +145,10 @@ fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         model.note(obstacle::READ_ONLY);
         return;
     }
+    // Only two in a row close the view.
+    if action != Action::Interrupt {
+        model.interrupted_at = None;
+    }
     act(model, action, name, cmds);
 }
 
@@ -325,7 +329,8 @@ fn zoom(model: &mut Model) {
     model.leave_attached();
 }
 
-/// Undoes one step: errors, zoom, the pane of the stack, marks, filter. Never closes the view.
+/// Undoes one step: messages that stay, zoom, the pane of the stack, filter, marks. Never closes the
+/// view.
 fn back(model: &mut Model) {
     if model.toasts.dismiss() {
         return;
@@ -344,11 +349,11 @@ fn back(model: &mut Model) {
         model.frame.grid = false;
     } else if model.frame.open && model.layout().kind == Kind::Stack {
         model.frame.open = false;
-    } else if !model.marked.is_empty() {
-        model.marked.clear();
     } else if !model.filter.is_empty() {
         model.filter.clear();
         model.stale = true;
+    } else if !model.marked.is_empty() {
+        model.marked.clear();
     }
 }
 

@@ -12,5 +12,5 @@ actions! {
     Top "top" ["g", "home"] "To the top";
     Last "end" ["G", "end"] "To the end";
     Copy "copy" ["y"] "Copy the page";
-    Leave "close" ["esc", "q"] "Back" Leaves;
+    Leave "close" ["esc", "q", "ctrl-c"] "Back" Leaves;
 }

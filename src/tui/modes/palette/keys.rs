@@ -10,5 +10,5 @@ actions! {
     Up "up" ["up", "ctrl-p"] "Command above";
     Complete "complete" ["tab"] "Complete its name";
     CopyShell "copy-shell" ["ctrl-y"] "Copy its shell command";
-    Leave "cancel" ["esc"] "Do nothing" Leaves;
+    Leave "cancel" ["esc", "ctrl-c"] "Do nothing" Leaves;
 }
