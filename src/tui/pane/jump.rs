@@ -56,7 +56,7 @@ pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .next(end, true)
         .or_else(|| search.found.first().map(|found| found.start));
     if let Some(place) = place {
-        scroll.put(place);
+        scroll.put_in_context(place);
         fill(model, cmds);
         return;
     }
@@ -78,7 +78,7 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     if let Some(place) = scroll.next(jump.target, jump.older) {
         scroll.jump = None;
-        scroll.put(place);
+        scroll.put_in_context(place);
         fill(model, cmds);
         return;
     }
@@ -168,6 +168,11 @@ fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
 fn give_up(model: &mut Model, jump: Jump) {
     if let Some(scroll) = &mut model.scroll {
         scroll.jump = None;
+        if scroll.input.is_some() {
+            // The search line says so.
+            model.dirty = true;
+            return;
+        }
     }
     let way = match jump.target {
         JumpTarget::Match if jump.older => "older",

@@ -3,6 +3,9 @@
 use super::place::{self, Place};
 use super::{Move, Scroll};
 
+/// Minimum number of rows above and below a target that one jumps to.
+const CONTEXT: usize = 3;
+
 impl Scroll {
     /// Moves by `rows`, positive downwards; returns the rows that could not be moved because the
     /// text ended.
@@ -29,6 +32,17 @@ impl Scroll {
         self.reveal();
         let left = rows.unsigned_abs() - moved.min(rows.unsigned_abs());
         isize::try_from(left).unwrap_or(isize::MAX) * rows.signum()
+    }
+
+    /// Moves the cursor to a place with some rows above and below it, as far as there are any.
+    pub fn put_in_context(&mut self, place: Place) {
+        self.put(place);
+        let context = CONTEXT.min(self.height().saturating_sub(1) / 2);
+        let (at, top) = (self.index(place.row), self.index(self.top));
+        let highest = at.saturating_sub(context);
+        let lowest = (at + context + 1).saturating_sub(self.height());
+        let top = top.clamp(lowest.min(highest), highest);
+        self.top = self.nth(top.min(self.index(self.max_top())));
     }
 
     /// Moves the cursor to a place. If it was not visible, the viewport centres it, so that the

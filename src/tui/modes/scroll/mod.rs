@@ -1,5 +1,6 @@
 //! SCROLL: moving through the log of a job.
 
+mod find;
 mod keys;
 pub mod rewind;
 mod rewind_status;
@@ -15,6 +16,7 @@ mod tests;
 use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
+use self::find::Find;
 pub use self::keys::{Action, RewindAction};
 pub use self::rewind::reconcile as reconcile_past;
 use super::filter::Action as SearchAction;
@@ -22,7 +24,6 @@ use super::insert;
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::{KeyPress, SCROLL};
-use crate::tui::line::{Edit, Line};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
@@ -41,6 +42,8 @@ pub struct ScrollBack {
     id: SessionId,
     /// The frame to restore on leaving.
     back: Frame,
+    /// The search line, while it is open.
+    find: Option<Find>,
 }
 
 /// Enters SCROLL on the selected job; `page_up` if the key for a page up was used.
@@ -68,15 +71,17 @@ pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
     }
     let id = scroll.id.clone();
     model.scroll = Some(scroll);
-    model.enter(ScrollBack { id, back });
+    model.enter(ScrollBack {
+        id,
+        back,
+        find: None,
+    });
 }
 
 /// Enters SCROLL and opens the search line.
 pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
     enter(model, false, cmds);
-    if let Some(scroll) = &mut model.scroll {
-        scroll.input = Some(Line::default());
-    }
+    find::open(model);
 }
 
 /// Enters SCROLL and plays the recording of the selected job from its beginning.
@@ -121,7 +126,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         return leave(model);
     };
     if scroll.input.is_some() {
-        type_search(model, press, cmds);
+        find::press(model, press, cmds);
         return;
     }
     // Any key cancels the search in progress.
@@ -163,7 +168,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         // Leave one level at a time.
         Action::Leave if scroll.selection.is_some() => scroll.selection = None,
         Action::Live | Action::Leave => leave(model),
-        Action::Search => scroll.input = Some(Line::default()),
+        Action::Search => find::open(model),
         Action::OnlyMatches => match scroll.search.is_some() {
             true => scroll.filter(),
             false => jump::nothing_yet(model),
@@ -208,42 +213,8 @@ fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn type_search(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
-    let edit = Edit::of(&model.keymap, press);
-    // Accept keeps the search and leave clears it, as in the filter of the list.
-    let action = model.keymap.action(&press.name);
-    let Some(scroll) = &mut model.scroll else {
-        return;
-    };
-    let Some(line) = &mut scroll.input else {
-        return;
-    };
-    match action {
-        Some(SearchAction::Leave) => scroll.input = None,
-        Some(SearchAction::Accept) => {
-            let text = line.text();
-            scroll.input = None;
-            if text.is_empty() {
-                scroll.search = None;
-            } else {
-                scroll.search(&text);
-                jump::first_match(model, cmds);
-            }
-        }
-        _ => {
-            line.apply(edit);
-        }
-    }
-}
-
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
-    let input = model
-        .scroll
-        .as_mut()
-        .and_then(|scroll| scroll.input.as_mut());
-    if let Some(line) = input {
-        line.paste(bytes);
-    }
+    find::paste(model, bytes);
 }
 
 /// Returns to the live screen.
@@ -260,7 +231,14 @@ impl Mode for ScrollBack {
     }
 
     fn handlers(&self) -> Handlers {
-        Handlers::of_text(press, paste)
+        Handlers {
+            reconcile: find::reconcile,
+            ..Handlers::of_text(press, paste)
+        }
+    }
+
+    fn due(&self) -> Option<i64> {
+        self.find.as_ref().and_then(Find::due)
     }
 
     fn job(&self) -> Option<&SessionId> {
@@ -304,8 +282,9 @@ impl Mode for ScrollBack {
             .scroll
             .as_ref()
             .and_then(|scroll| scroll.input.as_ref());
-        if let Some(line) = input {
+        if let (Some(line), Some(scroll)) = (input, &model.scroll) {
             crate::tui::status::edit_line(model, "/", line, area, canvas);
+            status::found_beside(model, scroll, line, area, canvas.buffer_mut());
         }
     }
 

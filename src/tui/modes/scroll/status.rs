@@ -1,12 +1,15 @@
 //! The status line of SCROLL: the position in the log, and the search.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
+use crate::tui::line::Line;
 use crate::tui::model::Model;
+use crate::tui::scrollback::search::Search;
 use crate::tui::scrollback::selection::Shape;
 use crate::tui::scrollback::{Part, Scroll};
 use crate::tui::{status, text};
@@ -43,24 +46,49 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     status::new_below(model, scroll, &mut bar);
     // While the search is in progress, the count is not known.
     if let Some(search) = scroll.search.as_ref().filter(|_| scroll.jump.is_none()) {
-        // Matches outside the loaded stretch are not counted.
-        let more = if scroll.text.has_older() || !scroll.has_end {
-            "+"
-        } else {
-            ""
-        };
-        let found = match (search.at(scroll.cursor), search.found.len()) {
-            (_, 0) => "no match".to_owned(),
-            (Some(at), n) => format!("{} of {n}{more}", at + 1),
-            (None, 1) => format!("1 match{more}"),
-            (None, n) => format!("{n} matches{more}"),
-        };
+        let found = found(scroll, search);
         let sign = if scroll.is_filtered() { "only /" } else { "/" };
         let shown = text::clip(&clean(&search.text), 20, theme.glyph("…"));
         bar.right(2, vec![Span::styled(format!("{sign}{shown}"), theme.key())]);
         bar.right(1, vec![Span::raw(found)]);
     }
     bar
+}
+
+/// `2 of 7`, `no match`. Matches outside the loaded stretch are not counted.
+fn found(scroll: &Scroll, search: &Search) -> String {
+    let more = if scroll.text.has_older() || !scroll.has_end {
+        "+"
+    } else {
+        ""
+    };
+    match (search.at(scroll.cursor), search.found.len()) {
+        (_, 0) => "no match".to_owned(),
+        (Some(at), n) => format!("{} of {n}{more}", at + 1),
+        (None, 1) => format!("1 match{more}"),
+        (None, n) => format!("{n} matches{more}"),
+    }
+}
+
+/// At the right of the search line, what was found so far.
+pub(super) fn found_beside(
+    model: &Model,
+    scroll: &Scroll,
+    line: &Line,
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    let text = match &scroll.search {
+        _ if line.is_empty() => return,
+        _ if scroll.jump.is_some() => "searching".to_owned(),
+        Some(search) if search.text == line.text() => found(scroll, search),
+        _ => return,
+    };
+    let width = text::width(&text) + 1;
+    if text::width(&line.text()) + width + 14 < usize::from(area.width) {
+        let x = area.right() - u16::try_from(width).unwrap_or(0);
+        buf.set_string(x, area.y, text, model.theme.dim());
+    }
 }
 
 /// `line 1243/1260`: the line of the cursor. If the end is not loaded, only the relative position.

@@ -188,6 +188,101 @@ fn find_opens_the_search_and_filters_matches() {
 }
 
 #[test]
+fn searches_while_one_types_and_shows_context() {
+    let line = |n: usize| match n % 100 {
+        50 => format!("needle {n}\r\n"),
+        n => format!("line {n}\r\n"),
+    };
+    let log: String = (0..400).map(line).collect();
+    let mut dash = shop(80, 24);
+    let written = json!({ "outputBytes": log.len(), "outputLines": 400 });
+    dash.event(EventKind::Output, "web", written);
+    dash.press("f").log("web", Part::First, log.as_bytes(), 0);
+    dash.asked();
+    dash.press("need");
+    let search = |dash: &Dash| {
+        let scroll = dash.model.scroll.as_ref().unwrap();
+        scroll.search.as_ref().map(|search| search.text.clone())
+    };
+    assert_eq!(search(&dash), None, "not at each key");
+    let due = dash.model.next_due().unwrap() - dash.model.now.ms;
+    assert!(due <= 150, "{due}");
+    dash.later(200);
+    assert_eq!(search(&dash).as_deref(), Some("need"));
+    let text = dash.text();
+    assert!(text.contains("needle 350"), "{text}");
+    assert!(text.contains("line 47") && text.contains("line 53"), "{text}");
+    assert!(dash.status().contains("4 of 4"), "{}", dash.status());
+    dash.press("le 15").later(200);
+    assert!(dash.text().contains("needle 150"), "{}", dash.text());
+    dash.press("x").later(200);
+    assert!(dash.status().contains("no match"), "{}", dash.status());
+    assert!(!dash.text().contains("There is no older"), "no toast");
+    // Shorter again: from where it began, not from the last match.
+    dash.press("\x15need").later(200);
+    assert!(dash.text().contains("needle 350"), "{}", dash.text());
+    dash.snapshot("find-typing-80x24");
+    // Esc goes back.
+    dash.press("\x1b").later(50);
+    assert_eq!(search(&dash), None);
+    assert!(dash.text().contains("line 99"), "{}", dash.text());
+    assert!(dash.status().contains("line 400/400"), "{}", dash.status());
+    assert_eq!(asked_part(&mut dash), None);
+}
+
+#[test]
+fn a_search_while_one_types_never_has_two_requests() {
+    let line = |n: usize| format!("line {n:06} of a log\r\n");
+    let all: String = (0..600_000).map(line).collect();
+    let all = all.as_bytes();
+    let mut dash = shop(80, 24);
+    let from = all.len() - 300_000;
+    dash.press("f")
+        .log("web", Part::First, &all[from..], from as u64);
+    dash.asked();
+    let parts = |dash: &mut Dash| {
+        let cmds = dash.asked();
+        let parts = cmds.into_iter().filter_map(|cmd| match cmd {
+            Cmd::Request(RequestKind::Log(_, part), Action::Log(params)) => {
+                Some((part, params.offset?, params.limit?))
+            }
+            _ => None,
+        });
+        parts.collect::<Vec<_>>()
+    };
+    let mut pending = Vec::new();
+    let mut read = 0;
+    for letter in "xline 000042".chars() {
+        dash.press(&letter.to_string()).later(200);
+        pending.extend(parts(&mut dash));
+        assert!(pending.len() <= 1, "{letter}: {pending:?}");
+        if read % 2 == 0
+            && let Some((part, from, limit)) = pending.pop()
+        {
+            let from = usize::try_from(from).unwrap();
+            let to = (from + usize::try_from(limit).unwrap()).min(all.len());
+            dash.log("web", part, &all[from..to], from as u64);
+            pending.extend(parts(&mut dash));
+            assert!(pending.len() <= 1, "{letter}: {pending:?}");
+        }
+        read += 1;
+    }
+    // With the obsolete searches out of the way, the last one finds its line.
+    dash.press("\x15line 000042").later(200);
+    pending.extend(parts(&mut dash));
+    let mut steps = 0;
+    while let Some((part, from, limit)) = pending.pop() {
+        let from = usize::try_from(from).unwrap();
+        let to = (from + usize::try_from(limit).unwrap()).min(all.len());
+        dash.log("web", part, &all[from..to], from as u64);
+        pending.extend(parts(&mut dash));
+        steps += 1;
+        assert!(pending.len() <= 1 && steps < 100, "{pending:?}");
+    }
+    assert!(dash.text().contains("line 000042"), "{}", dash.text());
+}
+
+#[test]
 fn scrolling_the_pane_stays_in_normal() {
     let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
     let mut dash = shop(80, 24);
