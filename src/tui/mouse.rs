@@ -288,8 +288,11 @@ fn copy_selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .as_ref()
         .filter(|scroll| scroll.selection.is_some())
         .map(|scroll| scroll.selected());
-    if let Some(text) = selected {
-        copy::lines(model, text, cmds);
+    match selected {
+        // A drag over nothing must not replace what is on the clipboard.
+        Some(text) if text.trim().is_empty() => model.note("There is nothing to copy there."),
+        Some(text) => copy::lines(model, text, cmds),
+        None => {}
     }
     if let Some(scroll) = &mut model.scroll {
         scroll.selection = None;

@@ -110,6 +110,18 @@ fn dragging_copies_only_text_of_the_pane() {
 }
 
 #[test]
+fn dragging_over_blank_lines_copies_nothing() {
+    let mut dash = shop();
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 4), false);
+    mouse(&mut dash, 32, (PANE.0 + 9, PANE.1 + 7), false);
+    mouse(&mut dash, 0, (PANE.0 + 9, PANE.1 + 7), true);
+    assert_eq!(copied(&mut dash), None);
+    let text = dash.text();
+    assert!(text.contains("There is nothing to copy there"), "{text}");
+    assert!(dash.model.is_normal() && dash.model.scroll.is_none());
+}
+
+#[test]
 fn a_double_click_selects_a_word_and_a_triple_click_a_line() {
     let mut dash = shop();
     let at = (PANE.0 + 6, PANE.1);
