@@ -36,6 +36,19 @@ impl Model {
         self.dirty = true;
     }
 
+    /// Shows a toast that stays until Esc.
+    pub fn note_until_dismissed(&mut self, text: impl AsRef<str>) {
+        let toast = Toast {
+            kind: Kind::Note,
+            text: clean(text.as_ref()),
+            shell: None,
+            until: None,
+            count: 1,
+        };
+        self.toasts.show(self.now.ms, toast);
+        self.dirty = true;
+    }
+
     /// Shows an error that stays until Esc.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.toasts

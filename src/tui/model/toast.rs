@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// How long a toast is shown, in milliseconds; errors stay until Esc.
+/// How long a toast is shown, in milliseconds; errors and the summary at the start stay until Esc.
 pub const TOAST_MS: i64 = 5000;
 
 /// Maximum number of toasts shown; the oldest is dropped first.
@@ -80,7 +80,7 @@ impl Toasts {
             return;
         }
         if self.list.len() == MAX_TOASTS {
-            // Drop a note before an error, so that errors stay.
+            // Drop one that expires before one that stays.
             let note = self.list.iter().position(|one| one.until.is_some());
             self.list.remove(note.unwrap_or(0));
         }
@@ -122,7 +122,7 @@ impl Toasts {
         self.list.len() != before
     }
 
-    /// Removes the errors; returns whether there were any.
+    /// Removes the toasts that stay, such as errors; returns whether there were any.
     pub fn dismiss(&mut self) -> bool {
         let before = self.list.len();
         self.list.retain(|toast| toast.until.is_some());

@@ -235,6 +235,16 @@ fn opening_shows_what_happened_meanwhile() {
     );
     assert!(!text.contains("lint failed"), "that was before: {text}");
     assert_eq!(dash.model.seq, 50);
+    // It stays until it is dismissed, and is among the messages after that.
+    dash.later(3_600_000);
+    for _ in 0..4 {
+        dash.press("%").press("&");
+    }
+    assert!(dash.text().contains("since 12:31: tests failed"));
+    dash.press("\x1b");
+    assert!(!dash.text().contains("since 12:31"), "{}", dash.text());
+    dash.press(":messages\r");
+    assert!(dash.text().contains("since 12:31: tests failed"));
     let mut dash = returned(80, 24, records);
     answer(&mut dash, Vec::new());
     assert!(!dash.text().contains("since 12:31"), "nothing happened");

@@ -1,4 +1,4 @@
-//! Summary of what happened while no view was open: requested with the first list, shown once.
+//! Summary of what happened while no view was open: requested with the first list, and shown until it is dismissed.
 
 use serde_json::Value;
 
@@ -12,9 +12,6 @@ use crate::tui::units;
 
 /// Number of events in one reply; the daemon's own limit.
 const PAGE: usize = 1000;
-
-/// How long the summary is shown, in milliseconds; it is a sentence about several jobs.
-const SUMMARY_MS: i64 = 15_000;
 
 /// Requests the events if a view was open before.
 pub(super) fn request(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -44,7 +41,7 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     let summary = away.summary(&model.jobs);
     if !summary.is_empty() {
         let when = units::since(away.since, model.now.ms, &model.zone);
-        model.note_for(format!("since {when}: {summary}"), None, SUMMARY_MS);
+        model.note_until_dismissed(format!("since {when}: {summary}"));
     }
 }
 

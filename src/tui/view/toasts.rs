@@ -43,7 +43,9 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             text.push_str(&format!(" (x{})", toast.count));
         }
         let mut lines = text::wrap(&text, room);
-        let shell = toast.shell.as_ref().map(|shell| clean(shell));
+        let stays = toast.kind == Kind::Note && toast.until.is_none();
+        let dismiss = stays.then(|| format!("{} dismisses this", model.key("esc")));
+        let shell = toast.shell.as_ref().map(|shell| clean(shell)).or(dismiss);
         let shell = shell.and_then(|shell| place_shell(&mut lines, &shell, room));
         if lines.len() > tallest {
             lines.truncate(tallest);
