@@ -1,5 +1,7 @@
 //! The record of a session, as returned by `list` and `status`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -337,6 +339,9 @@ pub struct OutputFile {
     pub offset: u64,
 }
 
+/// Stands for the value of a variable that looks secret.
+pub const MASKED: &str = "***";
+
 /// The fields that `status` adds with `detail`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -349,6 +354,10 @@ pub struct Detail {
     pub urls: Vec<String>,
     /// Names of the variables that were set for it.
     pub env_names: Vec<String>,
+    /// Their values, `null` for a removed variable; values that look secret are `***`. For people only,
+    /// and absent after the loss of the environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, Option<String>>,
     /// Its runs, oldest first.
     pub runs: Vec<Run>,
     /// Resource limits; absent: those of the system.

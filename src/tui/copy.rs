@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::protocol::Record;
 use crate::protocol::reply::LogLines;
+use crate::term::sanitize::clean;
+use crate::tui::command_line::{command_line, masked};
 use crate::tui::message::{Cmd, CopyFrom, Effect};
 use crate::tui::model::Model;
 use crate::tui::model::url;
@@ -76,6 +78,11 @@ pub fn received(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<
             let all: Vec<String> = log.map(|log| lines_of(log).collect()).unwrap_or_default();
             lines(model, all.join("\n"), cmds);
         }
+        CopyFrom::Command => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                command(model, &record, cmds);
+            }
+        }
         CopyFrom::Path => {
             let record = serde_json::from_value::<Record>(value).ok();
             match record.as_ref().and_then(log_path) {
@@ -91,6 +98,16 @@ pub fn received(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<
             }
         }
     }
+}
+
+/// Copies the command of a job; names the variables whose values are left out.
+fn command(model: &Model, record: &Record, cmds: &mut Vec<Cmd>) {
+    let line = command_line(record, model.origin.home.as_deref());
+    let what = match masked(record).as_slice() {
+        [] => "the command".to_owned(),
+        names => format!("the command; *** stands for {}", clean(&names.join(", "))),
+    };
+    push(line, what, cmds);
 }
 
 /// The path of the log; if the log consists of several files, of the newest.

@@ -159,6 +159,8 @@ pub enum CardPart {
 pub enum CopyFrom {
     /// Lines of a log.
     Lines,
+    /// The command in the details of a job, with the variables that were set for it.
+    Command,
     /// The URL in the details of a job.
     Url,
     /// The path of the log in the details of a job.

@@ -15,6 +15,7 @@
 //! harm.
 
 pub mod bar;
+pub mod command_line;
 pub mod copy;
 pub mod errors;
 pub mod farewell;

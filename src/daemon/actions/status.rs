@@ -2,17 +2,19 @@
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::daemon::programs::env_shown;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::limits;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::start_limits;
+use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::{Access, Registry};
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
 use crate::protocol::reply::StatsReply;
-use crate::protocol::{Error, PROTOCOL, VERSION};
+use crate::protocol::{Error, PROTOCOL, Role, VERSION};
 use crate::sys::process;
 
 /// Returns one session's record.
@@ -59,6 +61,11 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
             .collect();
         detail.ports = state.sessions.ports(&id, None);
         detail.urls = state.sessions.urls(&id, &detail.ports);
+        if client.principal.role == Role::Human
+            && let Some(spec) = state.sessions.io(&id).and_then(SessionIo::spec)
+        {
+            detail.env = env_shown::shown(&detail.env_names, &spec.env);
+        }
         // With `detail`, name the files of short logs as well.
         record.output_files = state.sessions.log_files(&id);
         record.detail = Some(detail);

@@ -2,9 +2,10 @@
 //!
 //! [`program`] finds the file and builds what the keeper executes. [`allow`] checks programs against the
 //! connection's allow-list, with the help of [`shell_line`] and [`launchers`]. [`on_exit`] builds the command
-//! that runs after a session has ended.
+//! that runs after a session has ended. [`env_shown`] says which variables a person may see.
 
 pub(crate) mod allow;
+pub(crate) mod env_shown;
 pub(crate) mod for_models;
 mod launchers;
 pub(crate) mod on_exit;

@@ -109,6 +109,8 @@ fn record() -> Record {
             ports: vec![8080],
             urls: vec!["http://localhost:8080".to_owned()],
             env_names: vec!["NAME".to_owned()],
+            // Absent, as in replies of daemons that do not know it.
+            env: std::collections::BTreeMap::new(),
             runs: vec![run],
             limits: None,
             timeout_ms: None,

@@ -2,8 +2,8 @@
 
 use super::keys::Copy;
 use crate::protocol::params::{Log, StatusParams};
-use crate::protocol::shell::quote;
 use crate::protocol::{Action as Request, SessionId};
+use crate::tui::command_line::command_line;
 use crate::tui::copy::{self, log_path};
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::job::Job;
@@ -20,8 +20,14 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
     };
     let (texts, word) = match item {
         Copy::Command => {
+            // Only the details contain the variables that were set for a job.
+            if let [id] = ids {
+                ask_for(id, CopyFrom::Command, cmds);
+                return;
+            }
             let home = model.origin.home.as_deref();
-            (each(&|job| Some(shell_command(job, home))), "command")
+            let line = |job: &Job| Some(command_line(&job.record, home));
+            (each(&line), "command")
         }
         Copy::Path => {
             let paths = each(&|job| log_path(&job.record));
@@ -63,20 +69,6 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
             copy::push(several.join("\n"), what, cmds);
         }
     }
-}
-
-/// `cd ~/shop && npm run dev`. Without variables set for the job, because their values are not
-/// reported.
-fn shell_command(job: &Job, home: Option<&str>) -> String {
-    let summary = &job.record.summary;
-    let command = job.shell_line();
-    let dir = match home.and_then(|home| summary.cwd.strip_prefix(home)) {
-        Some("") => "~".to_owned(),
-        // The shell expands the tilde only if it is unquoted.
-        Some(rest) if rest.starts_with('/') => format!("~/{}", quote(&rest[1..])),
-        _ => quote(&summary.cwd).into_owned(),
-    };
-    format!("cd {dir} && {command}")
 }
 
 fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {

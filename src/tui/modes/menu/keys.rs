@@ -5,7 +5,7 @@ use crate::tui::keymap::actions;
 actions! {
     /// What to copy.
     Copy of "copy", "COPY: what to copy";
-    Command "command" ["c"] "The command, with its directory";
+    Command "command" ["c"] "The command, with its directory and variables";
     Url "url" ["u"] "The URL";
     Path "path" ["p"] "The path of the log";
     Log "log" ["l"] "The last 100 lines";

@@ -211,7 +211,10 @@ fn searches_while_one_types_and_shows_context() {
     assert_eq!(search(&dash).as_deref(), Some("need"));
     let text = dash.text();
     assert!(text.contains("needle 350"), "{text}");
-    assert!(text.contains("line 47") && text.contains("line 53"), "{text}");
+    assert!(
+        text.contains("line 47") && text.contains("line 53"),
+        "{text}"
+    );
     assert!(dash.status().contains("4 of 4"), "{}", dash.status());
     dash.press("le 15").later(200);
     assert!(dash.text().contains("needle 150"), "{}", dash.text());
@@ -354,11 +357,27 @@ fn shows_timestamps_and_follows_the_end() {
     assert!(dash.text().contains("hello"));
 }
 
+/// Replies to the request for the details of which the command is copied.
+fn told(dash: &mut Dash, record: &serde_json::Value) {
+    let cmds = dash.asked();
+    let Some(Cmd::Request(tag, Action::Status(params))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(params.detail, Some(true));
+    dash.link(LinkEvent::Reply(tag.clone(), Ok(record.clone())));
+}
+
 #[test]
 fn the_copy_menu() {
     let mut dash = shop(80, 24);
     dash.press("yc");
-    assert_eq!(copied(&mut dash).unwrap().0, "cd ~/shop && npm run web");
+    let mut detailed = json!(record("web"));
+    detailed["detail"] = json!({"processes": [], "ports": [], "urls": [], "runs": [],
+        "envNames": ["PORT", "TOKEN"], "env": {"PORT": "3000", "TOKEN": "***"}});
+    told(&mut dash, &detailed);
+    let (text, what) = copied(&mut dash).unwrap();
+    assert_eq!(text, "cd ~/shop && PORT=3000 TOKEN='***' npm run web");
+    assert_eq!(what, "the command; *** stands for TOKEN");
     dash.press("yi");
     assert_eq!(copied(&mut dash).unwrap().0, id("web").to_string());
     dash.press("ys");
@@ -401,8 +420,10 @@ fn quotes_a_directory_if_necessary() {
     odd.summary.cwd = "/home/me/my shop".to_owned();
     odd.summary.args = Some(vec!["run dev".to_owned()]);
     odd.summary.command = "npm".to_owned();
-    let mut dash = Dash::new(80, 24, vec![odd]);
+    let mut dash = Dash::new(80, 24, vec![odd.clone()]);
+    dash.asked();
     dash.press("yc");
+    told(&mut dash, &json!(odd));
     assert_eq!(
         copied(&mut dash).unwrap().0,
         "cd ~/'my shop' && npm 'run dev'"

@@ -1,0 +1,106 @@
+//! The variables that were set for a job, as they may be shown to a person: values that look secret are
+//! masked, and never leave the daemon.
+
+use std::collections::BTreeMap;
+
+use crate::protocol::environment::Environment;
+use crate::protocol::record::MASKED;
+
+/// Parts of names, in capitals, of variables with secret values.
+const SECRET_PARTS: [&str; 8] = [
+    "SECRET",
+    "TOKEN",
+    "PASSW",
+    "PASSPHRASE",
+    "APIKEY",
+    "CREDENTIAL",
+    "PRIVATE",
+    "COOKIE",
+];
+
+/// Words of names, separated by `_`, of variables with secret values.
+const SECRET_WORDS: [&str; 9] = [
+    "KEY", "KEYS", "PASS", "PWD", "AUTH", "PAT", "DSN", "PIN", "SALT",
+];
+
+/// Names that look secret and are not: the working directories of the shell.
+const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
+
+/// The variables with these names: their values in the environment of the job, `None` for those that
+/// were removed from it.
+pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
+    let shown = |name: &String| {
+        let value = env.get(name).map(|value| match is_secret(name, value) {
+            true => MASKED.to_owned(),
+            false => value.to_owned(),
+        });
+        (name.clone(), value)
+    };
+    names.iter().map(shown).collect()
+}
+
+/// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
+fn is_secret(name: &str, value: &str) -> bool {
+    let name = name.to_uppercase();
+    let by_word = name.split('_').any(|word| SECRET_WORDS.contains(&word));
+    let by_part = SECRET_PARTS.iter().any(|part| name.contains(part));
+    let by_name = (by_word || by_part) && !PLAIN.contains(&&*name);
+    by_name || has_password(value)
+}
+
+/// Whether a text contains `scheme://user:password@`.
+fn has_password(text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        user.is_some_and(|user| user.contains(':'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_what_looks_secret() {
+        for (name, value) in [
+            ("API_KEY", "x"),
+            ("GITHUB_TOKEN", "x"),
+            ("DbPassword", "x"),
+            ("AWS_SECRET_ACCESS_KEY_ID", "x"),
+            ("PGPASSWORD", "x"),
+            ("DB_PASS", "x"),
+            ("DATABASE_URL", "postgres://me:hunter2@db/shop"),
+            ("MIRRORS", "http://a/ https://u:p@b"),
+        ] {
+            assert!(is_secret(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("PORT", "3000"),
+            ("NODE_ENV", "development"),
+            ("KEYBOARD", "de"),
+            ("PWD", "/home/me"),
+            ("PATH", "/usr/bin:/bin"),
+            ("URL", "http://localhost:3000/a@b:c"),
+            ("COMPASS", "n"),
+        ] {
+            assert!(!is_secret(name, value), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn shows_only_what_was_set_for_the_job() {
+        let env = [("HOME", "/home/me"), ("PORT", "1"), ("TOKEN", "hunter2")];
+        let env = Environment::from_iter(env);
+        let names = ["PORT", "TOKEN", "GONE"].map(str::to_owned);
+        let shown = shown(&names, &env);
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_deref()))
+            .collect();
+        assert_eq!(
+            shown,
+            [("GONE", None), ("PORT", Some("1")), ("TOKEN", Some("***"))]
+        );
+    }
+}
