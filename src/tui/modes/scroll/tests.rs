@@ -254,8 +254,7 @@ fn a_search_while_one_types_never_has_two_requests() {
         parts.collect::<Vec<_>>()
     };
     let mut pending = Vec::new();
-    let mut read = 0;
-    for letter in "xline 000042".chars() {
+    for (read, letter) in "xline 000042".chars().enumerate() {
         dash.press(&letter.to_string()).later(200);
         pending.extend(parts(&mut dash));
         assert!(pending.len() <= 1, "{letter}: {pending:?}");
@@ -268,7 +267,6 @@ fn a_search_while_one_types_never_has_two_requests() {
             pending.extend(parts(&mut dash));
             assert!(pending.len() <= 1, "{letter}: {pending:?}");
         }
-        read += 1;
     }
     // With the obsolete searches out of the way, the last one finds its line.
     dash.press("\x15line 000042").later(200);
