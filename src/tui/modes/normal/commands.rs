@@ -73,6 +73,11 @@ fn title(model: &Model, action: Action, title: &str) -> String {
                 .trim_end()
                 .to_owned();
         }
+        // Enter folds a group.
+        Action::Attach if model.group().is_some() => {
+            ("fold or unfold group {}", model.group_title())
+        }
+        Action::Mark if model.group().is_some() => ("mark the jobs of {}", model.group_title()),
         Action::Pause if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
         Action::Share if is_shared(model) => ("hide {} from agents", None),
         Action::Stop

@@ -48,6 +48,14 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Fra
     let y = body.y + u16::from(framed && body.height > rows + margin + 1);
     let area = Rect::new(x, y, width, (rows + margin).min(body.height));
     for y in area.top()..area.bottom() {
+        // A wide character that ends in the first column of the box would cover its border.
+        let before = (area.x.saturating_sub(1), y);
+        if area.x > 0
+            && let Some(cell) = frame.buffer_mut().cell_mut(before)
+            && text::width(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
         for x in area.left()..area.right() {
             if let Some(cell) = frame.buffer_mut().cell_mut((x, y)) {
                 cell.reset();

@@ -111,6 +111,10 @@ fn what_fits_the_selection_is_first_and_the_impossible_last() {
     assert_eq!(all[..3], ["attach to web", "type into web", "stop web"]);
     let last = all.last().unwrap();
     assert_eq!(last, "stop the project");
+    // A group.
+    dash.press("g");
+    let all = titles(&mut dash, "");
+    assert_eq!(all[..2], ["fold or unfold group shop", "stop 5 jobs"]);
     // The job that waits for a password.
     dash.press("1");
     assert_eq!(titles(&mut dash, "")[0], "answer migrate");
