@@ -3,9 +3,9 @@
 use ratatui::layout::Rect;
 
 use super::list::{fold, select, width};
-use super::message::Cmd;
+use super::message::{Cmd, Effect};
 use super::modes::{insert, normal, scroll};
-use super::pane::{follow, load, paint};
+use super::pane::{follow, links, load, paint};
 use super::{copy, hints};
 use crate::protocol::SessionId;
 use crate::term::keyparse::{Button, Mouse, MouseKind};
@@ -33,7 +33,7 @@ pub fn handle(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
         MouseKind::ScrollDown => wheel(model, &hit, NOTCH, cmds),
         MouseKind::Down(Button::Left) => down(model, mouse, hit, cmds),
         MouseKind::Drag(Button::Left) => drag(model, mouse),
-        MouseKind::Up(Button::Left) => up(model, cmds),
+        MouseKind::Up(Button::Left) => up(model, mouse, cmds),
         _ => {}
     }
 }
@@ -274,11 +274,20 @@ fn drag(model: &mut Model, mouse: Mouse) {
     }
 }
 
-/// Releasing the button copies the selection.
-fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
+/// Releasing the button copies the selection. A click without a selection opens the link under the pointer.
+fn up(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let was_held = model.pointer.held.take();
-    if matches!(was_held, Some(Held::Selects(_))) {
-        copy_selected(model, cmds);
+    if !matches!(was_held, Some(Held::Selects(_))) {
+        return;
+    }
+    let has_selection = |scroll: &Scroll| scroll.selection.is_some();
+    let is_click = !model.scroll.as_deref().is_some_and(has_selection);
+    copy_selected(model, cmds);
+    let pane = model.layout().pane.zip(model.current_id());
+    if let Some((area, id)) = pane.filter(|_| is_click)
+        && let Some(link) = links::at(model, id, area, (mouse.col, mouse.row))
+    {
+        cmds.push(Cmd::Effect(Effect::Open(link)));
     }
 }
 

@@ -21,7 +21,8 @@ pub fn served(record: &Record) -> Option<String> {
     shown.or_else(|| ports.next().map(of_port))
 }
 
-fn is_web(url: &str) -> bool {
+/// Whether a text is a web address without odd characters.
+pub fn is_web(url: &str) -> bool {
     let web = url.starts_with("http://") || url.starts_with("https://");
     web && clean(url) == url && !url.contains(char::is_whitespace)
 }

@@ -3,6 +3,7 @@
 pub mod card;
 pub mod follow;
 pub mod jump;
+pub mod links;
 pub mod live;
 pub mod load;
 mod log;

@@ -127,7 +127,7 @@ pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
         (cell.bold, Modifier::BOLD),
         (cell.dim, Modifier::DIM),
         (cell.italic, Modifier::ITALIC),
-        (cell.underline, Modifier::UNDERLINED),
+        (cell.underline || cell.link.is_some(), Modifier::UNDERLINED),
         (cell.inverse, Modifier::REVERSED),
         (cell.style.blink, Modifier::SLOW_BLINK),
         (cell.style.conceal, Modifier::HIDDEN),

@@ -205,3 +205,35 @@ fn dragging_the_divider_changes_the_width_of_the_list() {
     click(&mut dash, (56, 9));
     assert_eq!(width(&dash), 26, "a double click resets it");
 }
+
+#[test]
+fn a_click_on_a_link_opens_it() {
+    let mut dash = shop();
+    let text =
+        "see \x1b]8;;https://e.test/x\x1b\\the docs\x1b]8;;\x1b\\ or \x1b]8;;file:///etc\x1b\\here";
+    dash.screen("web", 20, 52, text);
+    let opened = |dash: &mut Dash| {
+        dash.asked().into_iter().find_map(|cmd| match cmd {
+            Cmd::Effect(Effect::Open(url)) => Some(url),
+            _ => None,
+        })
+    };
+    dash.asked();
+    click(&mut dash, (PANE.0 + 4, PANE.1));
+    assert_eq!(opened(&mut dash).as_deref(), Some("https://e.test/x"));
+    dash.later(5000);
+    click(&mut dash, (PANE.0 + 1, PANE.1));
+    assert_eq!(opened(&mut dash), None, "beside it");
+    dash.later(5000);
+    click(&mut dash, (PANE.0 + 16, PANE.1));
+    assert_eq!(opened(&mut dash), None, "not a web address");
+    // Dragging over it selects.
+    dash.later(5000);
+    mouse(&mut dash, 0, (PANE.0 + 4, PANE.1), false);
+    mouse(&mut dash, 32, (PANE.0 + 8, PANE.1), false);
+    mouse(&mut dash, 0, (PANE.0 + 8, PANE.1), true);
+    assert_eq!(copied(&mut dash).unwrap().0, "the d");
+    let mut dash = Dash::new(80, 24, vec![record("plain")]);
+    dash.screen("plain", 20, 52, text).press("o");
+    assert_eq!(opened(&mut dash).as_deref(), Some("https://e.test/x"));
+}

@@ -66,7 +66,7 @@ actions! {
     Wrap "wrap" ["w"] "Wrap long lines, or the screen as it is";
     Copy "copy" ["y"] "Copy command, URL, path, log, screen, id";
     CopyReport "copy-report" ["Y"] "Copy the report of a failed job";
-    Open "open" ["o"] "Open the job's URL";
+    Open "open" ["o"] "Open the job's URL, or a link on its screen";
     Pager "pager" ["L"] "The whole log in $PAGER";
     Details "details" ["I"] "Process tree, ports, runs, who typed";
     Mouse "mouse" ["m"] "Give the mouse back to the terminal, or take it";

@@ -4,8 +4,9 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::{Link, Model, url};
+use crate::tui::pane::links;
 
-/// Opens the URL of the selected job, requesting it first if it is not known yet.
+/// Opens the URL of the selected job, or else a link on its screen. Requests the URL if it is not known yet.
 pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note("There is no job whose URL to open.");
@@ -14,6 +15,8 @@ pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = job.id().clone();
     if let Some(url) = url::served(&job.record) {
         cmds.push(Cmd::Effect(Effect::Open(url)));
+    } else if let Some(link) = links::last(model) {
+        cmds.push(Cmd::Effect(Effect::Open(link)));
     } else if model.link == Link::Up {
         let params = StatusParams {
             session_id: id.to_string(),
