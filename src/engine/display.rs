@@ -92,8 +92,8 @@ impl Display {
 
     /// Replaces the screen.
     pub(super) fn replace(&mut self, mut screen: Screen) {
-        if let Some(before) = &self.awake {
-            screen.take_modes(before);
+        if let Some(colors) = &self.colors {
+            screen.set_colors(Colors::clone(colors));
         }
         if let Some(before) = self.of(Screen::seq, Resting::seq) {
             screen.follow(before);

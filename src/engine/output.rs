@@ -31,8 +31,6 @@ pub struct OutputChanges {
     pub bells: u32,
     /// Whether the title changed.
     pub title: bool,
-    /// Whether the progress changed.
-    pub progress: bool,
     /// Whether the screen was restarted after a failure of the emulator.
     pub restarted: bool,
     /// The terminal's answers to queries of the program.
@@ -45,7 +43,6 @@ impl OutputChanges {
         self.screen |= later.screen;
         self.bells += later.bells;
         self.title |= later.title;
-        self.progress |= later.progress;
         self.restarted |= later.restarted;
         self.replies.extend(later.replies);
     }
@@ -131,7 +128,6 @@ impl Output {
             changed,
             bells,
             title_changed,
-            progress_changed,
             restarted,
         } = screen.feed(bytes);
         let update = screen.update();
@@ -145,7 +141,6 @@ impl Output {
             screen: changed,
             bells,
             title: title_changed,
-            progress: progress_changed,
             restarted,
             replies,
         }
@@ -220,7 +215,8 @@ impl Output {
         }
     }
 
-    /// Changes the size, and returns what the program is to be told. A narrower screen loses the text beyond its last column, so the daemon
+    /// Changes the size, and returns what the program is to be told. A narrower screen loses the text beyond its
+    /// last column, so the daemon
     /// then repaints it from the log if it can ([`Output::replace_screen`]).
     pub fn resize(&mut self, size: Size) -> Vec<u8> {
         self.size = size;

@@ -50,8 +50,6 @@ pub struct Fed {
     pub bells: u32,
     /// Whether the title changed.
     pub title_changed: bool,
-    /// Whether the progress changed.
-    pub progress_changed: bool,
     /// Whether the emulator failed; the screen is then empty.
     pub restarted: bool,
 }
@@ -108,7 +106,6 @@ impl Screen {
             changed,
             bells: std::mem::take(&mut state.bells),
             title_changed: state.title.take_changed(),
-            progress_changed: std::mem::take(&mut state.progress_changed),
             restarted,
         }
     }
@@ -169,8 +166,8 @@ impl Screen {
         }
     }
 
-    /// Takes over the modes and colours of a screen that this one replaces: they may have been set before the
-    /// output that this one was painted from.
+    /// Takes over modes, title, progress and colours of a screen that this one replaces: they may have been set
+    /// before the output that this one was painted from.
     pub fn take_modes(&mut self, before: &Self) {
         let (own, theirs) = (&mut self.compat.state, &before.compat.state);
         own.take_reports(theirs);
@@ -452,8 +449,10 @@ impl Screen {
     /// Starts over with an empty screen. Pending answers and the title belonged to the lost state,
     /// so they are dropped too.
     fn restart(&mut self) {
+        let colors = std::mem::take(&mut self.compat.state.replies.colors);
         self.core = new_core(self.size, self.scrollback);
         self.compat = Compat::new(self.size);
+        self.compat.state.replies.colors = colors;
         self.script = None;
     }
 }

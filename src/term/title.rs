@@ -8,7 +8,7 @@ const MAX_CHARS: usize = 256;
 const MAX_STACK: usize = 10;
 
 /// A window title.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Title {
     text: String,
     stack: Vec<String>,

@@ -259,8 +259,9 @@ pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     let repaint = narrower && !session.output.alt_screen() && session.output.end() > 0;
     let replies = session.output.resize(size);
     if repaint {
-        let screen = repaint_screen(state, id, size, 0);
+        let mut screen = repaint_screen(state, id, size, 0);
         if let Some(session) = state.sessions.get_mut(id) {
+            screen.take_modes(session.output.screen());
             session.output.replace_screen(screen);
         }
     }

@@ -112,11 +112,7 @@ impl State {
                 self.keyboard.apply(change, alternate);
                 core.painted = true;
             }
-            Progress(params) => {
-                let before = self.progress;
-                self.progress = progress::after(before, params);
-                self.progress_changed |= self.progress != before;
-            }
+            Progress(params) => self.progress = progress::after(self.progress, params),
             Title(title) => self.title.set(title),
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),

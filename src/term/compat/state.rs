@@ -36,10 +36,8 @@ pub struct State {
     pub bells: u32,
     /// How many times the program has begun a synchronized update (mode 2026).
     pub updates: u64,
-    /// The progress that the program reports, and whether it has changed since that was last asked.
+    /// The progress that the program reports.
     pub progress: Option<TerminalProgress>,
-    /// See `progress`.
-    pub progress_changed: bool,
     /// The window title.
     pub title: Title,
     /// How keys are reported.
@@ -97,7 +95,6 @@ impl State {
             bells: 0,
             updates: 0,
             progress: None,
-            progress_changed: false,
             title: Title::default(),
             keyboard: Keyboard::default(),
             replies: Replies::default(),
@@ -114,9 +111,11 @@ impl State {
         }
     }
 
-    /// Takes over what another screen's program has asked to be told, and the colours that it is told.
+    /// Takes over what another screen's program has asked to be told and has told, and the colours that it is told.
     pub fn take_reports(&mut self, other: &Self) {
         self.keyboard.clone_from(&other.keyboard);
+        self.progress = other.progress;
+        self.title.clone_from(&other.title);
         self.replies.colors.clone_from(&other.replies.colors);
         self.modes = Flags {
             focus: other.modes.focus,
@@ -176,7 +175,6 @@ impl State {
         *self = Self {
             bells: self.bells,
             updates: self.updates,
-            progress_changed: self.progress_changed || self.progress.is_some(),
             title: std::mem::take(&mut self.title),
             replies: std::mem::take(&mut self.replies),
             ..Self::new(self.size)

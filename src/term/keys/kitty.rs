@@ -13,14 +13,20 @@ enum Event {
     Release,
 }
 
-/// The bytes of a pressed key; with [`KittyFlags::EVENT_TYPES`] also those of its release.
-pub(super) fn bytes(key: Key, mods: Mods, flags: KittyFlags) -> Vec<u8> {
+/// The bytes of a pressed key, which has sent `usual` without the protocol; with [`KittyFlags::EVENT_TYPES`] also
+/// those of its release.
+pub(super) fn bytes(key: Key, mods: Mods, flags: KittyFlags, usual: Vec<u8>) -> Vec<u8> {
     let report = Report::of(key, mods);
-    let mut out = report.text(flags, Event::Press);
+    // The other flags only add to what is reported of a key.
+    let is_reported = flags.has(KittyFlags::DISAMBIGUATE) || flags.has(KittyFlags::ALL_KEYS);
+    let mut out = match is_reported {
+        true => report.text(flags, Event::Press).into_bytes(),
+        false => usual,
+    };
     if flags.has(KittyFlags::EVENT_TYPES) {
-        out.push_str(&report.text(flags, Event::Release));
+        out.extend(report.text(flags, Event::Release).into_bytes());
     }
-    out.into_bytes()
+    out
 }
 
 /// A key as the protocol sees it.

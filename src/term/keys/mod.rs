@@ -72,7 +72,7 @@ impl Key {
     fn bytes(self, mods: Mods, modes: Modes) -> Vec<u8> {
         let asked = modes.reports.keys;
         if !asked.kitty.is_empty() {
-            return kitty::bytes(self, mods, asked.kitty);
+            return kitty::bytes(self, mods, asked.kitty, self.usual_bytes(mods, modes));
         }
         let other = other_keys::bytes(self, mods, asked.other_keys);
         other.unwrap_or_else(|| self.usual_bytes(mods, modes))

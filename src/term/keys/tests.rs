@@ -199,6 +199,8 @@ fn the_kitty_protocol_distinguishes_all_keys() {
         (2, "a", "a\x1b[97;1:3u"),
         (2, "Up", "\x1b[A\x1b[1;1:3A"),
         (2, "Enter", "\r"),
+        (2, "C-a", "\x01\x1b[97;5:3u"),
+        (4, "C-a", "\x01"),
         (10, "Enter", "\x1b[13u\x1b[13;1:3u"),
         (8, "a", "\x1b[97u"),
         (8, "A", "\x1b[97;2u"),
