@@ -73,6 +73,7 @@ fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, secon
         ended_at: at(second),
         end_offset: 10,
         limit: None,
+        out_of_memory: false,
     };
     let name = signal.map(|_| "SIGTERM".to_owned());
     session.life.ended(&exit, name, now(second));

@@ -66,6 +66,7 @@ fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
         ended_at: Timestamp(0),
         end_offset: 0,
         limit: None,
+        out_of_memory: false,
     };
     let session = registry.get_mut(id).unwrap();
     session.life.ended(&exit, None, now(boot));

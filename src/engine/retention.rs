@@ -126,6 +126,7 @@ mod tests {
             ended_at: now.wall,
             end_offset: 0,
             limit: None,
+            out_of_memory: false,
         };
         session.life.ended(&exit, None, now);
         session

@@ -494,6 +494,7 @@ mod tests {
                 ended_at: later.wall,
                 end_offset: 0,
                 limit: None,
+                out_of_memory: false,
             };
             session.life.ended(&exit, None, later);
             session.touch(later);

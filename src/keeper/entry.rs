@@ -26,6 +26,8 @@ pub(super) struct Entry {
     /// PTY master, or stdout and stderr; each is `None` once it has reached its end.
     pub(super) outputs: Vec<Option<OwnedFd>>,
     pub(super) exit: Option<Exit>,
+    /// What [`oom_kills`](crate::sys::memory::oom_kills) returned when it started, or when this keeper took it over.
+    pub(super) oom_kills: Option<u64>,
     /// Whether `onExit` was started for the current run.
     pub(super) on_exit_ran: bool,
 }

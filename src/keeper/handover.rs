@@ -22,7 +22,7 @@ use crate::sys::kept::KeptFds;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
 use crate::sys::tail::Tail;
-use crate::sys::{failpoint, process};
+use crate::sys::{failpoint, memory, process};
 
 /// The description of a session for the process that takes it over, and the descriptors that go with it.
 pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
@@ -209,6 +209,7 @@ impl Keeper {
             input,
             outputs,
             exit: kept.exit,
+            oom_kills: memory::oom_kills(),
             on_exit_ran: kept.on_exit_ran,
         };
         if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {

@@ -16,7 +16,7 @@ use super::supervise::Ended;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
-use crate::sys::{cgroup, clock, failpoint, file, signal};
+use crate::sys::{cgroup, clock, failpoint, file, memory, signal};
 
 /// Maximum number of chunks moved for one session before its exit is reported. Without a limit, a
 /// process that outlives the first process and keeps writing would delay the report for ever.
@@ -238,6 +238,7 @@ impl Keeper {
             ended_at: clock::wall(),
             end_offset,
             limit,
+            out_of_memory: is_out_of_memory(entry, status),
         });
         entry.exit = Some(exit.clone());
         entry.pidfd = None;
@@ -290,6 +291,15 @@ fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
         _ => return None,
     };
     Some(name.to_owned())
+}
+
+/// Whether SIGKILL ended the job, and the kernel has killed a process for lack of memory since the job started.
+fn is_out_of_memory(entry: &Entry, status: Option<ExitStatus>) -> bool {
+    let is_killed = status.and_then(|status| status.signal()) == Some(signal::KILL);
+    is_killed
+        && entry
+            .oom_kills
+            .is_some_and(|before| memory::oom_kills() > Some(before))
 }
 
 fn read_exit(dir: &Path) -> Option<Exit> {

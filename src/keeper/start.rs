@@ -14,7 +14,7 @@ use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
 use crate::protocol::record::Mode;
 use crate::sys::spawn::{self, SpawnError, Spawned};
-use crate::sys::{cgroup, failpoint, limits, signal};
+use crate::sys::{cgroup, failpoint, limits, memory, signal};
 
 /// Descriptors that must be free before a job is started: enough for those a start opens for a moment, and
 /// for those the job keeps plus those the next start of a daemon needs.
@@ -145,6 +145,7 @@ impl Keeper {
             input: Some(spawned.input),
             outputs: spawned.outputs.into_iter().map(Some).collect(),
             exit: None,
+            oom_kills: memory::oom_kills(),
             on_exit_ran: false,
         };
         self.table.insert_at(slot, entry);

@@ -354,4 +354,8 @@ pub struct Exit {
     /// Name of the limit that ended it, if the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
+    /// Whether it died of SIGKILL, and the kernel has killed a process of the machine for lack of memory while it
+    /// ran.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub out_of_memory: bool,
 }

@@ -240,7 +240,7 @@ fn a_signal_says_exactly_whom_it_reached() {
 }
 
 #[test]
-fn a_kill_from_elsewhere_is_perhaps_the_kernel_s() {
+fn a_kill_from_elsewhere_is_not_taken_for_the_kernel_s() {
     let (_home, mut serve) = serve();
     let job = Job::start(&mut serve, "kill -KILL $$");
     let ended = job.end(&mut serve);
@@ -249,7 +249,8 @@ fn a_kill_from_elsewhere_is_perhaps_the_kernel_s() {
         (&json!("error"), &json!("SIGKILL"))
     );
     let record = job.ask(&mut serve, "status", json!({}));
-    assert_eq!(record["reason"], "SIGKILL (out of memory?)");
+    // The kernel has killed nothing for lack of memory meanwhile.
+    assert_eq!(record["reason"], "SIGKILL");
 }
 
 #[test]

@@ -267,9 +267,8 @@ impl Life {
         };
         self.reason = Some(match exit.signal {
             _ if limit.is_some() => why,
-            // bgproc did not send SIGKILL. The kernel sends it by itself when memory is exhausted;
-            // another process may also have sent it, hence the question mark.
-            Some(KILL) if !is_ours => format!("{why} (out of memory?)"),
+            // The kernel has killed some process for lack of memory; that it was this one is likely, not certain.
+            Some(KILL) if !is_ours && exit.out_of_memory => format!("{why} (out of memory?)"),
             _ => why,
         });
         let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());

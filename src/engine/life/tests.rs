@@ -25,6 +25,7 @@ fn exit(code: Option<i32>, signal: Option<i32>) -> Exit {
         ended_at,
         end_offset: 0,
         limit: None,
+        out_of_memory: false,
     }
 }
 
@@ -94,17 +95,23 @@ fn death_by_our_signal_is_killed_and_by_another_is_an_error() {
 
 #[test]
 fn a_kill_that_bgproc_did_not_send_may_come_from_the_kernel() {
-    let killed = |ours: bool| {
+    let killed = |ours: bool, out_of_memory: bool| {
         let mut life = running();
         if ours {
             life.signalled(9, Actor::Human);
         }
-        life.ended(&exit(None, Some(9)), Some("SIGKILL".to_owned()), now(50));
+        let exit = Exit {
+            out_of_memory,
+            ..exit(None, Some(9))
+        };
+        life.ended(&exit, Some("SIGKILL".to_owned()), now(50));
         (life.status(), life.reason().map(str::to_owned))
     };
     let guess = Some("SIGKILL (out of memory?)".to_owned());
-    assert_eq!(killed(false), (Status::Error, guess));
-    assert_eq!(killed(true), (Status::Killed, Some("SIGKILL".to_owned())));
+    let plain = Some("SIGKILL".to_owned());
+    assert_eq!(killed(false, true), (Status::Error, guess));
+    assert_eq!(killed(false, false), (Status::Error, plain.clone()));
+    assert_eq!(killed(true, true), (Status::Killed, plain));
 }
 
 #[test]

@@ -39,6 +39,7 @@ fn the_exit_of_version_1() {
         ended_at: at(60),
         end_offset: 13,
         limit: None,
+        out_of_memory: false,
     };
     golden::file("home/sessions/error0000001/exit.json", &error, &[""]);
     let stopping = Exit {
@@ -49,6 +50,7 @@ fn the_exit_of_version_1() {
         ended_at: at(70),
         end_offset: 6,
         limit: None,
+        out_of_memory: false,
     };
     golden::file("home/sessions/stopping0001/exit.json", &stopping, &[""]);
 }

@@ -35,6 +35,7 @@ fn exit() -> Exit {
         ended_at: at(60),
         end_offset: 10,
         limit: None,
+        out_of_memory: false,
     }
 }
 
