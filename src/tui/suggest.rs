@@ -17,6 +17,9 @@ pub fn targets(file: &str, text: &str, runner: &str) -> Vec<String> {
     }
 }
 
+/// A part of the lines that `exec` types into a shell, which may keep them in its history.
+const OF_EXEC: &str = "133;C;bgproc=";
+
 /// The commands of a shell history, newest first, without duplicates, at most `most`. The file name
 /// tells which shell's format it is.
 pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
@@ -46,7 +49,7 @@ pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
         };
         let command = command.map(str::trim).unwrap_or_default();
         let odd = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
-        if command.is_empty() || command.chars().any(odd) {
+        if command.is_empty() || command.chars().any(odd) || command.contains(OF_EXEC) {
             continue;
         }
         if !commands.iter().any(|known| known == command) {
@@ -240,6 +243,8 @@ mod tests {
     fn reads_shell_histories_newest_first() {
         let bash = "make\n#1700000000\nls -l\nmake\nfor x in a \\\n  b; do\necho \u{1b}[31m\n";
         assert_eq!(history(".bash_history", bash, 9), ["make", "ls -l"]);
+        let exec = "make\n printf '\\033]133;C;bgproc=abcd1234\\007'; eval ls\n";
+        assert_eq!(history(".bash_history", exec, 9), ["make"]);
         let zsh = ": 1700000000:0;make\nls; pwd\n: 1700000001:5;npm run dev; ls\n";
         assert_eq!(
             history(".zsh_history", zsh, 9),
