@@ -2,6 +2,7 @@
 //! is edited.
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -35,17 +36,8 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let is_own = own && alarms.total() == 1;
     let least = is_own || model.mode().tone() == Tone::Alarm;
     let rank = if least { 4 } else { 1 };
-    for (n, word, state) in [
-        (alarms.asks, "asks", State::NeedsInput),
-        (alarms.failed, "failed", State::Failed(1)),
-    ] {
-        let words = match wide {
-            false => format!("{n}{}", state.glyph(model.theme.ascii)),
-            true => format!("{n} {word}"),
-        };
-        if n > 0 {
-            bar.right(rank, vec![Span::styled(words, model.theme.state(&state))]);
-        }
+    for span in alarms.spans(model, wide) {
+        bar.right(rank, vec![span]);
     }
     bar
 }
@@ -70,6 +62,34 @@ impl Alarms {
     /// Number of jobs.
     pub fn total(&self) -> usize {
         self.asks + self.failed
+    }
+
+    /// `1 asks` and `2 failed`, or `1?` and `2✗` if there is little room.
+    fn spans(&self, model: &Model, wide: bool) -> Vec<Span<'static>> {
+        let all = [
+            (self.asks, "asks", State::NeedsInput),
+            (self.failed, "failed", State::Failed(1)),
+        ];
+        let there = all.into_iter().filter(|(n, ..)| *n > 0);
+        there
+            .map(|(n, word, state)| {
+                let words = match wide {
+                    false => format!("{n}{}", state.glyph(model.theme.ascii)),
+                    true => format!("{n} {word}"),
+                };
+                Span::styled(words, model.theme.state(&state))
+            })
+            .collect()
+    }
+
+    /// Columns of the alarms in a bar, with the gap before each of them.
+    pub fn width(model: &Model, area: Rect) -> usize {
+        let wide = area.width >= 60;
+        let spans = Self::of(model).spans(model, wide);
+        spans
+            .iter()
+            .map(|span| span.width() + if wide { 2 } else { 1 })
+            .sum()
     }
 }
 
@@ -124,8 +144,17 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     }
 }
 
-/// The mode, a prompt sign, and the edited line; a line that is too long loses its start.
-pub fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut Frame<'_>) {
+/// The mode, a prompt sign, and the edited line; a line that is too long loses its start. The alarms
+/// are at the right end, if there is room for them. Returns the area left of them. `beside` is the
+/// number of columns that the caller draws there, for which the alarms are shortened.
+pub fn edit_line(
+    model: &Model,
+    sign: &str,
+    line: &Line,
+    beside: usize,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) -> Rect {
     let badge_text = format!(" {} ", model.mode().name());
     let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
     let buf = frame.buffer_mut();
@@ -136,6 +165,9 @@ pub fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut
         usize::from(area.width),
         model.theme.badge(model.mode().tone()),
     );
+    // The text, and the cursor after it.
+    let text = text::width(sign) + text::width(&line.text()) + 1;
+    let area = alarms(model, usize::from(x) + text, beside, area, buf);
     let field = Rect::new(
         (area.x + x).min(area.right()),
         area.y,
@@ -143,6 +175,45 @@ pub fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut
         1,
     );
     draw::field(&model.theme, sign, line, true, field, frame);
+    area
+}
+
+/// Draws the alarms at the right end of a line whose text needs `text` columns, as long as they
+/// leave room for it. Returns the area left of them. If possible, `beside` columns are left free
+/// before them.
+pub fn alarms(model: &Model, text: usize, beside: usize, area: Rect, buf: &mut Buffer) -> Rect {
+    let room = usize::from(area.width).saturating_sub(text);
+    let present = Alarms::of(model);
+    for (wide, beside, most) in [
+        (true, beside, 2),
+        (false, beside, 2),
+        (false, 0, 2),
+        (false, 0, 1),
+    ] {
+        if wide && area.width < 60 {
+            continue;
+        }
+        let gap: u16 = if wide { 2 } else { 1 };
+        let mut spans = present.spans(model, wide);
+        spans.truncate(most);
+        let words: usize = spans.iter().map(Span::width).sum();
+        // What is left of them ends with a blank, and so do they.
+        let widths = words + usize::from(gap) * spans.len();
+        if spans.is_empty() || widths + beside > room {
+            continue;
+        }
+        let left = area.width - u16::try_from(widths).unwrap_or(area.width);
+        let mut x = area.x + left + gap - 1;
+        for span in spans {
+            buf.set_span(x, area.y, &span, area.right().saturating_sub(x));
+            x += u16::try_from(span.width()).unwrap_or(0) + gap;
+        }
+        return Rect {
+            width: left,
+            ..area
+        };
+    }
+    area
 }
 
 /// `6 new below`, if there are new lines.

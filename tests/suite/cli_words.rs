@@ -193,13 +193,13 @@ fn detach_keys_are_pressed_one_after_the_other_and_the_code_is_the_jobs() {
     let mut view = Terminal::new(&home, &args, (80, 24));
     view.wait_mode("INSERT");
     view.send("\x04");
-    view.wait_for_text("exited (7)");
+    view.wait_for_text("ended: exit 7");
     view.send("\x10\x11");
     view.wait_mode("NORMAL");
     view.send("q");
     assert_eq!(view.exit_code(), 7);
     let mut view = Terminal::new(&home, &["run", "-a", "--exit-code", "exit 5"], (80, 24));
-    view.wait_for_text("exited (5)");
+    view.wait_for_text("ended: exit 5");
     view.send("\x1dq");
     assert_eq!(view.exit_code(), 5);
     home.run(&["attach", "web", "--detach-keys", "a,b"])

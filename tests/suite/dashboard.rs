@@ -363,7 +363,7 @@ fn a_person_watches_an_agent_in_vim() {
     agent.event("released");
     vim.press(&mut agent, json!([{"text": ":wq"}, "Enter"]));
     assert_eq!(vim.end(&mut agent)["exitCode"], 0);
-    view.wait_for_text("editor has exited (0).");
+    view.wait_for_text("editor has ended: exit 0.");
     let written = std::fs::read_to_string(file).unwrap();
     assert_eq!(written, "while you watch\n漢字 and é, and I\n");
 }

@@ -58,6 +58,56 @@ fn the_status_line_counts_what_needs_a_person_in_every_mode() {
 }
 
 #[test]
+fn lines_that_are_edited_count_what_needs_a_person_beside_the_text() {
+    for (width, words) in [
+        (120, "1 asks  1 failed"),
+        (80, "1 asks  1 failed"),
+        (40, "1? 1✗"),
+    ] {
+        for keys in ["/", "f", "F", "n", ":", "4\t"] {
+            let mut dash = Dash::new(width, 24, shop_records());
+            dash.record(&ended("slow", Status::Error, Some(1), 0));
+            dash.press("2").later(2000).press(keys);
+            // The fields of a form need their room more.
+            let words = match keys {
+                "n" if width == 80 => "1?",
+                _ => words,
+            };
+            let status = dash.status();
+            assert!(status.contains(words), "{keys} {width}: {status}");
+        }
+    }
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.record(&ended("slow", Status::Error, Some(1), 0));
+    let text = "0123456789".repeat(5);
+    dash.press("2").later(2000).press("/").press(&text);
+    let status = dash.status();
+    assert!(status.contains(&format!("/{text}")), "{status}");
+    assert!(
+        status.contains("1? 1✗") || status.contains("1 asks"),
+        "{status}"
+    );
+    dash.press(&text[..18]);
+    let status = dash.status();
+    assert!(
+        status.contains(&format!("/{text}{}", &text[..18])),
+        "{status}"
+    );
+    assert!(!status.contains("1?"), "{status}");
+}
+
+#[test]
+fn an_ended_job_in_insert_says_exit_and_its_code() {
+    for (status, code) in [(Status::Error, 1), (Status::Done, 0)] {
+        let mut dash = Dash::new(80, 24, vec![record("web")]);
+        dash.press("i").record(&ended("web", status, Some(code), 0));
+        let status = dash.status();
+        let words = format!("web has ended: exit {code}.");
+        assert!(status.contains(&words), "{status}");
+    }
+}
+
+#[test]
 fn the_whole_question_of_an_agent_is_in_the_pane_with_its_name() {
     let question = "Shall I drop the table carts and create it again with the new columns, or \
         do you want to keep what is in it until the release on Monday?";

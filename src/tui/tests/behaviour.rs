@@ -255,7 +255,7 @@ fn an_ended_job_takes_no_input_and_confirms_a_restart() {
     let mut web = ended("web", Status::Error, Some(1), 0);
     web.summary.group = Some("shop".to_owned());
     dash.record(&web);
-    assert!(dash.status().contains("web has exited (1)."));
+    assert!(dash.status().contains("web has ended: exit 1."));
     dash.asked();
     // The rest of a word that was being typed when the job ended.
     dash.press("r");

@@ -82,10 +82,10 @@ impl Mode for Filter {
     /// The filter and the number of matching jobs.
     fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
         let Self(line) = self;
-        status::edit_line(model, "/", line, area, canvas);
         let rows = model.rows.iter();
         let shown = rows.filter(|row| matches!(row, Row::Job(_))).count();
         let text = format!("{shown} of {} ", model.jobs.len());
+        let area = status::edit_line(model, "/", line, text.len(), area, canvas);
         let width = u16::try_from(text.len()).unwrap_or(0);
         let typed = text::width(&line.text()) + 14;
         if typed + text.len() < usize::from(area.width) {

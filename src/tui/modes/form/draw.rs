@@ -9,6 +9,7 @@ use super::fields::{Form, NAME, Purpose, RUN};
 use crate::term::sanitize::clean;
 use crate::tui::line::draw::field as draw_field;
 use crate::tui::model::Model;
+use crate::tui::status::{Alarms, alarms};
 use crate::tui::text;
 use crate::tui::theme::Tone;
 
@@ -43,12 +44,20 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
             _ => form.value(RUN),
         };
         let text = format!("{doing} {what} ");
-        let text = text::clip(&text, room, theme.glyph("…"));
-        frame.buffer_mut().set_string(x, area.y, text, theme.dim());
+        let beside = Alarms::width(model, area);
+        let text = text::clip(&text, room.saturating_sub(beside), theme.glyph("…"));
+        let used = usize::from(x - area.x) + text::width(&text);
+        let buf = frame.buffer_mut();
+        buf.set_string(x, area.y, text, theme.dim());
+        alarms(model, used, 0, area, buf);
         return;
     }
     if room < NARROW {
         let label = format!("{}: ", form.labels[form.focus]);
+        let line = form.fields[form.focus].text();
+        let used = usize::from(x - area.x) + text::width(&label) + text::width(&line) + 2;
+        // The number of the field comes after it.
+        let area = alarms(model, used + 4, 0, area, frame.buffer_mut());
         let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
         draw_field(theme, &label, &form.fields[form.focus], true, field, frame);
         ghost(model, form, &label, field, frame);
@@ -63,7 +72,12 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
         .iter()
         .map(|label| format!("{label}: "))
         .collect();
-    for ((field, label), width) in labels.iter().enumerate().zip(widths(form, room)) {
+    let widths = widths(form, room);
+    // Each field is followed by a blank.
+    let used: usize = widths.iter().map(|width| width + 1).sum();
+    let used = usize::from(x - area.x) + used;
+    alarms(model, used, 0, area, frame.buffer_mut());
+    for ((field, label), width) in labels.iter().enumerate().zip(widths) {
         let width = u16::try_from(width).unwrap_or(0);
         let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
         let focus = field == form.focus;

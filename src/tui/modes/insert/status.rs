@@ -56,11 +56,10 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         Some(job) => {
             let name = text::clip_middle(&job.name, 24, theme.glyph("…"));
             let how = match job.state() {
-                State::Done => "0".to_owned(),
-                State::Failed(code) => code.to_string(),
+                State::Done => "exit 0".to_owned(),
                 other => other.word(),
             };
-            let words = format!("{name} has exited ({how}).");
+            let words = format!("{name} has ended: {how}.");
             bar.text(0, words, theme.state(&job.state()));
             let restart = model.keymap.key_named(NORMAL, "restart");
             let restart = restart.map(|key| (key.to_owned(), "restart".to_owned()));

@@ -9,7 +9,7 @@ use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::line;
 use crate::tui::model::Model;
-use crate::tui::status;
+use crate::tui::status::{self, Alarms};
 use crate::tui::text;
 
 /// Maximum width of the box in columns, including its border.
@@ -25,7 +25,9 @@ const NAMES: usize = 30;
 pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
     let mut bar = status::bar(model, area);
     if let Some(entry) = palette.found(model).get(palette.at) {
-        let room = usize::from(area.width).saturating_sub(12);
+        // The badge with its blanks, and the alarms on the right.
+        let beside = 10 + Alarms::width(model, area);
+        let room = usize::from(area.width).saturating_sub(beside);
         let help = entry.obstacle.as_deref().unwrap_or(&entry.help);
         let help = text::clip(help, room, model.theme.glyph("…"));
         bar.text(0, help, Style::new());

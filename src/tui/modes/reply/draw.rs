@@ -25,7 +25,7 @@ pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'
         format!("{name}: ")
     };
     if !reply.hidden {
-        status::edit_line(model, &sign, &reply.line, area, frame);
+        status::edit_line(model, &sign, &reply.line, 0, area, frame);
         return;
     }
     let mut bar = status::bar(model, area);

@@ -283,7 +283,8 @@ impl Mode for ScrollBack {
             .as_ref()
             .and_then(|scroll| scroll.input.as_ref());
         if let (Some(line), Some(scroll)) = (input, &model.scroll) {
-            crate::tui::status::edit_line(model, "/", line, area, canvas);
+            let beside = status::found_width(scroll, line);
+            let area = crate::tui::status::edit_line(model, "/", line, beside, area, canvas);
             status::found_beside(model, scroll, line, area, canvas.buffer_mut());
         }
     }

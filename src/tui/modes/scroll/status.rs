@@ -70,6 +70,11 @@ fn found(scroll: &Scroll, search: &Search) -> String {
     }
 }
 
+/// Columns of what was found so far.
+pub(super) fn found_width(scroll: &Scroll, line: &Line) -> usize {
+    found_words(scroll, line).map_or(0, |words| text::width(&words) + 1)
+}
+
 /// At the right of the search line, what was found so far.
 pub(super) fn found_beside(
     model: &Model,
@@ -78,16 +83,22 @@ pub(super) fn found_beside(
     area: Rect,
     buf: &mut Buffer,
 ) {
-    let text = match &scroll.search {
-        _ if line.is_empty() => return,
-        _ if scroll.jump.is_some() => "searching".to_owned(),
-        Some(search) if search.text == line.text() => found(scroll, search),
-        _ => return,
+    let Some(text) = found_words(scroll, line) else {
+        return;
     };
     let width = text::width(&text) + 1;
     if text::width(&line.text()) + width + 14 < usize::from(area.width) {
         let x = area.right() - u16::try_from(width).unwrap_or(0);
         buf.set_string(x, area.y, text, model.theme.dim());
+    }
+}
+
+fn found_words(scroll: &Scroll, line: &Line) -> Option<String> {
+    match &scroll.search {
+        _ if line.is_empty() => None,
+        _ if scroll.jump.is_some() => Some("searching".to_owned()),
+        Some(search) if search.text == line.text() => Some(found(scroll, search)),
+        _ => None,
     }
 }
 
