@@ -15,7 +15,7 @@ pub fn farewell(model: &Model) -> Option<String> {
         return Some(if job.is_alive() {
             format!("{name} keeps running. Back: bgproc attach {name}")
         } else {
-            format!("{name} has ended ({}).", job.state().word())
+            format!("{name} has ended ({}).", job.word())
         });
     }
     let alive = model.counts().alive();

@@ -1,7 +1,8 @@
 //! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
-use crate::protocol::record::{EndedByKind, InputState, Record};
+use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record};
 use crate::protocol::{Mode, Status};
+use crate::term::sanitize::clean;
 
 /// The state of a job as the dashboard shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +30,7 @@ pub enum State {
     /// Killed by this signal, or could not be started.
     Died(String),
     /// Stopped or killed by somebody, in words.
-    Killed(&'static str),
+    Killed(String),
     /// Being restarted; the number of the attempt.
     Retrying(u32),
     /// Ended unobserved.
@@ -51,7 +52,7 @@ impl State {
             Self::Done,
             Self::Failed(1),
             Self::Died("SIGSEGV".to_owned()),
-            Self::Killed("killed by you"),
+            Self::Killed("killed by you".to_owned()),
             Self::Retrying(3),
             Self::Lost,
         ]
@@ -80,13 +81,18 @@ impl State {
                 (None, Some(signal)) => Self::Died(signal.clone()),
                 (None, None) => Self::Died("failed".to_owned()),
             },
-            Status::Killed => Self::Killed(match record.ended_by.as_ref().map(|by| by.kind) {
-                Some(EndedByKind::Human) => "killed by you",
-                Some(EndedByKind::Agent) => "killed by agent",
-                Some(EndedByKind::Limit) => "killed: limit",
-                _ => "killed",
+            Status::Killed => Self::Killed(match &record.ended_by {
+                Some(by) => match by.kind {
+                    EndedByKind::Human => "killed by you".to_owned(),
+                    EndedByKind::Agent => {
+                        format!("killed by {}", agent(by).as_deref().unwrap_or("agent"))
+                    }
+                    EndedByKind::Limit => "killed: limit".to_owned(),
+                    _ => "killed".to_owned(),
+                },
+                None => "killed".to_owned(),
             }),
-            Status::TimedOut => Self::Killed("timed out"),
+            Status::TimedOut => Self::Killed("timed out".to_owned()),
             Status::Lost => Self::Lost,
         }
     }
@@ -123,7 +129,7 @@ impl State {
             Self::Done => "done".to_owned(),
             Self::Failed(code) => format!("exit {code}"),
             Self::Died(signal) => signal.clone(),
-            Self::Killed(how) => (*how).to_owned(),
+            Self::Killed(how) => how.clone(),
             Self::Retrying(attempt) => format!("retry {attempt}"),
             Self::Lost => "lost".to_owned(),
         }
@@ -141,7 +147,7 @@ impl State {
                 let short = signal.strip_prefix("SIG").unwrap_or(signal);
                 vec![signal.clone(), short.to_owned()]
             }
-            Self::Killed("timed out") => vec!["timeout".to_owned()],
+            Self::Killed(how) if how == "timed out" => vec!["timeout".to_owned()],
             Self::Killed(_) => vec!["killed".to_owned()],
             other => vec![other.word()],
         }
@@ -156,4 +162,11 @@ impl State {
     pub fn failed(&self) -> bool {
         matches!(self, Self::Failed(_) | Self::Died(_) | Self::Lost)
     }
+}
+
+/// The name of the agent that did something: its scope, if it is known.
+pub fn agent(by: &EndedBy) -> Option<String> {
+    let scope = by.scope.as_ref().filter(|scope| !scope.is_human());
+    let name = scope.map(|scope| clean(scope.as_str()));
+    name.filter(|name| !name.is_empty())
 }

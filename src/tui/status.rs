@@ -94,12 +94,13 @@ impl Alarms {
 }
 
 /// Who else is typing into the job in the pane, or that agents may not.
-pub fn who_types(model: &Model) -> Option<&'static str> {
+pub fn who_types(model: &Model) -> Option<String> {
     let id = model.current_id()?;
     if model.keyboards.agent_types(id) {
-        Some("agent is typing")
+        let agent = model.keyboards.agent(id).unwrap_or("agent");
+        Some(format!("{agent} is typing"))
     } else if model.keyboards.held.contains(id) {
-        Some("you hold the keyboard")
+        Some("you hold the keyboard".to_owned())
     } else {
         None
     }
@@ -124,7 +125,7 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     let name = text::clip_middle(&job.name, if wide { 24 } else { 14 }, theme.glyph("…"));
     let mut sign = state.glyph(theme.ascii).to_owned();
     if wide {
-        sign = format!("{sign} {}", state.word());
+        sign = format!("{sign} {}", job.word());
     }
     let time = model.time_of(job);
     let mut spans = vec![
@@ -137,7 +138,7 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     }
     bar.left(0, spans);
     if !wide && !matches!(state, State::Running | State::Done) {
-        bar.text(3, state.word(), theme.state(&state));
+        bar.text(3, job.word(), theme.state(&state));
     }
     if !wide && !time.is_empty() {
         bar.text(2, time, Style::new());

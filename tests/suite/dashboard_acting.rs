@@ -177,7 +177,7 @@ fn a_person_takes_the_keyboard_and_gives_it_back_by_leaving() {
     eventually("the dashboard shows that an agent types", || {
         agent.ok(json!({"action": "write", "sessionId": job.id, "data": "one\n"}));
         view.watch(Duration::from_millis(200));
-        view.text().contains("agent is typing").then_some(())
+        view.text().contains(" is typing").then_some(())
     });
     view.send("T");
     view.wait_for_text("you hold the keyboard");

@@ -103,7 +103,7 @@ fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut words = Vec::new();
     if *state != State::Running {
-        words.push((format!(" {}", state.word()), theme.state(state)));
+        words.push((format!(" {}", job.word()), theme.state(state)));
     }
     if let Some(port) = job.record.summary.ports.iter().flatten().next() {
         words.push((format!(":{port}"), Style::new()));

@@ -94,7 +94,7 @@ fn header(
     let mut spans = glyph_counts(theme, counts);
     for (n, state) in [
         (counts.done, State::Done),
-        (counts.killed, State::Killed("killed")),
+        (counts.killed, State::Killed(String::new())),
     ] {
         if n > 0 {
             let text = format!("{n}{}", state.glyph(theme.ascii));
@@ -129,7 +129,7 @@ pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     jobs.map(|job| {
         let state = job.state();
         let time = model.time_of(job);
-        let line = format!("{}  {}  {time}  {}", job.name, state.word(), job.command);
+        let line = format!("{}  {}  {time}  {}", job.name, job.word(), job.command);
         (state, line)
     })
     .collect()

@@ -142,10 +142,18 @@ pub fn pick(model: &mut Model, number: usize) {
     }
 }
 
-/// Selects the next job that needs attention: first those waiting for a password, then for a line,
+/// Selects the next job that needs attention: those that a toast tells of, the newest first; then those waiting for a password, then for a line,
 /// then those with a question of an agent, then failed ones. In the stack, opens its pane.
 pub fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
+    let told = model.alerts.jobs().next().cloned();
+    if let Some(id) = told.filter(|id| model.job(id).is_some()) {
+        job(model, &id);
+        if model.layout().kind == Kind::Stack {
+            model.frame.open = true;
+        }
+        return;
+    }
     let rank = |state: &State| match state {
         State::NeedsPassword => Some(0),
         State::NeedsInput => Some(1),

@@ -96,7 +96,7 @@ impl Model {
         let text = match targets.as_slice() {
             [] => format!("There is no job to {verb}."),
             [id] => {
-                let word = self.job(id).map(|job| job.state().word());
+                let word = self.job(id).map(|job| job.word());
                 let name = self.name_of(id);
                 let word = word.unwrap_or_default();
                 format!(

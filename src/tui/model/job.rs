@@ -89,6 +89,14 @@ impl Job {
         State::of(&self.record)
     }
 
+    /// Its state in words, with the name of the agent that asks.
+    pub fn word(&self) -> String {
+        match (self.state(), self.record.asked.first()) {
+            (State::Asked, Some(asked)) => format!("{} asks you", clean(asked.by.as_str())),
+            (state, _) => state.word(),
+        }
+    }
+
     /// Whether its process exists or is about to be started.
     pub fn is_alive(&self) -> bool {
         !self.record.summary.status.is_finished()

@@ -8,18 +8,31 @@ use crate::protocol::SessionId;
 /// at which the daemon repeats the event.
 const TYPING_MS: i64 = 2000;
 
+/// An agent that is typing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Typist {
+    name: Option<String>,
+    until: i64,
+}
+
 /// Keyboards held by this view, and jobs that agents type into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyboards {
     /// Jobs whose keyboard this view has taken from agents and not yet returned.
     pub held: HashSet<SessionId>,
-    typing: HashMap<SessionId, i64>,
+    typing: HashMap<SessionId, Typist>,
 }
 
 impl Keyboards {
-    /// Records that an agent typed into a job.
-    pub fn agent_typed(&mut self, id: SessionId, now: i64) {
-        self.typing.insert(id, now + TYPING_MS);
+    /// Records that an agent, of this name, typed into a job.
+    pub fn agent_typed(&mut self, id: SessionId, name: Option<String>, now: i64) {
+        let until = now + TYPING_MS;
+        self.typing.insert(id, Typist { name, until });
+    }
+
+    /// The name of the agent that is typing into this job.
+    pub fn agent(&self, id: &SessionId) -> Option<&str> {
+        self.typing.get(id)?.name.as_deref()
     }
 
     /// Whether an agent is typing into this job.
@@ -30,13 +43,13 @@ impl Keyboards {
     /// Drops expired entries; returns whether there were any.
     pub fn expire(&mut self, now: i64) -> bool {
         let before = self.typing.len();
-        self.typing.retain(|_, until| *until > now);
+        self.typing.retain(|_, typist| typist.until > now);
         self.typing.len() != before
     }
 
     /// When the next entry expires.
     pub fn next_due(&self) -> Option<i64> {
-        self.typing.values().min().copied()
+        self.typing.values().map(|typist| typist.until).min()
     }
 
     /// Forgets a job that has ended or was removed; nobody holds its keyboard any longer.

@@ -2,6 +2,7 @@
 //! keeps its own state, see [`mode`]. Nothing here has other effects: the time is passed in with
 //! each message.
 
+pub mod alerts;
 pub mod answers;
 pub mod away;
 pub mod card;
@@ -35,6 +36,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 
+use self::alerts::Alerts;
 use self::answers::Answers;
 use self::away::Away;
 use self::card::Card;
@@ -222,6 +224,8 @@ pub struct Model {
     pub title: Option<String>,
     /// Toasts and the message history.
     pub toasts: Toasts,
+    /// The toasts about jobs that are not in view.
+    pub alerts: Alerts,
     /// Who else types into jobs.
     pub keyboards: Keyboards,
     /// Removed jobs that can still be restored.
@@ -313,6 +317,7 @@ impl Model {
             notify: options.notify,
             title: None,
             toasts: Toasts::default(),
+            alerts: Alerts::default(),
             keyboards: Keyboards::default(),
             removed: None,
             quitting: None,

@@ -31,6 +31,7 @@ impl Model {
             shell,
             until: Some(self.now.ms + ms),
             count: 1,
+            is_alert: false,
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;
@@ -44,6 +45,7 @@ impl Model {
             shell: None,
             until: None,
             count: 1,
+            is_alert: false,
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;

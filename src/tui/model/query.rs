@@ -216,7 +216,7 @@ fn is_in_state(word: &str, state: &State) -> bool {
         "stopping" => *state == State::Stopping,
         "waiting" | "queued" => *state == State::Queued,
         "retrying" => matches!(state, State::Retrying(_)),
-        "timeout" => *state == State::Killed("timed out"),
+        "timeout" => matches!(state, State::Killed(how) if how == "timed out"),
         "done" => *state == State::Done,
         "paused" => *state == State::Paused,
         "killed" => matches!(state, State::Killed(_)),

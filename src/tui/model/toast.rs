@@ -33,6 +33,8 @@ pub struct Toast {
     pub until: Option<i64>,
     /// How often it was repeated.
     pub count: u32,
+    /// Whether it is about jobs that a key goes to.
+    pub is_alert: bool,
 }
 
 /// A message of the history.
@@ -67,6 +69,7 @@ impl Toasts {
                 shell: None,
                 until,
                 count: 1,
+                is_alert: false,
             },
         );
     }
@@ -90,6 +93,14 @@ impl Toasts {
     /// Removes the toast with this text.
     pub fn withdraw(&mut self, text: &str) {
         self.list.retain(|toast| toast.text != text);
+    }
+
+    /// Removes the toast with this text, and the message from the history if it is the last one.
+    pub fn retract(&mut self, text: &str) {
+        self.withdraw(text);
+        if self.said.back().is_some_and(|last| last.text == text) {
+            self.said.pop_back();
+        }
     }
 
     /// The message history, oldest first.

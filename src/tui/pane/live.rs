@@ -62,6 +62,29 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
     }
 }
 
+/// The position of the cursor of the job in the pane, while the pane shows its live screen.
+pub fn cursor(model: &Model, area: Rect, buf: &Buffer) -> Option<Position> {
+    if model.rewind.is_some() || model.scroll.is_some() {
+        return None;
+    }
+    let job = model.current().filter(|job| job.is_alive())?;
+    let screen = model.shown_screen(job.id())?;
+    let typing = model.mode().types();
+    // What separates new output is drawn already.
+    let mut scratch = buf.clone();
+    let parts = parts(
+        model,
+        job.id(),
+        screen,
+        area,
+        model.pan,
+        typing,
+        &mut scratch,
+    );
+    let mut parts = parts.into_iter();
+    parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
+}
+
 /// Marks the rows that continue beyond the pane.
 fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Buffer) {
     let (left, right) = (crop.left, crop.left.saturating_add(area.width));

@@ -1,9 +1,11 @@
 //! Tests that what needs a person is seen: in rows, in the status line, in the pane and in toasts.
 
+use serde_json::{Value, json};
+
 use super::harness::Dash;
 use super::jobs::{NOW, ended, record, shop_records};
-use crate::protocol::record::Asked;
-use crate::protocol::{Scope, Status, Timestamp};
+use crate::protocol::record::{Asked, EndedBy, EndedByKind};
+use crate::protocol::{EventKind, Scope, Status, Timestamp};
 
 #[test]
 fn a_row_always_shows_the_exit_code_in_words_and_unseen_output() {
@@ -150,4 +152,165 @@ fn jobs_started_together_show_the_same_age() {
     // At rest nothing ticks, and nothing wakes the view before the minute.
     dash.later(7000);
     assert!(!dash.text().contains("52s"), "{}", dash.text());
+}
+
+fn exited(status: &str, code: Option<i32>, by: &Value) -> Value {
+    json!({
+        "label": null, "command": "make", "status": status, "exitCode": code, "signal": null,
+        "runtimeMs": 1200, "endedBy": by, "output": "",
+    })
+}
+
+#[test]
+fn a_toast_tells_of_other_jobs_while_one_looks_and_bang_goes_there() {
+    let codex = json!({"kind": "agent", "scope": "codex"});
+    let itself = json!({"kind": "itself", "scope": null});
+    let events = [
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "line"}),
+            "api needs input   ! goes there",
+        ),
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "password"}),
+            "api needs a password   !",
+        ),
+        (
+            EventKind::HumanAsked,
+            json!({"message": "May I?", "by": codex}),
+            "codex asks about api: May I?   ! goes there",
+        ),
+        (
+            EventKind::Exited,
+            exited("error", Some(1), &itself),
+            "api failed: exit 1, after 1.2s   ! goes there",
+        ),
+        (
+            EventKind::Exited,
+            exited("killed", None, &codex),
+            "codex ended api   ! goes there",
+        ),
+    ];
+    for (kind, data, words) in events {
+        let mut dash = Dash::new(120, 24, shop_records());
+        dash.press("2");
+        assert_eq!(dash.model.current_id(), Some(&super::jobs::id("web")));
+        dash.event(kind, "web", data.clone());
+        assert!(dash.model.toasts.shown().is_empty(), "the job in the pane");
+        dash.event(kind, "api", data);
+        assert!(dash.text().contains(words), "{words}: {}", dash.text());
+        dash.press("!");
+        assert_eq!(dash.model.current_id(), Some(&super::jobs::id("api")));
+        assert!(dash.model.toasts.shown().is_empty(), "{}", dash.text());
+    }
+    let human = json!({"kind": "human", "scope": "human"});
+    let mut dash = Dash::new(120, 24, shop_records());
+    dash.press("2");
+    for data in [
+        exited("killed", None, &human),
+        exited("error", Some(1), &human),
+        exited("done", Some(0), &itself),
+    ] {
+        dash.event(EventKind::Exited, "api", data);
+        assert!(dash.model.toasts.shown().is_empty(), "{}", dash.text());
+    }
+    // In INSERT, the keys that leave come first.
+    dash.press("i");
+    dash.event(EventKind::InputNeeded, "api", json!({"inputState": "line"}));
+    assert!(
+        dash.text().contains("ctrl-] ! goes there"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn toasts_of_the_same_sort_are_joined() {
+    let itself = json!({"kind": "itself", "scope": null});
+    let mut dash = Dash::new(120, 24, shop_records());
+    dash.press("2");
+    for name in ["api", "db", "tests", "db"] {
+        dash.event(EventKind::Exited, name, exited("error", Some(1), &itself));
+    }
+    let text = dash.text();
+    assert!(text.contains("3 jobs failed: api, tests, db"), "{text}");
+    assert_eq!(dash.model.toasts.shown().len(), 1);
+    assert_eq!(dash.model.toasts.said().len(), 1);
+    dash.event(EventKind::InputNeeded, "api", json!({"inputState": "line"}));
+    assert_eq!(dash.model.toasts.shown().len(), 2);
+    dash.later(6000);
+    dash.event(EventKind::Exited, "db", exited("error", Some(1), &itself));
+    assert!(dash.text().contains("db failed: exit 1"), "{}", dash.text());
+}
+
+#[test]
+fn an_agent_is_named_wherever_it_is_known() {
+    let codex = Scope::named("codex").unwrap();
+    let mut web = record("web");
+    web.asked.push(Asked {
+        message: "May I?".to_owned(),
+        by: codex.clone(),
+        at: Timestamp(NOW),
+        until: Timestamp(NOW + 60_000),
+    });
+    let mut dash = Dash::new(120, 24, vec![web]);
+    assert!(
+        dash.status().contains("codex asks you"),
+        "{}",
+        dash.status()
+    );
+    dash.press("\t");
+    assert!(
+        dash.text().contains("codex asks: May I?"),
+        "{}",
+        dash.text()
+    );
+    let mut killed = ended("web", Status::Killed, None, 0);
+    killed.ended_by = Some(EndedBy {
+        kind: EndedByKind::Agent,
+        scope: Some(codex),
+    });
+    let mut dash = Dash::new(120, 24, vec![killed]);
+    assert!(
+        dash.status().contains("killed by codex"),
+        "{}",
+        dash.status()
+    );
+    dash.record(&record("web"));
+    dash.event(EventKind::AgentInput, "web", json!({"by": "codex"}));
+    assert!(
+        dash.status().contains("codex is typing"),
+        "{}",
+        dash.status()
+    );
+}
+
+#[test]
+fn toasts_are_where_nothing_is_written_and_never_on_the_prompt() {
+    let row_of = |dash: &Dash, words: &str| {
+        let text = dash.text();
+        let row = text.lines().position(|line| line.contains(words));
+        row.unwrap_or_else(|| panic!("{words}: {text}"))
+    };
+    let line = "x".repeat(50);
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    dash.press("i");
+    // Long lines, then short ones: beside the short ones.
+    dash.screen("web", 20, 52, &format!("{line}\r\n{line}\r\nshort\r\n$ "));
+    dash.model.note("a note");
+    let at = row_of(&dash, "a note");
+    assert_eq!(at, row_of(&dash, "short"), "{}", dash.text());
+    // All rows are full, and the prompt is in the first one: below the prompt.
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    dash.press("i");
+    let full = vec![line.as_str(); 20].join("\r\n");
+    dash.screen("web", 20, 52, &format!("{full}\x1b[H"));
+    dash.model
+        .note(format!("first {} second", "word ".repeat(12)));
+    let (_, cursor) = dash.paint();
+    let prompt = usize::from(cursor.unwrap().y);
+    assert_eq!(prompt, 2, "{}", dash.text());
+    assert_eq!(row_of(&dash, "first"), prompt + 1, "{}", dash.text());
+    assert_eq!(row_of(&dash, "second"), prompt + 2, "{}", dash.text());
 }

@@ -73,19 +73,19 @@ fn shows_a_typing_agent_for_two_seconds() {
         let due = dash.model.next_due().unwrap();
         assert!(due <= dash.model.now.ms + 2000);
         dash.later(2100);
-        assert!(!dash.text().contains("agent is typing"));
+        assert!(!dash.text().contains("is typing"));
     }
     let mut dash = shop(80, 24);
     dash.event(EventKind::AgentInput, "web", json!({"by": "builder"}));
     dash.press("x");
     assert!(
-        dash.status().contains("agent is typing"),
+        dash.status().contains("builder is typing"),
         "{}",
         dash.status()
     );
     dash.press("ni");
     assert!(
-        dash.status().contains("agent is typing"),
+        dash.status().contains("builder is typing"),
         "{}",
         dash.status()
     );

@@ -6,11 +6,12 @@
 use serde_json::Value;
 
 use super::errors::refused;
-use super::notify;
 use super::replies::reply;
+use super::{alert, notify};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
+use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 use crate::tui::model::mode::Frame;
 use crate::tui::model::{Link, Model};
@@ -138,6 +139,7 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     }
     model.seq = model.seq.max(event.seq.unwrap_or(0));
     notify::notify(model, &event, cmds);
+    alert::alert(model, &event);
     let Some(id) = event.session_id else {
         return;
     };
@@ -151,7 +153,9 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         EventKind::Output => output_received(model, &id, &event.data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
         EventKind::AgentInput => {
-            model.keyboards.agent_typed(id, model.now.ms);
+            let by = event.data.get("by").and_then(Value::as_str);
+            let by = by.map(clean).filter(|by| !by.is_empty());
+            model.keyboards.agent_typed(id, by, model.now.ms);
             model.dirty = true;
         }
         EventKind::Restarted => {

@@ -1,5 +1,6 @@
 //! Applies messages to the model. Pure: what is to be done outside is returned as [`Cmd`]s.
 
+mod alert;
 mod away;
 mod daemon;
 mod errors;
@@ -28,6 +29,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     model.now = msg.now;
     let mut cmds = Vec::new();
     if model.toasts.expire(msg.now.ms) {
+        model.expire_alerts();
         model.dirty = true;
     }
     if model.keyboards.expire(msg.now.ms) {

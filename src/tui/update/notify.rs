@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use crate::config::Notify;
 use crate::protocol::event::Completion;
-use crate::protocol::record::{EndedByKind, InputState};
+use crate::protocol::record::{EndedBy, EndedByKind, InputState};
 use crate::protocol::{Event, EventKind, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
+use crate::tui::state::agent;
 use crate::tui::units;
 
 /// Minimum running time of a job whose successful end is notified, in milliseconds.
@@ -43,9 +44,12 @@ fn words(event: &Event) -> Option<String> {
         }
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
-            Some(match message {
-                Some(message) => format!("needs you: {message}"),
-                None => "needs you: an agent asks".to_owned(),
+            let by = asker(event);
+            Some(match (message, by) {
+                (Some(message), Some(by)) => format!("needs you, {by} asks: {message}"),
+                (Some(message), None) => format!("needs you: {message}"),
+                (None, Some(by)) => format!("needs you: {by} asks"),
+                (None, None) => "needs you: an agent asks".to_owned(),
             })
         }
         EventKind::Ready => Some("is ready".to_owned()),
@@ -55,7 +59,14 @@ fn words(event: &Event) -> Option<String> {
     }
 }
 
-fn ended(end: &Completion) -> Option<String> {
+/// The name of the agent that asks.
+pub(super) fn asker(event: &Event) -> Option<String> {
+    let by = event.data.get("by")?.clone();
+    agent(&serde_json::from_value::<EndedBy>(by).ok()?)
+}
+
+/// How a job ended, if it is worth a notification.
+pub(super) fn ended(end: &Completion) -> Option<String> {
     let took = || units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
     match (end.status, end.exit_code, &end.signal) {
         (Status::Done, ..) if end.runtime_ms > LONG_MS => Some(format!("is done, took {}", took())),
@@ -65,7 +76,11 @@ fn ended(end: &Completion) -> Option<String> {
         (Status::TimedOut, ..) => Some(format!("timed out after {}", took())),
         // A person who ended it knows.
         (Status::Killed, ..) => match end.ended_by.as_ref()?.kind {
-            EndedByKind::Agent => Some("was ended by an agent".to_owned()),
+            EndedByKind::Agent => {
+                let by = end.ended_by.as_ref().and_then(agent);
+                let by = by.as_deref().unwrap_or("an agent");
+                Some(format!("was ended by {by}"))
+            }
             EndedByKind::Limit => Some("was ended: it reached a limit".to_owned()),
             _ => None,
         },

@@ -111,7 +111,7 @@ impl Question for RunAgain {
 /// `lint (exit 1)?`
 fn about_end(model: &Model, id: &SessionId) -> String {
     match model.job(id) {
-        Some(job) => format!("{} ({})?", job.name, job.state().word()),
+        Some(job) => format!("{} ({})?", job.name, job.word()),
         None => format!("{id}?"),
     }
 }

@@ -104,7 +104,7 @@ fn no_target_runs(model: &Model) -> Option<String> {
     }
     Some(match jobs.as_slice() {
         [] => NO_JOB.to_owned(),
-        [job] => format!("{} has ended already ({}).", job.name, job.state().word()),
+        [job] => format!("{} has ended already ({}).", job.name, job.word()),
         _ => "All of these jobs have ended already.".to_owned(),
     })
 }

@@ -95,7 +95,7 @@ fn about_ended(model: &Model, ids: &[SessionId]) -> String {
     format!(
         "{} ({}) and its log ({})?",
         job.name,
-        job.state().word(),
+        job.word(),
         units::bytes(kept_bytes(job))
     )
 }

@@ -10,7 +10,7 @@ use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::model::usage;
-use crate::tui::state::State;
+use crate::tui::state::{State, agent};
 use crate::tui::{text, units};
 
 /// The lines of the page.
@@ -88,14 +88,16 @@ impl Page<'_> {
             // The state of a killed job already says who ended it.
             let by = by.filter(|_| !matches!(job.state(), State::Killed(_)));
             let by = by.map(|by| match by.kind {
-                EndedByKind::Agent => ", by an agent",
-                EndedByKind::Human => ", by you",
-                EndedByKind::Timeout => ", by its time limit",
-                EndedByKind::Limit => ", by a limit",
-                EndedByKind::Itself => "",
+                EndedByKind::Agent => {
+                    format!(", by {}", agent(by).as_deref().unwrap_or("an agent"))
+                }
+                EndedByKind::Human => ", by you".to_owned(),
+                EndedByKind::Timeout => ", by its time limit".to_owned(),
+                EndedByKind::Limit => ", by a limit".to_owned(),
+                EndedByKind::Itself => String::new(),
             });
             let ended = self.when(at);
-            let how = job.state().word();
+            let how = job.word();
             self.fact(
                 "ended",
                 format!(

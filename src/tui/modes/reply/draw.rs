@@ -92,7 +92,8 @@ fn questions(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
         .job(&reply.id)
         .map_or(&[][..], |job| &job.record.asked);
     let said = asked.iter().flat_map(|asked| {
-        let message = format!("agent asks: {}", asked.message);
+        let by = clean(asked.by.as_str());
+        let message = format!("{by} asks: {}", asked.message);
         let lines: Vec<String> = message.lines().map(clean).collect();
         lines
     });

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
@@ -108,7 +109,10 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
 pub fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
     let zone = &model.zone;
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
-    let by = if job.is_agents() { "an agent" } else { "you" };
+    let by = match job.is_agents() {
+        true => clean(job.record.scope.as_str()),
+        false => "you".to_owned(),
+    };
     let mut facts = vec![format!("ran {}", units::took(took))];
     if let Some(run) = &card.run {
         let at = run.started_at.millis();

@@ -1,0 +1,78 @@
+//! Toasts about jobs that are not in view: they ask, fail, or are ended by an agent.
+
+use serde_json::Value;
+
+use super::notify::{asker, ended};
+use crate::protocol::event::Completion;
+use crate::protocol::record::{EndedByKind, InputState};
+use crate::protocol::{Event, EventKind, Mode, SessionId, Status};
+use crate::term::sanitize::clean;
+use crate::tui::model::Model;
+use crate::tui::model::alerts::What;
+use crate::tui::model::job::Job;
+use crate::tui::state::agent;
+
+/// Shows a toast about an event, unless the person sees the job or has caused it.
+pub(super) fn alert(model: &mut Model, event: &Event) {
+    let Some(id) = &event.session_id else {
+        return;
+    };
+    if model.is_in_view(id) {
+        return;
+    }
+    let what = model.job(id).and_then(|job| what(job, event));
+    if let Some(what) = what {
+        model.alert(id, what);
+    }
+}
+
+/// After each message: a job that is in view needs no toast any longer.
+pub(super) fn reconcile(model: &mut Model) {
+    let seen: Vec<SessionId> = model
+        .alerts
+        .jobs()
+        .filter(|id| model.is_in_view(id) || model.job(id).is_none())
+        .cloned()
+        .collect();
+    for id in seen {
+        model.answer_alert(&id);
+    }
+}
+
+fn what(job: &Job, event: &Event) -> Option<What> {
+    match event.event {
+        EventKind::InputNeeded => {
+            let state = event.data.get("inputState")?.clone();
+            match serde_json::from_value(state).ok()? {
+                InputState::Password => Some(What::Input("needs a password")),
+                // For a pipe, reading its input is normal operation and not a prompt.
+                InputState::Line if job.record.summary.mode == Mode::Pty => {
+                    Some(What::Input("needs input"))
+                }
+                _ => None,
+            }
+        }
+        EventKind::HumanAsked => {
+            let message = event.data.get("message").and_then(Value::as_str);
+            let message = clean(message.unwrap_or_default());
+            let by = asker(event).unwrap_or_else(|| "an agent".to_owned());
+            Some(What::Asked { by, message })
+        }
+        EventKind::Lost => Some(What::Failed("is lost".to_owned())),
+        EventKind::Exited => exited(&serde_json::from_value(event.data.clone()).ok()?),
+        _ => None,
+    }
+}
+
+fn exited(end: &Completion) -> Option<What> {
+    let by = end.ended_by.as_ref();
+    match by.map(|by| by.kind) {
+        Some(EndedByKind::Human) => None,
+        Some(EndedByKind::Agent) => {
+            let by = by.and_then(agent).unwrap_or_else(|| "an agent".to_owned());
+            Some(What::Ended { by })
+        }
+        _ if end.status == Status::Done => None,
+        _ => Some(What::Failed(clean(&ended(end)?))),
+    }
+}
