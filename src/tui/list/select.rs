@@ -146,6 +146,7 @@ pub fn pick(model: &mut Model, number: usize) {
 /// then those with a question of an agent, then failed ones. In the stack, opens its pane.
 pub fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
+    model.expire_alerts();
     let told = model.alerts.jobs().next().cloned();
     if let Some(id) = told.filter(|id| model.job(id).is_some()) {
         job(model, &id);

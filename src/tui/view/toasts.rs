@@ -83,11 +83,7 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         let Some(place) = places.take(Rect::new(x, start, width, height), buf) else {
             return;
         };
-        let mut y = place.y;
-        for (at, line) in lines.iter().enumerate() {
-            if y >= place.bottom() {
-                break;
-            }
+        for (y, (at, line)) in (place.y..place.bottom()).zip(lines.iter().enumerate()) {
             let area = Rect::new(x, y, width, 1);
             for cell in area.columns() {
                 if let Some(cell) = buf.cell_mut((cell.x, y)) {
@@ -104,7 +100,6 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
                 let x = x + 1 + u16::try_from(shift).unwrap_or(0);
                 buf.set_stringn(x, y, &line[cut..], room, dim);
             }
-            y += 1;
         }
     }
 }
