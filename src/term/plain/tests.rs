@@ -411,6 +411,18 @@ fn a_tab_after_a_wrap_counts_from_the_beginning_of_the_row() {
     assert_eq!(expand(&plain.live()[0].text, 60), screen.logical_text());
 }
 
+#[test]
+fn a_sequence_begins_at_its_own_escape() {
+    let bytes = b"A  AA \x1b\x1b[5b\x1b[L\r\n";
+    let mut whole = Plain::new(layout(4, 10, TERMINAL));
+    let mut split = Plain::new(layout(4, 10, TERMINAL));
+    whole.feed(bytes);
+    bytes.iter().for_each(|byte| split.feed(&[*byte]));
+    let starts: Vec<u64> = all(&mut whole).iter().map(|line| line.start).collect();
+    assert_eq!(starts, [0, 7, 7]);
+    assert_eq!(all(&mut split), all(&mut whole));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -197,7 +197,11 @@ impl Scanner {
                             self.stale = true;
                             return Some(self.string(ended, false));
                         }
-                        _ => self.begin(State::Escape),
+                        _ => {
+                            // The sequence before is over, and another begins.
+                            self.begin(State::Escape);
+                            return Some(Token::Ignored);
+                        }
                     }
                 }
                 (0x18 | 0x1a, _) => {
