@@ -30,6 +30,7 @@ pub struct Answers {
     pub cursor: Option<u32>,
     /// The first sixteen colours of the palette.
     pub palette: [Option<u32>; 16],
+    colors: Option<TerminalColors>,
 }
 
 impl Answers {
@@ -43,7 +44,10 @@ impl Answers {
             self.color(body.unwrap_or_default());
         } else if let Some(body) = text.strip_prefix("\x1b[?") {
             match body.chars().last() {
-                Some('c') => self.are_pending = false,
+                Some('c') => {
+                    self.are_pending = false;
+                    self.colors = self.told();
+                }
                 Some('u') => self.has_kitty = true,
                 _ => {}
             }
@@ -75,10 +79,14 @@ impl Answers {
     }
 
     /// The colours, for the programs in jobs; `None` if the terminal has told none, or may tell more.
-    pub fn colors(&self) -> Option<TerminalColors> {
+    pub fn colors(&self) -> Option<&TerminalColors> {
+        self.colors.as_ref()
+    }
+
+    fn told(&self) -> Option<TerminalColors> {
         let spelt = |color: Option<u32>| color.map(|color| format!("#{color:06x}"));
         let palette = self.palette.iter().map_while(|color| spelt(*color));
-        self.background.filter(|_| !self.are_pending)?;
+        self.background?;
         Some(TerminalColors {
             foreground: spelt(self.foreground),
             background: spelt(self.background),

@@ -127,7 +127,8 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// In NORMAL, the log replaces the screen if timestamps are shown, because the screen has none. A scrolled-back pane is closed when another job is selected.
+/// In NORMAL, the log replaces the screen if timestamps are shown, because the screen has none. A
+/// scrolled-back pane is closed when another job is selected.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = model.current_id().cloned();
     if model

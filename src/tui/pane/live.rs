@@ -42,8 +42,14 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
     let typing = is_current && model.mode().types();
     let pan = if is_current { model.pan } else { 0 };
     let alive = model.job(id).is_some_and(|job| job.is_alive());
+    let parts = parts(model, id, screen, area, pan, typing);
+    if let Some((line, at)) = parts.separator {
+        let words = words(model, at, usize::from(area.width));
+        let style = model.theme.key();
+        frame.buffer_mut().set_string(area.x, line, words, style);
+    }
     let mut cursor = None;
-    for (part, crop) in parts(model, id, screen, area, pan, typing, frame.buffer_mut()) {
+    for (part, crop) in parts.shown {
         paint::draw(screen, part, crop, model.theme.mono, frame.buffer_mut());
         if !typing {
             mark_cut(model, screen, part, crop, frame.buffer_mut());
@@ -63,25 +69,15 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
 }
 
 /// The position of the cursor of the job in the pane, while the pane shows its live screen.
-pub fn cursor(model: &Model, area: Rect, buf: &Buffer) -> Option<Position> {
+pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.rewind.is_some() || model.scroll.is_some() {
         return None;
     }
     let job = model.current().filter(|job| job.is_alive())?;
     let screen = model.shown_screen(job.id())?;
     let typing = model.mode().types();
-    // What separates new output is drawn already.
-    let mut scratch = buf.clone();
-    let parts = parts(
-        model,
-        job.id(),
-        screen,
-        area,
-        model.pan,
-        typing,
-        &mut scratch,
-    );
-    let mut parts = parts.into_iter();
+    let parts = parts(model, job.id(), screen, area, model.pan, typing);
+    let mut parts = parts.shown.into_iter();
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
 }
 
@@ -104,8 +100,14 @@ fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Bu
     }
 }
 
-/// The visible parts of the screen and their areas: one, or one above and one below the separator.
-/// Draws the separator.
+/// How a screen is shown in a pane.
+struct Parts {
+    /// The visible parts and their areas: one, or one above and one below the separator.
+    shown: Vec<(Rect, Crop)>,
+    /// The row of the separator in the window, and when the job was last seen.
+    separator: Option<(u16, i64)>,
+}
+
 fn parts(
     model: &Model,
     id: &SessionId,
@@ -113,9 +115,11 @@ fn parts(
     area: Rect,
     pan: u16,
     typing: bool,
-    buf: &mut Buffer,
-) -> Vec<(Rect, Crop)> {
-    let whole = vec![(area, paint::crop(screen, area, pan, typing))];
+) -> Parts {
+    let whole = Parts {
+        shown: vec![(area, paint::crop(screen, area, pan, typing))],
+        separator: None,
+    };
     // While keys go to a zoomed job, the window belongs to the job alone.
     let alone = typing && model.frame.zoom;
     let Some((row, at)) = mark(model, id, screen).filter(|_| !alone && area.height >= LOWEST)
@@ -136,9 +140,10 @@ fn parts(
         ..area
     };
     let lower = Rect::new(area.x, line + 1, area.width, area.bottom() - line - 1);
-    let words = words(model, at, usize::from(area.width));
-    buf.set_string(area.x, line, words, model.theme.key());
-    vec![(upper, crop), (lower, Crop { top: row, ..crop })]
+    Parts {
+        shown: vec![(upper, crop), (lower, Crop { top: row, ..crop })],
+        separator: Some((line, at)),
+    }
 }
 
 /// The row where unseen output starts, and when the job was last seen.

@@ -29,24 +29,25 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.dirty = true;
     }
     // An older daemon would refuse the request.
-    let colors = model.answers.colors().filter(|_| !model.is_daemon_older);
+    let is_known = !model.is_daemon_older;
+    let colors = model.answers.colors().filter(|_| is_known);
     for (id, fps) in wanted {
         match model.watches.iter_mut().find(|watch| watch.id == id) {
-            Some(watch) if watch.fps == fps && watch.colors == colors => continue,
+            Some(watch) if watch.fps == fps && watch.colors.as_ref() == colors => continue,
             // The repeated request sends a full frame at the new rate; the old one is shown until
             // then.
-            Some(watch) => (watch.fps, watch.colors) = (fps, colors.clone()),
+            Some(watch) => (watch.fps, watch.colors) = (fps, colors.cloned()),
             None => {
                 model
                     .watches
-                    .push(Watch::new(id.clone(), fps, colors.clone()));
+                    .push(Watch::new(id.clone(), fps, colors.cloned()));
                 model.dirty = true;
             }
         }
         let params = WatchParams {
             session_id: id.to_string(),
             max_fps: Some(fps),
-            colors: colors.clone(),
+            colors: colors.cloned(),
         };
         cmds.push(Cmd::Request(RequestKind::Watch(id), Action::Watch(params)));
     }

@@ -1,8 +1,8 @@
 //! The screen of a job whose terminal is wider than the pane, with its lines wrapped.
 //!
 //! The text of the screen is painted on a screen of the pane's width. It is then drawn, marked and copied as any
-//! other. Full-screen programs, and programs that read the mouse, place their text themselves and are shown as
-//! they are.
+//! other. Full-screen programs, programs that read the mouse, and those that draw far below the cursor place their
+//! text themselves and are shown as they are.
 
 use crate::protocol::SessionId;
 use crate::term::modes::MouseMode;
@@ -44,11 +44,17 @@ fn widths(model: &Model) -> Vec<(SessionId, u16)> {
 /// The screen with its lines wrapped to `width`; `None` if it is shown as it is.
 fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
     let is_wide = screen.size().cols() > width && width > 0;
-    if !is_wide || places_text(screen) {
+    if !is_wide || screen.alt_screen() || screen.modes().mouse != MouseMode::None {
         return None;
     }
     let cursor = screen.cursor();
-    let lines = lines(screen, width);
+    let end = super::paint::last_written_row(screen);
+    // `top` does so: wrapping would tear its table apart.
+    let draws_below = end.saturating_sub(cursor.row) > screen.size().rows() / 2;
+    if draws_below {
+        return None;
+    }
+    let lines = lines(screen, end.max(cursor.row), width);
     let rows: usize = lines.iter().map(|line| line.rows).sum();
     let rows = u16::try_from(rows).unwrap_or(size::MAX).min(size::MAX);
     let mut narrow = Screen::new(Size::new(rows, width));
@@ -71,15 +77,6 @@ fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
     Some(Wrapped::new(screen, width, narrow))
 }
 
-/// Whether the program puts its text at places of the screen, so that wrapping would tear it apart: it uses the
-/// alternate screen or the mouse, or draws far below the cursor, as `top` does.
-fn places_text(screen: &Screen) -> bool {
-    let below = super::paint::last_written_row(screen).saturating_sub(screen.cursor().row);
-    screen.alt_screen()
-        || screen.modes().mouse != MouseMode::None
-        || below > screen.size().rows() / 2
-}
-
 /// A line of text.
 struct Line {
     /// Its first and last row on the screen.
@@ -91,10 +88,9 @@ struct Line {
     rows: usize,
 }
 
-/// The lines of the screen, up to the last one with text or the cursor.
-fn lines(screen: &Screen, width: u16) -> Vec<Line> {
+/// The lines of the screen down to the row `end`.
+fn lines(screen: &Screen, end: u16, width: u16) -> Vec<Line> {
     let rows = screen.size().rows();
-    let end = super::paint::last_written_row(screen).max(screen.cursor().row);
     let mut lines = Vec::new();
     let mut first = 0;
     while first <= end {

@@ -38,12 +38,15 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         return;
     }
     let shown = model.toasts.shown();
+    if shown.is_empty() {
+        return;
+    }
     let shown = match tiny {
         true => &shown[shown.len().saturating_sub(1)..],
         false => shown,
     };
     let tallest = if tiny { 1 } else { TALLEST };
-    let mut places = Places::new(model, start..end, from, buf);
+    let mut places = Places::new(model, start..end, from);
     for toast in shown {
         let mut text = toast.text.clone();
         if toast.count > 1 {
@@ -129,9 +132,9 @@ struct Places {
 }
 
 impl Places {
-    fn new(model: &Model, rows: Range<u16>, from: u16, buf: &Buffer) -> Self {
+    fn new(model: &Model, rows: Range<u16>, from: u16) -> Self {
         let pane = model.layout().pane;
-        let cursor = pane.and_then(|area| live::cursor(model, area, buf));
+        let cursor = pane.and_then(|area| live::cursor(model, area));
         Self {
             rows,
             taken: Vec::new(),
