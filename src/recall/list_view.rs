@@ -62,10 +62,7 @@ fn write(path: &Path, mut view: ListView) {
 }
 
 fn read(path: &Path) -> Option<ListView> {
-    if std::fs::metadata(path).ok()?.len() > MAX_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    super::read(path, MAX_BYTES)
 }
 
 #[cfg(test)]

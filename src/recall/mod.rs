@@ -7,3 +7,15 @@
 pub mod last_job;
 pub mod list_view;
 pub mod seen_jobs;
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+/// Reads a JSON file of at most `most` bytes; `None` if there is none, or if it is something else.
+fn read<T: DeserializeOwned>(path: &Path, most: u64) -> Option<T> {
+    if std::fs::metadata(path).ok()?.len() > most {
+        return None;
+    }
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}

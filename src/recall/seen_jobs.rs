@@ -86,10 +86,7 @@ fn write(path: &Path, looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
 }
 
 fn read(path: &Path) -> Option<SeenJobs> {
-    if std::fs::metadata(path).ok()?.len() > MAX_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    super::read(path, MAX_BYTES)
 }
 
 #[cfg(test)]

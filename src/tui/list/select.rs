@@ -142,7 +142,8 @@ pub fn pick(model: &mut Model, number: usize) {
     }
 }
 
-/// Selects the next job that needs attention: those that a toast tells of, the newest first; then those waiting for a password, then for a line,
+/// Selects the next job that needs attention: those that a toast tells of, the newest
+/// first; then those waiting for a password, then for a line,
 /// then those with a question of an agent, then failed ones. In the stack, opens its pane.
 pub fn alert(model: &mut Model) {
     let current = model.current_id().cloned();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::notify::{asker, ended};
+use super::notify::{asker, ended, input_state};
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedByKind, InputState};
 use crate::protocol::{Event, EventKind, Mode, SessionId, Status};
@@ -41,17 +41,14 @@ pub(super) fn reconcile(model: &mut Model) {
 
 fn what(job: &Job, event: &Event) -> Option<What> {
     match event.event {
-        EventKind::InputNeeded => {
-            let state = event.data.get("inputState")?.clone();
-            match serde_json::from_value(state).ok()? {
-                InputState::Password => Some(What::Input("needs a password")),
-                // For a pipe, reading its input is normal operation and not a prompt.
-                InputState::Line if job.record.summary.mode == Mode::Pty => {
-                    Some(What::Input("needs input"))
-                }
-                _ => None,
+        EventKind::InputNeeded => match input_state(event)? {
+            InputState::Password => Some(What::Input("needs a password")),
+            // For a pipe, reading its input is normal operation and not a prompt.
+            InputState::Line if job.record.summary.mode == Mode::Pty => {
+                Some(What::Input("needs input"))
             }
-        }
+            _ => None,
+        },
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
             let message = clean(message.unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Summary of what happened while no view was open: requested with the first list, and shown until it is dismissed.
+//! Summary of what happened while no view was open: requested with the first list, and shown until
+//! it is dismissed.
 
 use serde_json::Value;
 

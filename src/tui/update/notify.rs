@@ -34,14 +34,10 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
 /// The text for an event, if it is worth a notification.
 fn words(event: &Event) -> Option<String> {
     match event.event {
-        EventKind::InputNeeded => {
-            let state = event.data.get("inputState").cloned();
-            let state = state.map(serde_json::from_value::<InputState>);
-            Some(match state {
-                Some(Ok(InputState::Password)) => "needs a password".to_owned(),
-                _ => "needs input".to_owned(),
-            })
-        }
+        EventKind::InputNeeded => Some(match input_state(event) {
+            Some(InputState::Password) => "needs a password".to_owned(),
+            _ => "needs input".to_owned(),
+        }),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
             let by = asker(event);
@@ -57,6 +53,11 @@ fn words(event: &Event) -> Option<String> {
         EventKind::Exited => ended(&serde_json::from_value(event.data.clone()).ok()?),
         _ => None,
     }
+}
+
+/// What input the job of an event needs.
+pub(super) fn input_state(event: &Event) -> Option<InputState> {
+    serde_json::from_value(event.data.get("inputState")?.clone()).ok()
 }
 
 /// The name of the agent that asks.

@@ -1,5 +1,7 @@
 //! The commands that the form for a new job offers: what is typed narrows them, and arrows pick one.
 
+use std::collections::HashSet;
+
 use super::fields::{Form, RUN};
 use crate::term::sanitize::clean;
 use crate::tui::line::Line;
@@ -44,10 +46,13 @@ impl Form {
     pub fn picks(&self) -> Vec<Pick<'_>> {
         let typed = self.typed();
         let mut picks: Vec<(u8, Pick<'_>)> = Vec::new();
+        let mut known = HashSet::new();
         for (command, source) in self.offered(typed.is_empty()) {
             let shown = clean(command);
-            let is_known = picks.iter().any(|(_, one)| one.command == command);
-            if let Some(rank) = rank(&shown, &typed).filter(|_| !is_known && shown != typed) {
+            if let Some(rank) = rank(&shown, &typed)
+                && shown != typed
+                && known.insert(command)
+            {
                 picks.push((rank, Pick { command, source }));
             }
         }

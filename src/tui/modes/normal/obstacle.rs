@@ -11,6 +11,18 @@ use crate::tui::model::{Attached, Model};
 /// Said of a command that changes something, in a view that may only look.
 pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
 
+/// Said if there is no ended job to remove.
+pub(super) const NONE_ENDED: &str = "No job has ended: there is nothing to remove.";
+
+/// Said if no job of the group can be stopped.
+pub(super) const GROUP_RESTS: &str = "Nothing of this group runs.";
+
+/// Said if there is no job to stop.
+pub(super) const NONE_RUNS: &str = "No job is running.";
+
+/// Said if there is no group to restart.
+pub(super) const NO_GROUP: &str = "There is no group to restart.";
+
 /// Why `action` has no effect now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     let detaches = action == Action::Remove && model.attached != Attached::No;
@@ -27,17 +39,12 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         Action::Remove => no_target_ended(model),
         Action::RemoveEnded => verbs::ended(model)
             .is_empty()
-            .then(|| "No job has ended: there is nothing to remove.".to_owned()),
+            .then(|| NONE_ENDED.to_owned()),
         Action::StopGroup => super::quit::group(model)
             .is_none()
-            .then(|| "Nothing of this group runs.".to_owned()),
-        Action::StopAll => model
-            .alive()
-            .is_empty()
-            .then(|| "No job is running.".to_owned()),
-        Action::RestartGroup if model.group_members().is_empty() => {
-            Some("There is no group to restart.".to_owned())
-        }
+            .then(|| GROUP_RESTS.to_owned()),
+        Action::StopAll => model.alive().is_empty().then(|| NONE_RUNS.to_owned()),
+        Action::RestartGroup if model.group_members().is_empty() => Some(NO_GROUP.to_owned()),
         Action::TypeAll if model.marked.is_empty() => Some(format!(
             "No job is marked. {} marks one, {} all listed jobs.",
             model.key("space"),

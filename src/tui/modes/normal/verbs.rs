@@ -1,7 +1,7 @@
 //! Actions on jobs, and their confirmations.
 
 use super::questions::Ask;
-use super::quit;
+use super::{obstacle, quit};
 use crate::protocol::params::Decline;
 use crate::protocol::{Action, SessionId};
 use crate::tui::message::{Cmd, RequestKind};
@@ -21,7 +21,7 @@ pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
 pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match quit::group(model) {
         Some((_, ids)) => ask(model, Ask::Stop(ids), cmds),
-        None => model.note("Nothing of this group runs."),
+        None => model.note(obstacle::GROUP_RESTS),
     }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
 pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let ids = model.alive();
     if ids.is_empty() {
-        model.note("No job is running.");
+        model.note(obstacle::NONE_RUNS);
     } else {
         ask(model, Ask::Stop(ids), cmds);
     }
@@ -140,7 +140,7 @@ pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let members = model.group_members().into_iter();
     let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();
     if ids.is_empty() {
-        model.note("There is no group to restart.");
+        model.note(obstacle::NO_GROUP);
     } else {
         ask(model, Ask::Restart(ids), cmds);
     }
@@ -158,7 +158,7 @@ pub(super) fn ended(model: &Model) -> Vec<SessionId> {
 pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let ended = ended(model);
     if ended.is_empty() {
-        model.note("No job has ended: there is nothing to remove.");
+        model.note(obstacle::NONE_ENDED);
     } else {
         ask(model, Ask::Remove(ended), cmds);
     }
