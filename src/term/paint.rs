@@ -8,6 +8,7 @@
 //! backspace that real terminals handle differently.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::pen::Pen;
 
@@ -72,13 +73,13 @@ pub fn before_cursor(screen: &vt100::Screen) -> Option<(u16, String)> {
     written(screen, row, col)
 }
 
-/// Bytes that turn `before` into `screen`. Both must have the same size.
-pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
+/// Bytes that turn `before` into `screen`, and the rows that they may change. Both must have the same size.
+pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> (String, Range<u16>) {
     let mut painter = Painter::new(screen, before);
     painter.grid();
     painter.finish(screen.hide_cursor() != before.hide_cursor());
     painter.out.push_str(&screen.input_mode_diff(before));
-    painter.out
+    (painter.out, painter.rows)
 }
 
 /// A row with its attributes, to be read or printed anywhere: it contains no cursor movement and no
@@ -119,6 +120,8 @@ struct Painter<'a> {
     at: Option<(u16, u16)>,
     /// Current attributes, if known.
     pen: Option<Pen>,
+    /// The rows from the first to the last that was painted.
+    rows: Range<u16>,
 }
 
 impl<'a> Painter<'a> {
@@ -130,6 +133,7 @@ impl<'a> Painter<'a> {
             out: String::new(),
             at: None,
             pen: None,
+            rows: 0..0,
         }
     }
 
@@ -165,6 +169,7 @@ impl<'a> Painter<'a> {
         if change.is_empty() {
             return;
         }
+        self.paints(row);
         let (col, change) = skipped(change);
         self.go(row, col);
         if self.pen != Some(Pen::default()) {
@@ -200,6 +205,7 @@ impl<'a> Painter<'a> {
             && !end.has_contents()
             && !self.changed(row, last)
         {
+            self.paints(row);
             self.go(row, last);
             self.pen(end);
             self.out.push_str("\x1b[X");
@@ -223,6 +229,8 @@ impl<'a> Painter<'a> {
         if !end.has_contents() {
             return;
         }
+        self.paints(row - 1);
+        self.paints(row);
         if self.at != Some((row - 1, self.cols)) {
             self.paint(row - 1, col, end);
         }
@@ -274,6 +282,13 @@ impl<'a> Painter<'a> {
 
     fn changed(&self, row: u16, col: u16) -> bool {
         self.screen.cell(row, col) != self.before.cell(row, col)
+    }
+
+    fn paints(&mut self, row: u16) {
+        self.rows = match self.rows.is_empty() {
+            true => row..row + 1,
+            false => self.rows.start.min(row)..self.rows.end.max(row + 1),
+        };
     }
 
     fn go(&mut self, row: u16, col: u16) {

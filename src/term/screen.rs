@@ -10,6 +10,7 @@ mod rest;
 use std::borrow::Cow;
 use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use super::cell::{Cell, Color};
@@ -52,6 +53,15 @@ pub struct Fed {
     pub title_changed: bool,
     /// Whether the emulator failed; the screen is then empty.
     pub restarted: bool,
+}
+
+/// What turns an earlier picture into a screen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changes {
+    /// Terminal bytes.
+    pub bytes: Vec<u8>,
+    /// The rows that the bytes may change, from the first to the last. The cursor may be in another one.
+    pub rows: Range<u16>,
 }
 
 /// A copy of what a screen shows, for a later comparison.
@@ -356,7 +366,7 @@ impl Screen {
             .to_owned()
     }
 
-    /// A copy for a later [`diff`](Self::diff).
+    /// A copy for a later comparison by [`changes`](Self::changes).
     pub fn picture(&self) -> Picture {
         Picture {
             core: self.core.screen().clone(),
@@ -367,9 +377,9 @@ impl Screen {
         }
     }
 
-    /// Terminal bytes that turn the picture `since` into the current screen. A full repaint if the
-    /// two have different sizes or only one of them shows the alternate screen.
-    pub fn diff(&self, since: &Picture) -> Vec<u8> {
+    /// What turns the picture `since` into the current screen. A full repaint if the two have
+    /// different sizes or only one of them shows the alternate screen.
+    pub fn changes(&self, since: &Picture) -> Changes {
         let screen = self.core.screen();
         // A first marker does not change what the picture shows.
         let has_other_markers = since.table.is_some() && since.table != self.extras().table();
@@ -377,11 +387,17 @@ impl Screen {
             || since.core.alternate_screen() != screen.alternate_screen()
             || has_other_markers
         {
-            return self.repainted(&since.extra);
+            return Changes {
+                bytes: self.repainted(&since.extra),
+                rows: 0..self.size.rows(),
+            };
         }
-        let mut out = paint::difference(screen, &since.core);
+        let (mut out, rows) = paint::difference(screen, &since.core);
         self.reports().push_change(since.reports, &mut out);
-        self.painted(out, &since.extra)
+        Changes {
+            bytes: self.painted(out, &since.extra),
+            rows,
+        }
     }
 
     /// Scrolls the view to `lines_up` lines above the present.

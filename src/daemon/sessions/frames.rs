@@ -15,7 +15,7 @@ use crate::daemon::transport::outbox;
 use crate::engine::output::Output;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::{Event, EventKind, SessionId, Timestamp};
-use crate::term::screen::Picture;
+use crate::term::screen::{Changes, Picture};
 use crate::term::size::Size;
 
 /// The frames of one session, kept while it is watched.
@@ -142,16 +142,20 @@ fn event(
 ) -> Option<Event> {
     let output_lines = Some(output.total_lines());
     let screen = output.screen();
-    let (bytes, full) = match before {
-        Some(before) if before.size == screen.size() => (screen.diff(&before.picture), false),
-        _ => (screen.ansi(), true),
+    let (bytes, changed_rows) = match before {
+        Some(before) if before.size == screen.size() => {
+            let Changes { bytes, rows } = screen.changes(&before.picture);
+            (bytes, Some((rows.start, rows.end)))
+        }
+        _ => (screen.ansi(), None),
     };
     let update = ScreenUpdate {
         bytes: STANDARD.encode(bytes),
         rows: screen.size().rows(),
         cols: screen.size().cols(),
         screen_seq: screen.seq(),
-        full,
+        full: changed_rows.is_none(),
+        changed_rows,
         output_lines,
     };
     Some(Event {

@@ -86,6 +86,7 @@ fn every_event() {
         cols: 120,
         screen_seq: 7,
         full: true,
+        changed_rows: Some((2, 5)),
         output_lines: None,
     };
     golden::passes_over_more(std::slice::from_ref(&screen), &[""]);

@@ -227,7 +227,7 @@ fn modes_cursor_title_and_bell_are_reported() {
     copy.feed(&screen.ansi());
     assert_eq!(copy.modes(), modes);
     let mut other = Screen::new(Size::new(4, 10));
-    other.feed(&copy.diff(&before));
+    other.feed(&copy.changes(&before).bytes);
     assert_eq!(other.modes(), modes);
     other.feed(b"\x1bc");
     let mut other = Box::new(other).rest().ok().expect("it can rest").wake();
@@ -327,7 +327,7 @@ fn a_difference_contains_only_changes() {
         let mut screen = screen(4, 20, before);
         let picture = screen.picture();
         screen.feed(after.as_bytes());
-        String::from_utf8(screen.diff(&picture)).unwrap()
+        String::from_utf8(screen.changes(&picture).bytes).unwrap()
     };
     let cursor = "\x1b[1;1H\x1b[m";
     assert_eq!(difference("abc", "\x1b[2G"), "\x1b[1;2H\x1b[m");
@@ -362,7 +362,7 @@ fn the_end_of_a_row_that_no_longer_wraps_is_kept() {
         copy.feed(&screen.ansi());
         let before = screen.picture();
         screen.feed(change.as_bytes());
-        copy.feed(&screen.diff(&before));
+        copy.feed(&screen.changes(&before).bytes);
         assert_eq!(state(&copy), state(&screen), "after {change:?}");
     }
 }
@@ -504,7 +504,14 @@ proptest! {
         let mut before = original.picture();
         for piece in pieces.chunks(3) {
             original.feed(&piece.concat());
-            copy.feed(&original.diff(&before));
+            let changes = original.changes(&before);
+            let others = |screen: &Screen| -> Vec<String> {
+                let others = (0..rows).filter(|row| !changes.rows.contains(row));
+                others.map(|row| screen.row_ansi(row, false)).collect()
+            };
+            let unchanged = others(&copy);
+            copy.feed(&changes.bytes);
+            prop_assert_eq!(others(&copy), unchanged);
             before = original.picture();
         }
         prop_assert_eq!(state(&copy), state(&original), "of {:?}", String::from_utf8_lossy(&pieces.concat()));

@@ -103,7 +103,7 @@ fn screen_difference(bencher: Bencher, number: usize) {
     screen.feed(&bytes[..SIZE / 2]);
     let before = screen.picture();
     screen.feed(&bytes[SIZE / 2..SIZE / 2 + 2000]);
-    bencher.bench_local(|| screen.diff(&before));
+    bencher.bench_local(|| screen.changes(&before));
 }
 
 /// What a watcher costs a frame: rows and columns.
@@ -128,7 +128,7 @@ fn frame_picture(bencher: Bencher, window: (u16, u16)) {
 #[divan::bench(args = WINDOWS)]
 fn frame_difference(bencher: Bencher, window: (u16, u16)) {
     let (screen, before) = watched(window);
-    bencher.bench_local(|| screen.diff(&before));
+    bencher.bench_local(|| screen.changes(&before));
 }
 
 #[divan::bench(args = SETS)]
