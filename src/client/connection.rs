@@ -6,6 +6,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
+use rustix::net::SendFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,6 +77,8 @@ const IN_FLIGHT: usize = 128;
 pub struct Sender {
     stream: UnixStream,
     next_id: u64,
+    /// The part of a line that is not sent yet.
+    rest: Vec<u8>,
 }
 
 /// The receiving half.
@@ -97,7 +101,11 @@ impl Connection {
         why_silent: &dyn Fn() -> Result<(), Error>,
     ) -> Result<(Self, Option<RequestId>), Error> {
         let other = stream.try_clone().map_err(lost)?;
-        let mut sender = Sender { stream, next_id: 1 };
+        let mut sender = Sender {
+            stream,
+            next_id: 1,
+            rest: Vec::new(),
+        };
         let mut receiver = Receiver {
             reader: BufReader::with_capacity(64 * 1024, other),
             line: Vec::new(),
@@ -238,9 +246,27 @@ impl Sender {
         (id, request.to_line())
     }
 
-    /// Sends a line as it is; it includes its newline.
+    /// Sends a line as it is; it includes its newline. Before it, sends what
+    /// [`try_send_line`](Self::try_send_line) has left.
     pub fn send_line(&mut self, line: &[u8]) -> Result<(), Error> {
-        self.stream.write_all(line).map_err(lost)
+        let rest = std::mem::take(&mut self.rest);
+        self.stream
+            .write_all(&rest)
+            .and_then(|()| self.stream.write_all(line))
+            .map_err(lost)
+    }
+
+    /// Sends as much of a line as the daemon takes at once, and keeps the rest. Returns whether there is no rest.
+    pub fn try_send_line(&mut self, line: &[u8]) -> Result<bool, Error> {
+        self.rest.extend_from_slice(line);
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let sent = match rustix::net::send(&self.stream, &self.rest, flags) {
+            Ok(sent) => sent,
+            Err(Errno::AGAIN | Errno::INTR) => 0,
+            Err(error) => return Err(lost(error.into())),
+        };
+        self.rest.drain(..sent);
+        Ok(self.rest.is_empty())
     }
 
     /// Ends the sending direction. Replies are still received.

@@ -1,11 +1,13 @@
 //! The connection to the daemon: one connection, one thread per direction, and a reconnect when it
 //! breaks.
 //!
-//! Requests are sent in order. The queue is bounded; a request that does not fit is reported as
-//! dropped instead of blocking, because the view must continue to read keys.
+//! Requests are sent in order: at once if the daemon takes them, else by a thread with a queue. The queue is
+//! bounded; a request that does not fit is reported as dropped instead of blocking, because the view must continue
+//! to read keys.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,18 +29,27 @@ const RETRY: Duration = Duration::from_millis(200);
 /// How long the daemon may leave requests unanswered before the reason is investigated.
 const SILENCE: Duration = Duration::from_millis(1500);
 
+/// Forwards an event, and returns whether anybody still listens.
+type Tell = dyn Fn(LinkEvent) -> bool + Send + Sync;
+
 /// Sends requests to the daemon.
 pub struct Link {
-    queue: SyncSender<(RequestKind, Action)>,
+    queue: SyncSender<Queued>,
     shared: Arc<Shared>,
+    tell: Arc<Tell>,
     /// Disconnects once all queued requests have been sent.
     sent: Receiver<()>,
 }
 
-/// State shared by both threads: the sender, and the pending requests.
+/// What waits for the sending thread: a request, or `None` for the rest of one that the daemon has taken in part.
+type Queued = Option<(RequestKind, Action)>;
+
+/// State shared by all threads: the sender, and the pending requests.
 #[derive(Default)]
 struct Shared {
     sender: Mutex<Option<Sender>>,
+    /// Number of queued items that are not sent yet.
+    queued: AtomicUsize,
     pending: Mutex<Pending>,
 }
 
@@ -95,7 +106,7 @@ impl Link {
         tell: impl Fn(LinkEvent) -> bool + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        let tell = Arc::new(tell);
+        let tell: Arc<Tell> = Arc::new(tell);
         let (queue, requests) = sync_channel(QUEUE);
         let (out, tell_out) = (Arc::clone(&shared), Arc::clone(&tell));
         let (sending, sent) = sync_channel(0);
@@ -109,6 +120,7 @@ impl Link {
             queue,
             sent,
             shared: Arc::clone(&shared),
+            tell: Arc::clone(&tell),
         };
         std::thread::Builder::new()
             .name("link-in".to_owned())
@@ -138,12 +150,51 @@ impl Link {
         let _ = self.request(RequestKind::Cancel, Action::Cancel(params));
     }
 
-    /// Queues a request; returns the tag as the error if the queue is full.
+    /// Sends a request; returns the tag as the error if the queue is full.
     pub fn request(&self, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
-        self.queue.try_send((tag, action)).map_err(|error| {
-            let (TrySendError::Full((tag, _)) | TrySendError::Disconnected((tag, _))) = error;
-            tag
+        // At once, because waking the thread would delay each typed key.
+        if self.shared.queued.load(Ordering::Acquire) == 0
+            && let Ok(mut sender) = self.shared.sender.try_lock()
+            && let Some(open) = sender.as_mut()
+        {
+            let line = self.shared.line(tag, action);
+            match open.try_send_line(&line) {
+                Ok(true) => {}
+                // The queue is empty, so there is room.
+                Ok(false) => drop(self.enqueue(None)),
+                // The receiving thread notices a broken connection.
+                Err(_) => *sender = None,
+            }
+            return Ok(());
+        }
+        let refused = tag.clone();
+        self.enqueue(Some((tag, action))).map_err(|()| refused)
+    }
+
+    fn enqueue(&self, queued: Queued) -> Result<(), ()> {
+        self.shared.queued.fetch_add(1, Ordering::AcqRel);
+        self.queue.try_send(queued).map_err(|_| {
+            self.shared.queued.fetch_sub(1, Ordering::AcqRel);
         })
+    }
+
+    /// Time until the daemon has left requests unanswered for so long that [`investigate`](Self::investigate) is
+    /// to be called; `None` if no reply is pending.
+    pub fn silence_due(&self) -> Option<Duration> {
+        let since = lock(&self.shared.pending).silent_since?;
+        Some(SILENCE.saturating_sub(since.elapsed()))
+    }
+
+    /// Finds out why the daemon is silent, and reports it as [`LinkEvent::Silent`].
+    pub fn investigate(&self) {
+        lock(&self.shared.pending).silent_since = None;
+        let tell = Arc::clone(&self.tell);
+        // Without a thread there is no report, and the next silence tries again.
+        let _ = std::thread::Builder::new().spawn(move || {
+            if let Err(error) = client::why_silent() {
+                let _ = tell(LinkEvent::Silent(error));
+            }
+        });
     }
 
     /// Types bytes into a job.
@@ -158,86 +209,62 @@ impl Link {
     }
 }
 
-/// Sends queued requests. Without a connection, reports those that change something as dropped.
-fn send_on(
-    shared: &Shared,
-    requests: &Receiver<(RequestKind, Action)>,
-    tell: &dyn Fn(LinkEvent) -> bool,
-) {
-    while let Some((tag, mut action)) = next_request(shared, requests, tell) {
+impl Shared {
+    /// The line of a request, which is pending from now on.
+    fn line(&self, tag: RequestKind, mut action: Action) -> Vec<u8> {
         if let Action::Start(start) = &mut action {
             // With a key, the job starts only once even if the request is repeated.
             start
                 .key
                 .get_or_insert_with(|| SessionId::fresh().to_string());
         }
-        let changes = !action.reads();
-        if let Err(tag) = send(shared, tag, action)
-            && changes
-        {
-            // The receiving thread finds out whether anybody still listens.
-            let _ = tell(LinkEvent::Dropped(tag));
+        let id = Value::from(lock(&self.pending).add(tag, &action));
+        Request { id, action }.to_line()
+    }
+}
+
+/// Sends queued requests. Without a connection, reports those that change something as dropped.
+fn send_on(shared: &Shared, queue: &Receiver<Queued>, tell: &Tell) {
+    for queued in queue {
+        match queued {
+            None => send_line(shared, &[]),
+            Some((tag, action)) => {
+                let changes = !action.reads();
+                if let Err(tag) = send(shared, tag, action)
+                    && changes
+                {
+                    // The receiving thread finds out whether anybody still listens.
+                    let _ = tell(LinkEvent::Dropped(tag));
+                }
+            }
         }
+        shared.queued.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// Sends a request; returns the tag as the error if there is no connection.
 fn send(shared: &Shared, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
-    let mut sender = lock(&shared.sender);
-    let Some(open) = sender.as_mut() else {
+    if lock(&shared.sender).is_none() {
         return Err(tag);
-    };
-    let id = lock(&shared.pending).add(tag, &action);
-    let request = Request {
-        id: Value::from(id),
-        action,
-    };
-    // The receiving thread notices a broken connection.
-    if open.send_line(&request.to_line()).is_err() {
-        *sender = None;
     }
+    let line = shared.line(tag, action);
+    send_line(shared, &line);
     Ok(())
 }
 
-/// The next queued request; `None` if the queue is closed. While waiting, reports why the daemon is
-/// silent if it leaves requests unanswered for too long.
-fn next_request(
-    shared: &Shared,
-    requests: &Receiver<(RequestKind, Action)>,
-    tell: &dyn Fn(LinkEvent) -> bool,
-) -> Option<(RequestKind, Action)> {
-    loop {
-        let silent_since = lock(&shared.pending).silent_since;
-        let Some(since) = silent_since else {
-            return requests.recv().ok();
-        };
-        match requests.recv_timeout(SILENCE.saturating_sub(since.elapsed())) {
-            Ok(request) => return Some(request),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => {
-                let mut pending = lock(&shared.pending);
-                let is_silent = pending
-                    .silent_since
-                    .is_some_and(|since| since.elapsed() >= SILENCE);
-                if is_silent {
-                    pending.silent_since = None;
-                }
-                drop(pending);
-                if is_silent && let Err(error) = client::why_silent() {
-                    let _ = tell(LinkEvent::Silent(error));
-                }
-            }
-        }
+/// Sends a line, after the rest of the one before.
+fn send_line(shared: &Shared, line: &[u8]) {
+    let mut sender = lock(&shared.sender);
+    // The receiving thread notices a broken connection.
+    if let Some(open) = sender.as_mut()
+        && open.send_line(line).is_err()
+    {
+        *sender = None;
     }
 }
 
 /// Receives messages until the connection breaks, then reconnects, as long as anybody listens.
-fn receive_on(
-    shared: &Shared,
-    first: Connection,
-    greeting: &Greeting,
-    tell: &dyn Fn(LinkEvent) -> bool,
-) {
+fn receive_on(shared: &Shared, first: Connection, greeting: &Greeting, tell: &Tell) {
     let mut next = Some(first);
     let mut again = Vec::new();
     loop {
@@ -327,12 +354,13 @@ mod tests {
         let (queue, requests) = sync_channel(1);
         let tag = RequestKind::Kill(SessionId::fresh());
         let kill = Action::Kill(Kill::default());
-        queue.send((tag.clone(), kill)).unwrap();
+        queue.send(Some((tag.clone(), kill))).unwrap();
         drop(queue);
-        let told = Mutex::new(Vec::new());
-        send_on(&Shared::default(), &requests, &|event| {
+        let told: Arc<Mutex<Vec<RequestKind>>> = Arc::default();
+        let telling = Arc::clone(&told);
+        send_on(&Shared::default(), &requests, &move |event| {
             if let LinkEvent::Dropped(tag) = event {
-                lock(&told).push(tag);
+                lock(&telling).push(tag);
             }
             true
         });
