@@ -1,5 +1,7 @@
 //! One cell of the grid, for drawing.
 
+use std::sync::Arc;
+
 use super::compat::REPLACEMENT;
 use super::extras::{Extras, Link, split};
 use super::style::Style;
@@ -41,7 +43,7 @@ pub struct Cell<'a> {
     /// The attributes that the emulator does not have.
     pub style: Style,
     /// The link that the cell belongs to.
-    pub link: Option<&'a Link>,
+    pub link: Option<&'a Arc<Link>>,
 }
 
 impl Cell<'_> {
@@ -76,7 +78,7 @@ impl<'a> Cell<'a> {
             underline: cell.underline(),
             inverse: cell.inverse(),
             style: extra.map(|extra| extra.style).unwrap_or_default(),
-            link: extra.and_then(|extra| extra.link.as_deref()),
+            link: extra.and_then(|extra| extra.link.as_ref()),
         }
     }
 }
@@ -87,5 +89,15 @@ pub fn color(color: vt100::Color) -> Color {
         vt100::Color::Default => Color::Default,
         vt100::Color::Idx(i) => Color::Idx(i),
         vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+impl From<Color> for vt100::Color {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Default => Self::Default,
+            Color::Idx(i) => Self::Idx(i),
+            Color::Rgb(r, g, b) => Self::Rgb(r, g, b),
+        }
     }
 }

@@ -51,7 +51,7 @@ pub mod theme;
 pub mod units;
 pub mod update;
 pub mod view;
-pub mod window_writer;
+pub mod window;
 
 #[cfg(test)]
 pub(crate) mod tests;

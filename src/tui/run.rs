@@ -18,6 +18,7 @@ use super::model::{Model, Origin};
 use super::modes;
 use super::options::Options;
 use super::outside::{self, left, looked};
+use super::pane::redraw::{self, Drawn};
 use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
 use super::update::{seen, update};
@@ -66,7 +67,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
     if facts.answers() {
         model.answers.are_pending = true;
-        terminal.ask(QUERY.as_bytes()).map_err(no_terminal)?;
+        terminal.send(QUERY).map_err(no_terminal)?;
     }
     let reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
     if let Some(hold) = reader.hold() {
@@ -128,10 +129,16 @@ fn stay(
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
     let mut frames = FrameTimes::default();
+    let mut drawn: Option<Drawn> = None;
     let mut kept_at = Instant::now();
     loop {
         // Handle all queued messages before the next frame.
-        let mut event = next(model, inbox, due(model, &frames));
+        let wait = due(model, &frames);
+        let silence = link.silence_due();
+        let mut event = next(model, inbox, silence.map_or(wait, |due| due.min(wait)));
+        if event.is_none() && silence.is_some() && link.silence_due() == Some(Duration::ZERO) {
+            link.investigate();
+        }
         for _ in 0..BATCH {
             let Some(happened) = event else {
                 break;
@@ -151,11 +158,20 @@ fn stay(
             looked::keep(model);
             left::keep(model);
         }
-        frames.changed(model.dirty);
-        if model.dirty && frames.wait(model.awaits_screen()).is_zero() {
-            model.dirty = false;
+        frames.changed(model.needs_frame());
+        if model.needs_frame() && frames.wait(model.awaits_screen()).is_zero() {
             frames.drew();
-            terminal.draw(|frame| view(model, frame))?;
+            terminal.set_abilities(model.answers.can);
+            let touched = model.touched.take();
+            let partly = drawn.as_ref().filter(|_| !model.dirty).zip(touched);
+            match partly.and_then(|(drawn, rows)| drawn.rows_to_redraw(model, rows)) {
+                Some(rows) => terminal.redraw(rows.clone(), |canvas| {
+                    redraw::redraw(model, rows, canvas);
+                })?,
+                None => terminal.draw(model.window, |canvas| view(model, canvas))?,
+            }
+            model.dirty = false;
+            drawn = Drawn::now(model);
             terminal.cursor_shape(cursor_shape(model))?;
             terminal.keys(modes::insert::keys(model))?;
         }
@@ -197,7 +213,7 @@ fn handle(
                     None
                 }
                 Cmd::Redraw => {
-                    terminal.clear()?;
+                    terminal.clear();
                     model.dirty = true;
                     None
                 }
@@ -242,7 +258,7 @@ fn next(model: &Model, inbox: &Receiver<Event>, wait: Duration) -> Option<Event>
 
 /// Time until the next frame or the next change by time alone.
 fn due(model: &Model, frames: &FrameTimes) -> Duration {
-    if model.dirty {
+    if model.needs_frame() {
         return frames.wait(model.awaits_screen());
     }
     let Some(at) = model.next_due() else {

@@ -1,7 +1,6 @@
 //! What status lines share: the mode at the bottom left, the job, who types into it, and a line that
 //! is edited.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -17,6 +16,7 @@ use super::scrollback::{Part, Scroll};
 use super::state::State;
 use super::text;
 use super::theme::Tone;
+use crate::tui::window::Canvas;
 
 /// A bar that starts with the mode.
 pub fn bar(model: &Model, area: Rect) -> Bar {
@@ -154,11 +154,11 @@ pub fn edit_line(
     line: &Line,
     beside: usize,
     area: Rect,
-    frame: &mut Frame<'_>,
+    canvas: &mut Canvas,
 ) -> Rect {
     let badge_text = format!(" {} ", model.mode().name());
     let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     buf.set_stringn(
         area.x,
         area.y,
@@ -175,7 +175,7 @@ pub fn edit_line(
         area.width.saturating_sub(x),
         1,
     );
-    draw::field(&model.theme, sign, line, true, field, frame);
+    draw::field(&model.theme, sign, line, true, field, canvas);
     area
 }
 

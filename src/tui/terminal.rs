@@ -1,20 +1,17 @@
 //! The window: set up when the view opens, and restored on every exit, including panics.
 
 use std::io::{self, Stdout, Write};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, SetCursorStyle, Show};
 use crossterm::execute;
-use crossterm::style::force_color_output;
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui::Frame;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::{Position, Rect};
 
 use super::input::Hold;
-use super::window_writer::{InFrame, WindowWriter};
+use super::window::{Abilities, Canvas, Window};
 use crate::term::keyboard::KeyProtocol;
 use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
@@ -47,8 +44,7 @@ const KEYS_OFF: &str = "\x1b[=0;1u\x1b[>4m";
 
 /// The window while the dashboard uses it; dropping this restores it.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<WindowWriter<Stdout>>>,
-    in_frame: InFrame,
+    window: Window<Stdout>,
     shape: CursorShape,
     mouse: bool,
     input: Option<Hold>,
@@ -61,9 +57,6 @@ impl Terminal {
     /// Takes the window, and the mouse if requested. From now on a panic restores the window before
     /// it prints its message.
     pub fn open(mouse: bool) -> io::Result<Self> {
-        // By default crossterm applies NO_COLOR to the jobs' colours too; the theme handles it
-        // instead.
-        force_color_output(true);
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             // A contained panic only blanks the pane; the window stays usable.
@@ -73,11 +66,8 @@ impl Terminal {
             }
         }));
         take(mouse)?;
-        let in_frame = InFrame::default();
-        let backend = CrosstermBackend::new(WindowWriter::new(io::stdout(), in_frame.clone()));
         Ok(Self {
-            inner: ratatui::Terminal::new(backend)?,
-            in_frame,
+            window: Window::new(io::stdout()),
             shape: CursorShape::Block,
             mouse,
             input: None,
@@ -91,12 +81,19 @@ impl Terminal {
         self.input = Some(input);
     }
 
-    /// Draws a frame; only changes are written.
-    pub fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        self.in_frame.begin(self.inner.backend_mut())?;
-        let drawn = self.inner.draw(paint).map(drop);
-        self.in_frame.end(self.inner.backend_mut())?;
-        drawn
+    /// Draws a frame in a window of this size; only changes are written.
+    pub fn draw(&mut self, size: (u16, u16), paint: impl FnOnce(&mut Canvas)) -> io::Result<()> {
+        self.window.draw(size, paint)
+    }
+
+    /// Draws some rows of the window again; see [`Window::redraw`].
+    pub fn redraw(&mut self, rows: Range<u16>, paint: impl FnOnce(&mut Canvas)) -> io::Result<()> {
+        self.window.redraw(rows, paint)
+    }
+
+    /// Tells what the terminal can show.
+    pub fn set_abilities(&mut self, can: Abilities) {
+        self.window.set_abilities(can);
     }
 
     /// Sets the shape of the cursor if it has changed.
@@ -105,21 +102,17 @@ impl Terminal {
             return Ok(());
         }
         self.shape = shape;
-        let style = match shape {
-            CursorShape::Block => SetCursorStyle::DefaultUserShape,
-            CursorShape::Underline => SetCursorStyle::SteadyUnderScore,
-            CursorShape::Bar => SetCursorStyle::SteadyBar,
-        };
-        execute!(self.inner.backend_mut(), style)
+        // DECSCUSR.
+        self.send(match shape {
+            CursorShape::Block => "\x1b[0 q",
+            CursorShape::Underline => "\x1b[4 q",
+            CursorShape::Bar => "\x1b[6 q",
+        })
     }
 
     /// Forgets what was drawn, so that the next frame is drawn completely.
-    ///
-    /// Does not use ratatui's `clear`, which queries the cursor position and waits for a reply that
-    /// our own reader would take for input; its `resize` clears without a query.
-    pub fn clear(&mut self) -> io::Result<()> {
-        let size = self.inner.size()?;
-        self.inner.resize(Rect::from((Position::ORIGIN, size)))
+    pub fn clear(&mut self) {
+        self.window.forget();
     }
 
     /// Lends the window to the shell or to another program until `meanwhile` returns.
@@ -135,7 +128,8 @@ impl Terminal {
         if !title.is_empty() {
             self.title(&title)?;
         }
-        self.clear()
+        self.clear();
+        Ok(())
     }
 
     /// Sets the window title. Skipped on the Linux console, which has no title and would print the
@@ -166,17 +160,9 @@ impl Terminal {
         self.send(if on { MOUSE_ON } else { MOUSE_OFF })
     }
 
-    /// Sends a sequence that draws nothing.
+    /// Sends a sequence that draws nothing. The answer to a query arrives as input.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
-        let out = self.inner.backend_mut();
-        out.write_all(sequence.as_bytes())?;
-        Write::flush(out)
-    }
-
-    /// Sends a query to the terminal; its reply arrives as input.
-    pub fn ask(&mut self, query: &[u8]) -> io::Result<()> {
-        self.inner.backend_mut().write_all(query)?;
-        Write::flush(self.inner.backend_mut())
+        self.window.send(sequence.as_bytes())
     }
 
     /// Columns and rows of the window.

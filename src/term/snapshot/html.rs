@@ -107,7 +107,7 @@ impl Page {
         let target = cells
             .first()
             .and_then(|cell| cell.link)
-            .and_then(markup::target);
+            .and_then(|link| markup::target(link));
         if let Some(target) = target {
             self.out.push_str("<a href=\"");
             escape(target, &mut self.out);

@@ -3,6 +3,7 @@
 //! drawn as shapes.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::boxes::{HEIGHT, Rect, Shape, WIDTH, shapes};
 use super::ink::Ink;
@@ -100,7 +101,7 @@ struct Word<'a> {
     cols: usize,
     text: String,
     ink: Ink,
-    link: Option<&'a Link>,
+    link: Option<&'a Arc<Link>>,
 }
 
 impl<'a> Row<'a> {
@@ -214,12 +215,12 @@ impl<'a> Row<'a> {
             return;
         };
         let (x, y, length) = (pixel(word.col), self.y + BASELINE, pixel(word.cols));
-        self.open_link(word.link);
+        self.open_link(word.link.map(Arc::as_ref));
         let _ = write!(
             self.words,
             "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\""
         );
-        self.text(&word.text, word.ink, word.link);
+        self.text(&word.text, word.ink, word.link.map(Arc::as_ref));
     }
 
     fn open_link(&mut self, link: Option<&Link>) {
@@ -234,12 +235,12 @@ impl<'a> Row<'a> {
     fn alone(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
         let middle = f64::from(pixel(col)) + f64::from(i32::from(cell.width) * WIDTH) / 2.0;
         let y = self.y + BASELINE;
-        self.open_link(cell.link);
+        self.open_link(cell.link.map(Arc::as_ref));
         let _ = write!(
             self.words,
             "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\""
         );
-        self.text(cell.text, ink, cell.link);
+        self.text(cell.text, ink, cell.link.map(Arc::as_ref));
     }
 
     /// Writes the attributes and content common to both kinds of text elements.

@@ -1,6 +1,5 @@
 //! The grid: a heading for each tile, and the job's screen below it.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -12,36 +11,37 @@ use crate::tui::model::seen::MOST_UNSEEN;
 use crate::tui::pane::{self, live};
 use crate::tui::state::State;
 use crate::tui::text;
+use crate::tui::window::Canvas;
 
 /// Columns of a heading that are never text: two of the rule before, one after, and a blank on both
 /// sides.
 const LINES: usize = 5;
 
 /// Draws the tiles.
-pub fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
     let tiles = model.tiles();
     if tiles.is_empty() {
         let text = " The grid needs more room: 30 columns and 5 rows at least.";
         let room = usize::from(area.width);
-        let buf = frame.buffer_mut();
+        let buf = canvas.buffer_mut();
         for (y, line) in (area.y..area.bottom()).zip(text::wrap(text, room)) {
             buf.set_string(area.x, y, line, model.theme.dim());
         }
         return;
     }
     for (number, id, tile) in tiles {
-        heading(model, number, id, tile.heading, frame.buffer_mut());
+        heading(model, number, id, tile.heading, canvas.buffer_mut());
         if tile.heading.x > area.x {
-            let buf = frame.buffer_mut();
+            let buf = canvas.buffer_mut();
             for y in tile.heading.y..tile.body.bottom() {
                 let line = model.theme.glyph("│");
                 buf.set_string(tile.heading.x - 1, y, line, model.theme.rule());
             }
         }
         if model.current_id() == Some(id) {
-            pane::draw(model, tile.body, frame);
+            pane::draw(model, tile.body, canvas);
         } else {
-            live::draw(model, id, tile.body, frame);
+            live::draw(model, id, tile.body, canvas);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Draws a line that is edited.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::Line;
 use crate::tui::text;
 use crate::tui::theme::Theme;
+use crate::tui::window::Canvas;
 
 /// A label and a line. If it has the focus, the terminal's cursor is in it.
 pub fn field(
@@ -15,7 +15,7 @@ pub fn field(
     line: &Line,
     focus: bool,
     area: Rect,
-    frame: &mut Frame<'_>,
+    canvas: &mut Canvas,
 ) {
     let label_width = text::width(label);
     let room = usize::from(area.width).saturating_sub(label_width + 1);
@@ -28,7 +28,7 @@ pub fn field(
     } else {
         (text::clip(&line.text(), room, theme.glyph("…")), 0)
     };
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     let key = if focus { theme.key() } else { theme.dim() };
     buf.set_stringn(area.x, area.y, label, usize::from(area.width), key);
     let x = area.x + u16::try_from(label_width).unwrap_or(0).min(area.width);
@@ -36,6 +36,6 @@ pub fn field(
     if focus {
         let at = u16::try_from(at).unwrap_or(0);
         let last = area.right().saturating_sub(1);
-        frame.set_cursor_position(((x + at).min(last), area.y));
+        canvas.set_cursor_position(((x + at).min(last), area.y));
     }
 }

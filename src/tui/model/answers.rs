@@ -4,12 +4,16 @@
 use crate::protocol::colors::TerminalColors;
 use crate::term::colors::parse;
 use crate::term::keyboard::{KeyProtocol, KittyFlags};
+use crate::tui::window::Abilities;
 
-/// The queries: colours of text, background, cursor and palette, the kitty keyboard protocol and modifyOtherKeys,
-/// then the device attributes (DA1). Every terminal answers the last, so that no further answer comes after it.
+/// The queries: colours of text, background, cursor and palette; what is left of attributes that are set (DECRQSS),
+/// and capabilities (XTGETTCAP Smulx and Setulc), since terminals answer the one or the other; the kitty keyboard
+/// protocol and modifyOtherKeys; then the device attributes (DA1). Every terminal answers the last, so that no
+/// further answer comes after it.
 pub const QUERY: &str = concat!(
     "\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b]12;?\x1b\\",
     "\x1b]4;0;?;1;?;2;?;3;?;4;?;5;?;6;?;7;?;8;?;9;?;10;?;11;?;12;?;13;?;14;?;15;?\x1b\\",
+    "\x1b[4:3;53;58:5:1m\x1bP$qm\x1b\\\x1b[m\x1bP+q536d756c78\x1b\\\x1bP+q536574756c63\x1b\\",
     "\x1b[?u\x1b[?4m\x1b[c",
 );
 
@@ -30,6 +34,8 @@ pub struct Answers {
     pub cursor: Option<u32>,
     /// The first sixteen colours of the palette.
     pub palette: [Option<u32>; 16],
+    /// What the terminal can show.
+    pub can: Abilities,
     colors: Option<TerminalColors>,
 }
 
@@ -47,10 +53,14 @@ impl Answers {
                 Some('c') => {
                     self.are_pending = false;
                     self.colors = self.told();
+                    // There is no query for links (OSC 8). A terminal that answers ignores what it does not know.
+                    self.can.links = true;
                 }
                 Some('u') => self.has_kitty = true,
                 _ => {}
             }
+        } else if let Some(body) = text.strip_prefix("\x1bP1") {
+            self.ability(body.strip_suffix("\x1b\\").unwrap_or(body));
         } else if text.starts_with("\x1b[>4;") && text.ends_with('m') {
             self.has_other_keys = true;
         }
@@ -75,6 +85,29 @@ impl Answers {
             "11" => self.background = parse(rest).or(self.background),
             "12" => self.cursor = parse(rest).or(self.cursor),
             _ => {}
+        }
+    }
+
+    /// Takes note of attributes (`$r0;4:3m`), or of a capability (`+r536d756c78=…`).
+    fn ability(&mut self, body: &str) {
+        if let Some(sgr) = body
+            .strip_prefix("$r")
+            .and_then(|sgr| sgr.strip_suffix('m'))
+        {
+            for attribute in sgr.split(';') {
+                match attribute {
+                    "4:3" => self.can.underline_kinds = true,
+                    "53" => self.can.overline = true,
+                    _ => self.can.underline_colors |= attribute.starts_with("58:"),
+                }
+            }
+        } else if let Some(name) = body.strip_prefix("+r") {
+            let is = |hex: &str| {
+                name.get(..hex.len())
+                    .is_some_and(|own| own.eq_ignore_ascii_case(hex))
+            };
+            self.can.underline_kinds |= is("536d756c78");
+            self.can.underline_colors |= is("536574756c63");
         }
     }
 
@@ -152,6 +185,26 @@ mod tests {
         assert_eq!(answers.palette[1], Some(0xcd_00_00));
         assert!(answers.are_pending);
         assert!(!after(&["\x1b[?62;4c"]).are_pending);
+    }
+
+    #[test]
+    fn takes_note_of_what_the_terminal_can_show() {
+        let xterm = after(&["\x1bP1$r0;4:3;53;58:5:1m\x1b\\", "\x1b[?64c"]).can;
+        let all = Abilities {
+            underline_kinds: true,
+            underline_colors: true,
+            overline: true,
+            links: true,
+        };
+        assert_eq!(xterm, all);
+        let plain = after(&["\x1bP1$r0;4m\x1b\\", "\x1bP0+r536D756C78\x1b\\"]).can;
+        assert_eq!(plain, Abilities::default());
+        let told = after(&[
+            "\x1bP1+r536D756C78=1B\x1b\\",
+            "\x1bP1+r536574756C63=1B\x1b\\",
+        ])
+        .can;
+        assert!(told.underline_kinds && told.underline_colors && !told.overline);
     }
 
     #[test]

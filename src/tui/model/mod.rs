@@ -33,6 +33,7 @@ pub mod usage;
 pub mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use jiff::tz::TimeZone;
 
@@ -244,6 +245,8 @@ pub struct Model {
     pub stale: bool,
     /// Whether a redraw is needed.
     pub dirty: bool,
+    /// The rows of the live screen of the selected job that have changed since they were drawn.
+    pub touched: Option<Range<u16>>,
 }
 
 impl Model {
@@ -327,6 +330,7 @@ impl Model {
             flush_at: None,
             stale: true,
             dirty: true,
+            touched: None,
         }
     }
 }

@@ -6,7 +6,6 @@
 
 use std::any::Any;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 use super::Model;
@@ -15,6 +14,7 @@ use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
 use crate::tui::theme::Tone;
+use crate::tui::window::Canvas;
 
 /// A mode of the dashboard.
 pub trait Mode: Any {
@@ -83,7 +83,7 @@ pub trait Mode: Any {
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar>;
 
     /// Draws its status line if that is not a bar.
-    fn status(&self, _model: &Model, _area: Rect, _canvas: &mut Canvas<'_>) {}
+    fn status(&self, _model: &Model, _area: Rect, _canvas: &mut Canvas) {}
 
     /// The keys that can be pressed now.
     fn hints(&self, _model: &Model) -> Hints {
@@ -91,7 +91,7 @@ pub trait Mode: Any {
     }
 
     /// Draws what it shows above the status line, over `body` or instead of it.
-    fn draw(&self, _model: &Model, _body: Rect, _canvas: &mut Canvas<'_>) {}
+    fn draw(&self, _model: &Model, _body: Rect, _canvas: &mut Canvas) {}
 }
 
 /// What a mode does with input. These are functions of the whole model, because a mode changes more

@@ -1,5 +1,7 @@
 //! What is visible: the parts of the window, and the screens and logs in them.
 
+use std::ops::Range;
+
 use super::grid::{Grid, Tile};
 use super::job::Job;
 use super::layout::{Layout, Wish};
@@ -87,6 +89,23 @@ impl Model {
     /// The watch of a job.
     pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
         self.watches.iter().find(|watch| watch.id == *id)
+    }
+
+    /// Notes that these rows of the live screen of the selected job have changed.
+    pub fn touch(&mut self, rows: Range<u16>) {
+        self.touched = Some(match self.touched.take() {
+            Some(before) if before.is_empty() => rows,
+            Some(before) if !rows.is_empty() => {
+                before.start.min(rows.start)..before.end.max(rows.end)
+            }
+            Some(before) => before,
+            None => rows,
+        });
+    }
+
+    /// Whether something has changed that is not drawn yet.
+    pub fn needs_frame(&self) -> bool {
+        self.dirty || self.touched.is_some()
     }
 
     /// The size that the pane would give to a job.

@@ -1,5 +1,7 @@
 //! The live screen of a watched job.
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -74,12 +76,11 @@ impl Watch {
         wrapped.or(self.screen.as_ref())
     }
 
-    /// Applies a `screen` event. A full frame replaces the screen. A change is ignored if there is
-    /// no screen or its size differs, because the daemon sends a full frame after every resize.
-    pub fn apply(&mut self, update: &ScreenUpdate) -> bool {
-        let Ok(bytes) = STANDARD.decode(&update.bytes) else {
-            return false;
-        };
+    /// Applies a `screen` event, and returns the rows that have changed. A full frame replaces the screen. A change
+    /// is ignored if there is no screen or its size differs, because the daemon sends a full frame after every
+    /// resize.
+    pub fn apply(&mut self, update: &ScreenUpdate) -> Option<Range<u16>> {
+        let bytes = STANDARD.decode(&update.bytes).ok()?;
         let size = Size::new(update.rows, update.cols);
         if update.full {
             let mut screen = Screen::new(size);
@@ -88,15 +89,16 @@ impl Watch {
             self.wrapped = None;
             self.lines = update.output_lines;
             self.problem = None;
-            return true;
+            return Some(0..size.rows());
         }
         match &mut self.screen {
             Some(screen) if screen.size() == size => {
                 screen.feed(&bytes);
                 self.lines = update.output_lines;
-                true
+                let changed = update.changed_rows;
+                Some(changed.map_or(0..size.rows(), |(first, end)| first..end))
             }
-            _ => false,
+            _ => None,
         }
     }
 }
@@ -114,17 +116,18 @@ mod tests {
             screen_seq: 1,
             full,
             output_lines: None,
+            changed_rows: None,
         }
     }
 
     #[test]
     fn ignores_a_change_without_a_full_frame() {
         let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30, None);
-        assert!(!watch.apply(&update("x", false)));
-        assert!(watch.apply(&update("one", true)));
-        assert!(watch.apply(&update(" two", false)));
+        assert_eq!(watch.apply(&update("x", false)), None);
+        assert_eq!(watch.apply(&update("one", true)), Some(0..5));
+        assert_eq!(watch.apply(&update(" two", false)), Some(0..5));
         assert_eq!(watch.screen.as_ref().unwrap().text(true), "one two");
-        assert!(watch.apply(&update("new", true)));
+        assert!(watch.apply(&update("new", true)).is_some());
         assert_eq!(watch.screen.as_ref().unwrap().text(true), "new");
     }
 }

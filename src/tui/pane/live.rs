@@ -1,7 +1,6 @@
 //! The live screen of a job, in the pane or in a tile of the grid. A line that scrolls with the
 //! text separates seen from unseen output.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
@@ -11,6 +10,7 @@ use crate::term::screen::Screen;
 use crate::tui::model::Model;
 use crate::tui::model::seen::row_of_line;
 use crate::tui::pane::paint::{self, Crop};
+use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
 /// Minimum width in columns for the full wording on the separator.
@@ -22,22 +22,22 @@ const FILLED: usize = 50;
 const LOWEST: u16 = 4;
 
 /// Draws the screen of a job, or the reason why there is none.
-pub fn draw(model: &Model, id: &SessionId, area: Rect, frame: &mut Frame<'_>) {
+pub fn draw(model: &Model, id: &SessionId, area: Rect, canvas: &mut Canvas) {
     let Some(watch) = model.watch(id) else {
         return;
     };
     if let Some(screen) = watch.shown() {
-        draw_screen(model, id, screen, area, frame);
+        draw_screen(model, id, screen, area, canvas);
     } else if let Some(problem) = &watch.problem {
         for (y, line) in (area.y..area.bottom()).zip(text::wrap(problem, usize::from(area.width))) {
-            frame
+            canvas
                 .buffer_mut()
                 .set_string(area.x, y, line, model.theme.dim());
         }
     }
 }
 
-fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame: &mut Frame<'_>) {
+fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canvas: &mut Canvas) {
     let is_current = model.current_id() == Some(id);
     let typing = is_current && model.mode().types();
     let pan = if is_current { model.pan } else { 0 };
@@ -46,22 +46,27 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
     if let Some((line, at)) = parts.separator {
         let words = words(model, at, usize::from(area.width));
         let style = model.theme.key();
-        frame.buffer_mut().set_string(area.x, line, words, style);
+        canvas.buffer_mut().set_string(area.x, line, words, style);
     }
     let mut cursor = None;
     for (part, crop) in parts.shown {
-        paint::draw(screen, part, crop, model.theme.mono, frame.buffer_mut());
+        paint::draw(screen, part, crop, model.theme.mono, canvas);
         if !typing {
-            mark_cut(model, screen, part, crop, frame.buffer_mut());
+            mark_cut(model, screen, part, crop, canvas.buffer_mut());
         }
         cursor = cursor.or(paint::cursor(screen, part, crop));
     }
-    let Some(at) = cursor.filter(|_| alive) else {
+    draw_cursor(cursor.filter(|_| alive), typing, canvas);
+}
+
+/// Draws the cursor of the job: while keys go to the job, it is the cursor of the terminal.
+pub(super) fn draw_cursor(at: Option<Position>, typing: bool, canvas: &mut Canvas) {
+    let Some(at) = at else {
         return;
     };
     if typing {
-        frame.set_cursor_position(at);
-    } else if let Some(cell) = frame.buffer_mut().cell_mut::<Position>(at) {
+        canvas.set_cursor_position(at);
+    } else if let Some(cell) = canvas.buffer_mut().cell_mut::<Position>(at) {
         // Mark the job's cursor by reversing the cell. The terminal's own cursor shows where keys
         // go.
         cell.modifier.toggle(Modifier::REVERSED);
@@ -79,6 +84,14 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     let parts = parts(model, job.id(), screen, area, model.pan, typing);
     let mut parts = parts.shown.into_iter();
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
+}
+
+/// Whether a line separates seen from unseen output of the job in the pane.
+pub(super) fn has_separator(model: &Model, id: &SessionId, area: Rect) -> bool {
+    let typing = model.mode().types();
+    let parts = |screen| parts(model, id, screen, area, model.pan, typing);
+    let screen = model.shown_screen(id);
+    screen.is_some_and(|screen| parts(screen).separator.is_some())
 }
 
 /// Marks the rows that continue beyond the pane.

@@ -1,6 +1,5 @@
 //! The scrolled-back pane: rows of the log, matches, selection, timestamps and cursor.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -9,12 +8,13 @@ use crate::tui::model::Model;
 use crate::tui::pane::paint;
 use crate::tui::scrollback::row::Row;
 use crate::tui::scrollback::{GUTTER, Scroll};
+use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
 /// Draws the pane.
-pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
+pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     let gutter = match scroll.display.times {
         true => GUTTER.min(area.width),
         false => 0,
@@ -56,7 +56,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
         && scroll.input.is_none()
         && let Some(at) = cursor(scroll, body)
     {
-        frame.set_cursor_position(at);
+        canvas.set_cursor_position(at);
     }
 }
 

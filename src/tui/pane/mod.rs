@@ -9,10 +9,10 @@ pub mod load;
 mod log;
 pub mod paint;
 mod past;
+pub mod redraw;
 pub mod watch;
 pub mod wrap;
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -28,6 +28,7 @@ use crate::tui::model::job::Job;
 use crate::tui::scrollback::Part;
 use crate::tui::state::State;
 use crate::tui::text;
+use crate::tui::window::Canvas;
 
 /// Maximum columns of a name followed by a question, as in the status line.
 const NAME: usize = 24;
@@ -167,27 +168,27 @@ fn is_cropped(model: &Model, job: &Job, screen: &Screen, area: Rect) -> bool {
 }
 
 /// Draws the job's screen.
-pub fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
     if let Some(rewind) = &model.rewind {
-        past::draw(model, rewind, area, frame);
+        past::draw(model, rewind, area, canvas);
         return;
     }
     // Show the live screen until the log has arrived.
     if let Some(scroll) = &model.scroll
         && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {
-        log::draw(model, scroll, area, frame);
+        log::draw(model, scroll, area, canvas);
         return;
     }
     if let Some(group) = model.group() {
-        draw_group(model, group, area, frame.buffer_mut());
+        draw_group(model, group, area, canvas.buffer_mut());
         return;
     }
     if let Some(id) = model.current_id() {
-        let area = card::draw::draw(model, area, frame.buffer_mut());
-        live::draw(model, id, area, frame);
+        let area = card::draw::draw(model, area, canvas.buffer_mut());
+        live::draw(model, id, area, canvas);
         if let Some(job) = model.job(id).filter(|job| !job.record.asked.is_empty()) {
-            draw_questions(model, job, area, frame.buffer_mut());
+            draw_questions(model, job, area, canvas.buffer_mut());
         }
     }
 }

@@ -8,6 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
 use crate::tui::text;
+use crate::tui::window::{Canvas, OVERLINED, underline_kind};
 
 /// The visible part of a screen: its first row and column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,28 +59,55 @@ pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
 }
 
 /// Draws the part of `screen` given by `crop`. `mono` omits colours.
-pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffer) {
-    let area = area.intersection(buf.area);
+pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, canvas: &mut Canvas) {
+    let area = area.intersection(canvas.area());
     for y in 0..area.height {
-        for x in 0..area.width {
-            let Some(cell) = screen.cell(crop.top + y, crop.left + x) else {
-                continue;
-            };
-            let Some(target) = buf.cell_mut((area.x + x, area.y + y)) else {
-                continue;
-            };
-            target.reset();
+        let row = Rect::new(area.x, area.y + y, area.width, 1);
+        draw_row(screen, (crop.top + y, crop.left), row, mono, canvas);
+    }
+}
+
+/// Draws the part of a row of `screen` that begins at a row and column of it.
+fn draw_row(screen: &Screen, from: (u16, u16), line: Rect, mono: bool, canvas: &mut Canvas) {
+    let mut is_ascii = true;
+    for x in 0..line.width {
+        let Some(cell) = screen.cell(from.0, from.1 + x) else {
+            continue;
+        };
+        let at = Position::new(line.x + x, line.y);
+        let Some(target) = canvas.buffer_mut().cell_mut(at) else {
+            continue;
+        };
+        target.reset();
+        if !cell.is_blank() {
             target.set_style(style(&cell, mono));
-            // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
-            // the frame, or leave half of the previous contents.
-            let fits = cell.width == 1 || (cell.width == 2 && x + 1 < area.width);
-            // A zero-width joiner at an end would join this character with its neighbour.
-            let shown = cell.text.trim_matches('\u{200d}');
-            if fits && !shown.is_empty() && text::width(shown) == usize::from(cell.width) {
-                target.set_symbol(shown);
+        }
+        // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
+        // the frame, or leave half of the previous contents.
+        let fits = cell.width == 1 || (cell.width == 2 && x + 1 < line.width);
+        if !fits {
+            continue;
+        }
+        match cell.text.as_bytes() {
+            [] => {}
+            [byte] => {
+                target.set_char(char::from(*byte));
+            }
+            _ => {
+                is_ascii = false;
+                // A zero-width joiner at an end would join this character with its neighbour.
+                let shown = cell.text.trim_matches('\u{200d}');
+                if !shown.is_empty() && text::width(shown) == usize::from(cell.width) {
+                    target.set_symbol(shown);
+                }
             }
         }
-        isolate(Rect::new(area.x, area.y + y, area.width, 1), buf);
+        if let Some(link) = cell.link {
+            canvas.set_link(at, link);
+        }
+    }
+    if !is_ascii {
+        isolate(line, canvas.buffer_mut());
     }
 }
 
@@ -132,6 +160,8 @@ pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
         (cell.style.blink, Modifier::SLOW_BLINK),
         (cell.style.conceal, Modifier::HIDDEN),
         (cell.style.strike, Modifier::CROSSED_OUT),
+        (cell.style.overline, OVERLINED),
+        (true, underline_kind(cell.style.underline)),
     ] {
         if on {
             modifiers |= modifier;
@@ -139,10 +169,13 @@ pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
     }
     let style = Style::new().add_modifier(modifiers);
     if mono {
-        style
-    } else {
-        style.fg(color(cell.fg)).bg(color(cell.bg))
+        return style;
     }
+    let underline = crate::term::cell::color(cell.style.underline_color);
+    style
+        .fg(color(cell.fg))
+        .bg(color(cell.bg))
+        .underline_color(color(underline))
 }
 
 fn color(color: CellColor) -> Color {
@@ -165,12 +198,20 @@ mod tests {
         screen
     }
 
+    /// A canvas that is full of this symbol.
+    fn filled(window: Rect, symbol: &'static str) -> Canvas {
+        let mut canvas = Canvas::new(window);
+        *canvas.buffer_mut() = Buffer::filled(window, ratatui::buffer::Cell::new(symbol));
+        canvas
+    }
+
     #[test]
     fn isolates_a_row_with_bidirectional_text() {
         let screen = screen(2, 4, "a\u{202e}bc\r\nxyz");
         let area = Rect::new(1, 0, 4, 2);
-        let mut buf = Buffer::filled(Rect::new(0, 0, 6, 2), ratatui::buffer::Cell::new("|"));
-        draw(&screen, area, Crop::default(), false, &mut buf);
+        let mut canvas = filled(Rect::new(0, 0, 6, 2), "|");
+        draw(&screen, area, Crop::default(), false, &mut canvas);
+        let buf = canvas.buffer();
         let row = |y: u16| -> String {
             let cells = (0..6).map(|x| buf.cell((x, y)).unwrap().symbol());
             cells.collect()
@@ -180,12 +221,9 @@ mod tests {
     }
 
     fn shown(screen: &Screen, area: Rect, window: Rect, crop: Crop) -> Vec<String> {
-        let mut buf = Buffer::filled(window, {
-            let mut cell = ratatui::buffer::Cell::default();
-            cell.set_symbol("#");
-            cell
-        });
-        draw(screen, area, crop, false, &mut buf);
+        let mut canvas = filled(window, "#");
+        draw(screen, area, crop, false, &mut canvas);
+        let buf = canvas.buffer();
         (0..window.height)
             .map(|y| {
                 (0..window.width)

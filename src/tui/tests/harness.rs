@@ -4,10 +4,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use expect_test::expect_file;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
-use ratatui::{Terminal, TerminalOptions, Viewport};
+use ratatui::layout::{Position, Rect};
 use serde_json::{Value, json};
 
 use super::jobs::{HOME, NOW, id};
@@ -21,6 +19,7 @@ use crate::tui::scrollback::Part;
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::update::update;
 use crate::tui::view::view;
+use crate::tui::window::Canvas;
 
 /// A view under test.
 pub(in crate::tui) struct Dash {
@@ -213,19 +212,9 @@ impl Dash {
     /// The contents of the window, and the position of the terminal's cursor.
     pub(in crate::tui) fn paint(&self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.window;
-        let backend = TestBackend::new(width, height);
-        let viewport = Viewport::Fullscreen;
-        let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
-        let mut cursor = None;
-        terminal
-            .draw(|frame| {
-                view(&self.model, frame);
-            })
-            .unwrap();
-        if terminal.backend().cursor_visible() {
-            cursor = Some(terminal.backend().cursor_position());
-        }
-        (terminal.backend().buffer().clone(), cursor)
+        let mut canvas = Canvas::new(Rect::new(0, 0, width, height));
+        view(&self.model, &mut canvas);
+        (canvas.buffer().clone(), canvas.cursor())
     }
 
     /// The contents of the window as text, one line per row, without trailing blanks.

@@ -186,7 +186,13 @@ fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
         }
     }
     if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
-        model.dirty |= watch.apply(&update);
+        let Some(rows) = watch.apply(&update) else {
+            return;
+        };
+        match update.full || model.current_id() != Some(id) {
+            true => model.dirty = true,
+            false => model.touch(rows),
+        }
     }
 }
 

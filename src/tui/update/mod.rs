@@ -116,8 +116,10 @@ fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
         Event::Reply(reply) => {
             // Other reports were not requested by the dashboard.
             if model.answers.are_pending {
+                let can = model.answers.can;
                 model.answers.note(&reply);
                 let background = model.answers.background;
+                model.dirty |= model.answers.can != can;
                 model.dirty |= background.is_some_and(|color| model.theme.set_background(color));
             }
         }

@@ -4,66 +4,61 @@ mod empty;
 mod toasts;
 mod top;
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::model::layout::Kind;
 use super::model::{Link, Model};
 use super::{grid, hints, list, pane};
+use crate::tui::window::Canvas;
 
 /// Draws the model.
-pub fn view(model: &Model, frame: &mut Frame<'_>) {
-    // The window may have shrunk since the last resize message; another one will follow.
-    let (width, height) = model.window;
-    if width > frame.area().width || height > frame.area().height {
-        return;
-    }
+pub fn view(model: &Model, canvas: &mut Canvas) {
     let layout = model.layout();
     if layout.kind == Kind::TooSmall {
-        top::too_small(model, frame);
+        top::too_small(model, canvas);
         return;
     }
     let mode = model.mode();
     let is_covered = mode.needs().window;
     if let Some(area) = layout.top.filter(|_| !is_covered) {
-        top::draw(model, area, frame.buffer_mut());
+        top::draw(model, area, canvas.buffer_mut());
     }
     if is_covered {
         // The mode draws all of it below.
     } else if model.jobs.is_empty() {
         if model.listed {
-            empty::draw(model, body(model), frame.buffer_mut());
+            empty::draw(model, body(model), canvas.buffer_mut());
         }
     } else {
         if let Some(area) = layout.list {
-            list::draw(model, area, frame.buffer_mut());
+            list::draw(model, area, canvas.buffer_mut());
         }
-        frame_lines(model, frame);
+        frame_lines(model, canvas);
         if let Some(area) = layout.list {
-            list::draw_edges(model, area, frame.buffer_mut());
+            list::draw_edges(model, area, canvas.buffer_mut());
         }
         if let Some(area) = layout.title {
-            pane::title(model, area, frame.buffer_mut());
+            pane::title(model, area, canvas.buffer_mut());
         }
         if let Some(area) = layout.grid {
-            grid::draw::draw(model, area, frame);
+            grid::draw::draw(model, area, canvas);
         } else if let Some(area) = layout.pane {
-            pane::draw(model, area, frame);
+            pane::draw(model, area, canvas);
         }
     }
     if let Some(area) = layout.status {
         match mode.bar(model, area) {
-            Some(bar) => bar.draw(area, frame.buffer_mut()),
-            None => mode.status(model, area, frame),
+            Some(bar) => bar.draw(area, canvas.buffer_mut()),
+            None => mode.status(model, area, canvas),
         }
     }
     if let Some(area) = layout.hints {
-        hints::draw(model, area, frame.buffer_mut());
+        hints::draw(model, area, canvas.buffer_mut());
     }
-    mode.draw(model, body(model), frame);
-    toasts::draw(model, frame.buffer_mut());
+    mode.draw(model, body(model), canvas);
+    toasts::draw(model, canvas.buffer_mut());
     if model.link == Link::Down {
-        top::banner(model, frame.buffer_mut());
+        top::banner(model, canvas.buffer_mut());
     }
 }
 
@@ -76,10 +71,10 @@ fn body(model: &Model) -> Rect {
     Rect::new(0, y, width, end.saturating_sub(y))
 }
 
-fn frame_lines(model: &Model, frame: &mut Frame<'_>) {
+fn frame_lines(model: &Model, canvas: &mut Canvas) {
     let layout = model.layout();
     let theme = &model.theme;
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     if let Some(rule) = layout.rule {
         let line = theme.glyph("─").repeat(usize::from(rule.width));
         buf.set_string(rule.x, rule.y, line, theme.rule());

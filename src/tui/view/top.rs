@@ -1,7 +1,6 @@
 //! The top line with the number of jobs in each state and the time; also the one-line view and the
 //! banner.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -14,6 +13,7 @@ use crate::tui::model::counts::Counts;
 use crate::tui::model::sort::Sort;
 use crate::tui::state::State;
 use crate::tui::theme::Tone;
+use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
 /// Draws the top line.
@@ -101,8 +101,8 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
 }
 
 /// The whole view in a window that is too small for more than one line.
-pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
-    let area = frame.area();
+pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
+    let area = canvas.area();
     let counts: Vec<String> = glyph_counts(&model.theme, model.counts())
         .into_iter()
         .map(|span| span.content.into_owned())
@@ -114,7 +114,7 @@ pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
         true => whole,
         false => short,
     };
-    frame
+    canvas
         .buffer_mut()
         .set_stringn(0, 0, text, usize::from(area.width), Style::new());
 }

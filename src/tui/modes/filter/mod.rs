@@ -2,7 +2,6 @@
 
 mod keys;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
@@ -14,6 +13,7 @@ use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode};
 use crate::tui::model::rows::Row;
+use crate::tui::window::Canvas;
 use crate::tui::{hints, status, text};
 
 /// The mode: the filter that is edited.
@@ -80,7 +80,7 @@ impl Mode for Filter {
     }
 
     /// The filter and the number of matching jobs.
-    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         let Self(line) = self;
         let rows = model.rows.iter();
         let shown = rows.filter(|row| matches!(row, Row::Job(_))).count();

@@ -1,6 +1,5 @@
 //! Draws the form in the status line, and a long field in full above it.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -12,6 +11,7 @@ use crate::tui::model::Model;
 use crate::tui::status::{Alarms, alarms};
 use crate::tui::text;
 use crate::tui::theme::Tone;
+use crate::tui::window::Canvas;
 
 /// Below this width in columns, the form shows one field at a time.
 const NARROW: usize = 50;
@@ -21,11 +21,11 @@ const LEAST_LINES: usize = 3;
 
 /// The form on one line; the focused field is as wide as possible. If there is no room for all
 /// fields, only the focused field and its number.
-pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
+pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
     let badge_text = format!(" {} ", model.mode().name());
     let badge_width = u16::try_from(text::width(&badge_text)).unwrap_or(0);
-    frame.buffer_mut().set_stringn(
+    canvas.buffer_mut().set_stringn(
         area.x,
         area.y,
         &badge_text,
@@ -47,7 +47,7 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
         let beside = Alarms::width(model, area);
         let text = text::clip(&text, room.saturating_sub(beside), theme.glyph("…"));
         let used = usize::from(x - area.x) + text::width(&text);
-        let buf = frame.buffer_mut();
+        let buf = canvas.buffer_mut();
         buf.set_string(x, area.y, text, theme.dim());
         alarms(model, used, 0, area, buf);
         return;
@@ -57,12 +57,12 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
         let line = form.fields[form.focus].text();
         let used = usize::from(x - area.x) + text::width(&label) + text::width(&line) + 2;
         // The number of the field comes after it.
-        let area = alarms(model, used + 4, 0, area, frame.buffer_mut());
+        let area = alarms(model, used + 4, 0, area, canvas.buffer_mut());
         let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
-        draw_field(theme, &label, &form.fields[form.focus], true, field, frame);
-        ghost(model, form, &label, field, frame);
+        draw_field(theme, &label, &form.fields[form.focus], true, field, canvas);
+        ghost(model, form, &label, field, canvas);
         let place = format!("{}/{}", form.focus + 1, form.labels.len());
-        frame
+        canvas
             .buffer_mut()
             .set_string(area.right() - 4, area.y, place, theme.dim());
         return;
@@ -76,14 +76,14 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
     // Each field is followed by a blank.
     let used: usize = widths.iter().map(|width| width + 1).sum();
     let used = usize::from(x - area.x) + used;
-    alarms(model, used, 0, area, frame.buffer_mut());
+    alarms(model, used, 0, area, canvas.buffer_mut());
     for ((field, label), width) in labels.iter().enumerate().zip(widths) {
         let width = u16::try_from(width).unwrap_or(0);
         let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
         let focus = field == form.focus;
-        draw_field(theme, label, &form.fields[field], focus, part, frame);
+        draw_field(theme, label, &form.fields[field], focus, part, canvas);
         if focus {
-            ghost(model, form, label, part, frame);
+            ghost(model, form, label, part, canvas);
         }
         x += width + 1;
     }
@@ -126,7 +126,7 @@ fn field_room(model: &Model, form: &Form, field: usize) -> usize {
 }
 
 /// The suggestion, dimmed after the cursor, as far as there is room.
-fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<'_>) {
+fn ghost(model: &Model, form: &Form, label: &str, area: Rect, canvas: &mut Canvas) {
     let Some(rest) = form.suggestion() else {
         return;
     };
@@ -134,7 +134,7 @@ fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<
     let room = usize::from(area.width).saturating_sub(used + 1);
     let rest = text::clip(&clean(rest), room, model.theme.glyph("…"));
     let x = area.x + u16::try_from(used).unwrap_or(area.width).min(area.width);
-    frame
+    canvas
         .buffer_mut()
         .set_stringn(x, area.y, rest, room, model.theme.dim());
 }

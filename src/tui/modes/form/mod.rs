@@ -11,7 +11,6 @@ mod submit;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 use self::fields::{DIR, Form, NAME, Purpose, RUN};
@@ -25,6 +24,7 @@ use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::job::{Job, tilde, untilde};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Model, Selected};
+use crate::tui::window::Canvas;
 
 /// Opens the form for a new job in the view's directory and the selected group.
 pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -235,7 +235,7 @@ impl Mode for Form {
         None
     }
 
-    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         draw::status(model, self, area, canvas);
     }
 
@@ -258,7 +258,7 @@ impl Mode for Form {
         }
     }
 
-    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas) {
         let above = draw::whole(model, self, body, canvas.buffer_mut());
         draw_picks::draw(model, self, above, canvas.buffer_mut());
     }

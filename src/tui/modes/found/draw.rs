@@ -1,6 +1,5 @@
 //! FOUND: the search line, and below it the matches: `web:1203: text`.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -9,6 +8,7 @@ use super::search::{Found, Hit, PER_JOB};
 use crate::tui::bar::Bar;
 use crate::tui::line;
 use crate::tui::model::Model;
+use crate::tui::window::Canvas;
 use crate::tui::{status, text};
 
 /// Number of rows for matches.
@@ -17,14 +17,14 @@ pub(super) fn height(model: &Model) -> usize {
 }
 
 /// Draws the search line and the matches over everything but the status line.
-pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
+pub(super) fn draw(model: &Model, found: &Found, canvas: &mut Canvas) {
     let theme = &model.theme;
     let area = area(model);
     for (y, (at, hit)) in
         (area.y + 1..area.bottom()).zip(found.hits.iter().enumerate().skip(found.top))
     {
         let row = Rect::new(area.x, y, area.width, 1);
-        hit_row(model, found, hit, at == found.at, row, frame);
+        hit_row(model, found, hit, at == found.at, row, canvas);
     }
     if found.hits.is_empty() && area.height > 1 {
         let text = match &found.pattern {
@@ -34,7 +34,7 @@ pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
             None => "A regular expression; case matters once it has a capital.",
         };
         let room = usize::from(area.width).saturating_sub(2);
-        frame
+        canvas
             .buffer_mut()
             .set_stringn(area.x + 1, area.y + 1, text, room, theme.dim());
     }
@@ -44,7 +44,7 @@ pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
     } else {
         "find in all jobs: "
     };
-    line::draw::field(theme, label, &found.line, true, field, frame);
+    line::draw::field(theme, label, &found.line, true, field, canvas);
 }
 
 /// The status line: the number of matches, and what was left out.
@@ -88,9 +88,9 @@ fn area(model: &Model) -> Rect {
     Rect::new(0, 0, width, end)
 }
 
-fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, frame: &mut Frame<'_>) {
+fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     if here {
         buf.set_style(line, theme.selected());
         buf.set_string(line.x, line.y, theme.glyph("▌"), theme.key());

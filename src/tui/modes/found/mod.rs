@@ -8,7 +8,6 @@ pub mod search;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 use serde_json::Value;
 
@@ -28,6 +27,7 @@ use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Link, Model};
 use crate::tui::pattern::ignores_case;
+use crate::tui::window::Canvas;
 
 /// Opens the search.
 pub fn open(model: &mut Model) {
@@ -117,7 +117,7 @@ impl Mode for Found {
         }
     }
 
-    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas) {
         draw::draw(model, self, canvas);
     }
 }

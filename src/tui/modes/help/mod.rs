@@ -3,7 +3,6 @@
 pub(in crate::tui) mod draw;
 mod keys;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
@@ -15,6 +14,7 @@ use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::theme::Tone;
+use crate::tui::window::Canvas;
 
 /// The mode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -93,7 +93,7 @@ impl Mode for Help {
         }
     }
 
-    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas) {
         draw::draw(model, self, canvas.buffer_mut());
     }
 }

@@ -11,7 +11,6 @@ mod tree;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 use serde_json::Value;
@@ -27,6 +26,7 @@ use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::theme::Tone;
+use crate::tui::window::Canvas;
 use crate::tui::{hints, status};
 
 /// Maximum number of recorded writes shown.
@@ -151,7 +151,7 @@ impl Mode for Page {
         }
     }
 
-    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas) {
         draw::draw(model, self, canvas.buffer_mut());
     }
 }

@@ -1,6 +1,5 @@
 //! The palette: matching commands, each with its key and the equivalent shell command.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -11,6 +10,7 @@ use crate::tui::line;
 use crate::tui::model::Model;
 use crate::tui::status::{self, Alarms};
 use crate::tui::text;
+use crate::tui::window::Canvas;
 
 /// Maximum width of the box in columns, including its border.
 const WIDEST: u16 = 72;
@@ -36,7 +36,7 @@ pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
 }
 
 /// Draws the palette over the body.
-pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Frame<'_>) {
+pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Canvas) {
     let found = palette.found(model);
     let framed = body.width >= NARROW && body.height >= 8;
     let margin = if framed { 4 } else { 1 };
@@ -53,20 +53,20 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Fra
         // A wide character that ends in the first column of the box would cover its border.
         let before = (area.x.saturating_sub(1), y);
         if area.x > 0
-            && let Some(cell) = frame.buffer_mut().cell_mut(before)
+            && let Some(cell) = canvas.buffer_mut().cell_mut(before)
             && text::width(cell.symbol()) > 1
         {
             cell.set_symbol(" ");
         }
         for x in area.left()..area.right() {
-            if let Some(cell) = frame.buffer_mut().cell_mut((x, y)) {
+            if let Some(cell) = canvas.buffer_mut().cell_mut((x, y)) {
                 cell.reset();
             }
         }
     }
     let mut inner = area;
     if framed {
-        border(model, area, frame);
+        border(model, area, canvas);
         inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
     }
     input(
@@ -74,14 +74,14 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Fra
         palette,
         found.len(),
         Rect { height: 1, ..inner },
-        frame,
+        canvas,
     );
     let first = inner.y + if framed { 2 } else { 1 };
     let list = Rect::new(inner.x, first, inner.width, rows);
-    list_of(model, palette, &found, list, frame);
+    list_of(model, palette, &found, list, canvas);
 }
 
-fn border(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
     let style = theme.rule();
     let glyph = |glyph| theme.glyph(glyph);
@@ -90,7 +90,7 @@ fn border(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         let middle = glyph("─").repeat(width.saturating_sub(2));
         format!("{}{middle}{}", glyph(left), glyph(right))
     };
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     buf.set_string(area.x, area.y, line("╭", "╮"), style);
     buf.set_string(area.x, area.y + 2, line("├", "┤"), style);
     let last = area.bottom() - 1;
@@ -109,12 +109,12 @@ fn border(model: &Model, area: Rect, frame: &mut Frame<'_>) {
 }
 
 /// The typed text and the number of matching commands.
-fn input(model: &Model, palette: &Palette, found: usize, area: Rect, frame: &mut Frame<'_>) {
+fn input(model: &Model, palette: &Palette, found: usize, area: Rect, canvas: &mut Canvas) {
     let count = format!("{found}/{}", palette.entries(model).len());
     let width = u16::try_from(count.len()).unwrap_or(0);
     if area.width > width + 12 {
         let x = area.right() - width;
-        frame
+        canvas
             .buffer_mut()
             .set_string(x, area.y, count, model.theme.dim());
     }
@@ -122,14 +122,14 @@ fn input(model: &Model, palette: &Palette, found: usize, area: Rect, frame: &mut
         width: area.width.saturating_sub(width + 2),
         ..area
     };
-    line::draw::field(&model.theme, "> ", &palette.line, true, field, frame);
+    line::draw::field(&model.theme, "> ", &palette.line, true, field, canvas);
 }
 
-fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame: &mut Frame<'_>) {
+fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
     let rows = usize::from(area.height);
     let width = usize::from(area.width);
-    let buf = frame.buffer_mut();
+    let buf = canvas.buffer_mut();
     if found.is_empty() {
         buf.set_stringn(
             area.x + 2,

@@ -12,7 +12,6 @@ mod tests;
 
 use std::borrow::Cow;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
@@ -24,6 +23,7 @@ use crate::tui::line::{Edit, Line};
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::window::Canvas;
 
 /// The commands that a palette offers.
 #[derive(Clone, Copy)]
@@ -178,7 +178,7 @@ impl Mode for Palette {
         }
     }
 
-    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas) {
         draw::draw(model, self, body, canvas);
     }
 }

@@ -1,7 +1,6 @@
 //! Replying to a job: the reply in the status line, and the last lines of the job's screen above
 //! it.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -10,13 +9,14 @@ use super::answer::Reply;
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::state::State;
+use crate::tui::window::Canvas;
 use crate::tui::{status, text};
 
 /// Number of lines of the job's screen.
 const LINES: usize = 3;
 
 /// The reply in the status line. Nothing of a hidden reply is shown, not even its length.
-pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'_>) {
+pub(super) fn line(model: &Model, reply: &Reply, area: Rect, canvas: &mut Canvas) {
     // The reply needs the room more than the name, which is shown above.
     let sign = if area.width < 40 {
         "> ".to_owned()
@@ -25,7 +25,7 @@ pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'
         format!("{name}: ")
     };
     if !reply.hidden {
-        status::edit_line(model, &sign, &reply.line, 0, area, frame);
+        status::edit_line(model, &sign, &reply.line, 0, area, canvas);
         return;
     }
     let mut bar = status::bar(model, area);
@@ -33,9 +33,9 @@ pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'
     let badge = text::width(model.mode().name()) + 3 + usize::from(area.width >= 60);
     let at = badge + text::width(&sign) + 1;
     bar.text(0, sign, model.theme.key());
-    bar.draw(area, frame.buffer_mut());
+    bar.draw(area, canvas.buffer_mut());
     let x = area.x + u16::try_from(at).unwrap_or(0);
-    frame.set_cursor_position((x.min(area.right().saturating_sub(1)), area.y));
+    canvas.set_cursor_position((x.min(area.right().saturating_sub(1)), area.y));
 }
 
 /// The last lines of the job's screen, below the question of an agent, if there is one.

@@ -4,7 +4,6 @@ pub mod answer;
 mod draw;
 mod keys;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 use self::answer::Reply;
@@ -19,6 +18,7 @@ use crate::tui::line::Edit;
 use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Link, Model};
+use crate::tui::window::Canvas;
 use crate::tui::{hints, shell};
 
 /// Opens the reply to the selected job, if the job waits for one.
@@ -155,7 +155,7 @@ impl Mode for Reply {
         None
     }
 
-    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         draw::line(model, self, area, canvas);
     }
 
@@ -166,7 +166,7 @@ impl Mode for Reply {
         }
     }
 
-    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas) {
         draw::draw(model, self, body, canvas.buffer_mut());
     }
 }

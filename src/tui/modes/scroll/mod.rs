@@ -13,7 +13,6 @@ mod rewind_tests;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
-use ratatui::Frame as Canvas;
 use ratatui::layout::Rect;
 
 use self::find::Find;
@@ -33,6 +32,7 @@ use crate::tui::pane::{jump, load};
 use crate::tui::scrollback::Move;
 use crate::tui::scrollback::seek::JumpTarget;
 use crate::tui::scrollback::selection::Shape;
+use crate::tui::window::Canvas;
 use crate::tui::{copy, hints, requests};
 
 /// The mode. What is scrolled is the log in the pane, which the model holds.
@@ -277,7 +277,7 @@ impl Mode for ScrollBack {
         (!is_typed).then(|| status::bar(model, scroll, area))
     }
 
-    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         let input = model
             .scroll
             .as_ref()

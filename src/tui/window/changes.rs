@@ -1,0 +1,48 @@
+//! The cells of a row that have to be written.
+
+use ratatui::buffer::{Cell, CellWidth};
+
+use super::canvas::Canvas;
+
+/// The columns to write in a row, so that a terminal that shows `before` shows `after`. Both have the same size.
+///
+/// To write over half of a wide character erases its other half, with attributes on which terminals do not agree.
+/// So that column is written too.
+pub(super) fn columns<'a>(
+    before: &'a Canvas,
+    after: &'a Canvas,
+    row: u16,
+) -> impl Iterator<Item = u16> {
+    let width = after.area().width;
+    let cell = move |canvas: &'a Canvas, x: u16| &canvas.buffer.content[canvas.index(x, row)];
+    // The next column of each, and the end of what was torn.
+    let (mut x, mut old, mut torn) = (0, 0, 0);
+    std::iter::from_fn(move || {
+        while x < width {
+            let (at, index) = (x, after.index(x, row));
+            let next = cell(after, at);
+            x += columns_of(next);
+            let is_same =
+                at >= torn && next == cell(before, at) && before.link(index) == after.link(index);
+            while old < x {
+                let end = old + columns_of(cell(before, old));
+                if !is_same && end > at {
+                    torn = torn.max(end);
+                }
+                old = end;
+            }
+            if !is_same {
+                return Some(at);
+            }
+        }
+        None
+    })
+}
+
+/// The columns that a cell takes.
+pub(super) fn columns_of(cell: &Cell) -> u16 {
+    match cell.symbol().len() {
+        1 => 1,
+        _ => cell.cell_width().max(1),
+    }
+}
