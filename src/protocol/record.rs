@@ -389,6 +389,9 @@ pub struct Run {
     pub run: u32,
     /// Offset of the first byte of its output.
     pub offset: u64,
+    /// Number of the first whole line of its output. Older versions omit it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<u64>,
     /// When it started.
     pub started_at: Timestamp,
     /// When it ended.

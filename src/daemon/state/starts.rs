@@ -47,6 +47,8 @@ impl State {
             return;
         };
         session.life.started(pid, offset, now());
+        let lines_before = session.output.total_lines();
+        session.life.begins_at_line(lines_before + 1);
         session.tty_open = true;
         session.stdin_closed = false;
         session.log_degraded = None;

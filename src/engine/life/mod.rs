@@ -154,6 +154,7 @@ impl Life {
         self.runs.push(Run {
             run,
             offset,
+            first_line: None,
             started_at: now.wall,
             ended_at: None,
             exit_code: None,
@@ -180,6 +181,13 @@ impl Life {
         self.probed = None;
         self.owes_on_exit = false;
         self.on_exit_failure = None;
+    }
+
+    /// The lines of the current run begin with this number.
+    pub fn begins_at_line(&mut self, line: u64) {
+        if let Some(run) = self.runs.last_mut() {
+            run.first_line = Some(line);
+        }
     }
 
     /// A restart failed.

@@ -76,6 +76,7 @@ fn record() -> Record {
     let run = Run {
         run: 1,
         offset: 0,
+        first_line: Some(1),
         started_at: at(0),
         ended_at: Some(at(60)),
         exit_code: None,

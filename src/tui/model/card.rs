@@ -192,6 +192,7 @@ mod tests {
         Run {
             run: number,
             offset: 0,
+            first_line: None,
             started_at: Timestamp(0),
             ended_at: None,
             exit_code: Some(exit_code),

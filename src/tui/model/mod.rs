@@ -22,6 +22,7 @@ pub mod quitting;
 pub mod removed;
 pub mod rewind;
 pub mod rows;
+pub mod runs;
 pub mod seen;
 mod shown;
 pub mod sort;
@@ -50,6 +51,7 @@ use self::quitting::Quitting;
 use self::removed::Removed;
 use self::rewind::Rewind;
 use self::rows::Row;
+use self::runs::RunTracker;
 use self::seen::SeenTracker;
 use self::sort::Sort;
 use self::spark::Spark;
@@ -243,6 +245,8 @@ pub struct Model {
     pub flush_at: Option<i64>,
     /// Whether `rows` must be rebuilt.
     pub stale: bool,
+    /// The runs of restarted jobs.
+    pub runs: RunTracker,
     /// Whether a redraw is needed.
     pub dirty: bool,
     /// The rows of the live screen of the selected job that have changed since they were drawn.
@@ -329,6 +333,7 @@ impl Model {
             keys: KeyReader::new(),
             flush_at: None,
             stale: true,
+            runs: RunTracker::default(),
             dirty: true,
             touched: None,
         }

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::{jump, load, paint};
+use crate::protocol::SessionId;
 use crate::protocol::reply::LogBytes;
-use crate::protocol::{Record, SessionId};
 use crate::tui::message::Cmd;
 use crate::tui::model::{Link, Model};
 use crate::tui::scrollback::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
@@ -72,25 +72,6 @@ fn hold_full_screen(model: &mut Model) {
     let crop = paint::crop(screen, area, model.pan, false);
     let still = Scroll::still(id, size, screen, (crop.top, crop.left));
     model.scroll = Some(Box::new(still));
-}
-
-/// Stores where runs start; `None` if that is not available.
-pub fn runs_received(
-    model: &mut Model,
-    id: &SessionId,
-    record: Option<Record>,
-    cmds: &mut Vec<Cmd>,
-) {
-    model.dirty = true;
-    let Some(scroll) = model.scroll.as_mut().filter(|scroll| scroll.id == *id) else {
-        return;
-    };
-    let runs = record
-        .and_then(|record| record.detail)
-        .map(|detail| detail.runs);
-    let offsets = runs.unwrap_or_default().into_iter().map(|run| run.offset);
-    scroll.runs = Some(offsets.collect());
-    jump::go_on(model, cmds);
 }
 
 /// Scrolls the pane by a line or by half a page without leaving NORMAL.

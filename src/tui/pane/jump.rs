@@ -2,10 +2,9 @@
 //! log.
 
 use super::load::{load, load_around, newer, older, written};
-use crate::protocol::Action;
-use crate::protocol::params::StatusParams;
+use super::runs;
 use crate::tui::keymap::SCROLL;
-use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::scrollback::place::Place;
 use crate::tui::scrollback::seek::JumpTarget;
@@ -26,12 +25,7 @@ pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Ve
     });
     if target == JumpTarget::Boundary && scroll.runs.is_none() {
         // The daemon knows where runs start; its reply continues the jump.
-        let id = scroll.id.clone();
-        let params = StatusParams {
-            session_id: id.to_string(),
-            detail: Some(true),
-        };
-        cmds.push(Cmd::Request(RequestKind::Runs(id), Action::Status(params)));
+        runs::request(&scroll.id, cmds);
         return;
     }
     go_on(model, cmds);

@@ -43,9 +43,12 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
     let pan = if is_current { model.pan } else { 0 };
     let alive = model.job(id).is_some_and(|job| job.is_alive());
     let parts = parts(model, id, screen, area, pan, typing);
-    if let Some((line, at)) = parts.separator {
-        let words = words(model, at, usize::from(area.width));
-        let style = model.theme.key();
+    for (line, separator) in parts.separators {
+        let width = usize::from(area.width);
+        let (words, style) = match separator {
+            Separator::Seen(at) => (words(model, at, width), model.theme.key()),
+            Separator::Run(words) => (text::clip(&words, width, ""), model.theme.dim()),
+        };
         canvas.buffer_mut().set_string(area.x, line, words, style);
     }
     let mut cursor = None;
@@ -86,12 +89,18 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
 }
 
-/// Whether a line separates seen from unseen output of the job in the pane.
+/// Rows that the separators of a screen take, if all of it is shown.
+pub(super) fn separator_rows(model: &Model, id: &SessionId) -> u16 {
+    let screen = model.shown_screen(id);
+    screen.map_or(0, |screen| count(&separators(model, id, screen)))
+}
+
+/// Whether a line separates output of the job in the pane.
 pub(super) fn has_separator(model: &Model, id: &SessionId, area: Rect) -> bool {
     let typing = model.mode().types();
     let parts = |screen| parts(model, id, screen, area, model.pan, typing);
     let screen = model.shown_screen(id);
-    screen.is_some_and(|screen| parts(screen).separator.is_some())
+    screen.is_some_and(|screen| !parts(screen).separators.is_empty())
 }
 
 /// Marks the rows that continue beyond the pane.
@@ -115,10 +124,19 @@ fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Bu
 
 /// How a screen is shown in a pane.
 struct Parts {
-    /// The visible parts and their areas: one, or one above and one below the separator.
+    /// The visible parts and their areas, from the top: one, or one above and one below each separator.
     shown: Vec<(Rect, Crop)>,
-    /// The row of the separator in the window, and when the job was last seen.
-    separator: Option<(u16, i64)>,
+    /// The separators and their rows in the window.
+    separators: Vec<(u16, Separator)>,
+}
+
+/// A line between rows of a screen.
+#[derive(Clone)]
+enum Separator {
+    /// Above output that a person has not seen, who last looked at this time.
+    Seen(i64),
+    /// Above the output of a later run.
+    Run(String),
 }
 
 fn parts(
@@ -129,34 +147,73 @@ fn parts(
     pan: u16,
     typing: bool,
 ) -> Parts {
-    let whole = Parts {
-        shown: vec![(area, paint::crop(screen, area, pan, typing))],
-        separator: None,
-    };
     // While keys go to a zoomed job, the window belongs to the job alone.
     let alone = typing && model.frame.zoom;
-    let Some((row, at)) = mark(model, id, screen).filter(|_| !alone && area.height >= LOWEST)
-    else {
-        return whole;
+    let mut separators = match alone || area.height < LOWEST {
+        true => Vec::new(),
+        false => separators(model, id, screen),
     };
-    let less = Rect {
-        height: area.height - 1,
-        ..area
+    // Each one takes a row, and what then scrolls out of the pane takes its separator along.
+    let crop = loop {
+        let height = area.height.saturating_sub(count(&separators));
+        let less = Rect { height, ..area };
+        let crop = paint::crop(screen, less, pan, typing);
+        let shown = crop.top + 1..crop.top + height;
+        let before = separators.len();
+        separators.retain(|(row, _)| shown.contains(row));
+        if separators.len() == before {
+            break crop;
+        }
     };
-    let crop = paint::crop(screen, less, pan, typing);
-    if row <= crop.top || row >= crop.top + less.height {
-        return whole;
+    let mut parts = Parts {
+        shown: Vec::new(),
+        separators: Vec::new(),
+    };
+    let (mut top, mut line) = (crop.top, area.y);
+    for (row, separator) in separators {
+        let height = row - top;
+        parts.shown.push((
+            Rect {
+                y: line,
+                height,
+                ..area
+            },
+            Crop { top, ..crop },
+        ));
+        line += height;
+        parts.separators.push((line, separator));
+        (top, line) = (row, line + 1);
     }
-    let (above, line) = (row - crop.top, area.y + row - crop.top);
-    let upper = Rect {
-        height: above,
-        ..area
-    };
-    let lower = Rect::new(area.x, line + 1, area.width, area.bottom() - line - 1);
-    Parts {
-        shown: vec![(upper, crop), (lower, Crop { top: row, ..crop })],
-        separator: Some((line, at)),
-    }
+    let height = area.bottom().saturating_sub(line);
+    parts.shown.push((
+        Rect {
+            y: line,
+            height,
+            ..area
+        },
+        Crop { top, ..crop },
+    ));
+    parts
+}
+
+fn count(separators: &[(u16, Separator)]) -> u16 {
+    u16::try_from(separators.len()).unwrap_or(u16::MAX)
+}
+
+/// The separators of a screen, each with the row below it, from the top.
+fn separators(model: &Model, id: &SessionId, screen: &Screen) -> Vec<(u16, Separator)> {
+    let lines = model.watch(id).and_then(|watch| watch.lines);
+    let row_of = |line: Option<u64>| row_of_line(screen, lines?, line?);
+    let breaks = model.run_breaks(id).into_iter().rev();
+    let mut all: Vec<(u16, Separator)> = breaks
+        .map(|one| Some((row_of(one.first_line)?, Separator::Run(one.words))))
+        // The last runs may have written nothing yet; above the first that has scrolled off, all have.
+        .skip_while(Option::is_none)
+        .map_while(|one| one)
+        .collect();
+    all.extend(mark(model, id, screen).map(|(row, at)| (row, Separator::Seen(at))));
+    all.sort_by_key(|(row, _)| *row);
+    all
 }
 
 /// The row where unseen output starts, and when the job was last seen.

@@ -11,7 +11,15 @@ use crate::tui::scrollback::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
 pub fn begin(model: &Model, cmds: &mut Vec<Cmd>) -> Option<Box<Scroll>> {
     let summary = &model.current()?.record.summary;
     let id = summary.session_id.clone();
-    let scroll = Scroll::new(id, model.display()?, summary.mode == JobMode::Pipe);
+    let mut scroll = Scroll::new(id, model.display()?, summary.mode == JobMode::Pipe);
+    if summary.restarts > 0 {
+        let runs = model.runs.of(&scroll.id);
+        let offsets = (!runs.is_empty()).then(|| runs.iter().map(|run| run.offset).collect());
+        let breaks = model.run_breaks(&scroll.id);
+        if let Some(offsets) = offsets {
+            scroll.set_runs(offsets, breaks);
+        }
+    }
     // The limit is larger than the size known so far, to include output written since.
     let from = summary.output_bytes.saturating_sub(FIRST_BYTES);
     cmds.push(request(model, &scroll.id, Part::First, from, MAX_PART));

@@ -10,6 +10,7 @@ mod log;
 pub mod paint;
 mod past;
 pub mod redraw;
+pub mod runs;
 pub mod watch;
 pub mod wrap;
 

@@ -2,7 +2,9 @@
 //! of it moves what the person is looking at.
 
 use super::place::Place;
+use super::text::Text;
 use super::{Display, Move, Part, Scroll};
+use crate::tui::model::runs::RunBreak;
 
 impl Scroll {
     /// Stores a requested part. `offset` is the offset of its first byte, `first` that of the
@@ -80,19 +82,43 @@ impl Scroll {
         let paints_anew = display.paint_size().cols() != self.text.size.cols();
         self.display = display;
         if paints_anew {
-            self.hold_place();
-            let at_end = self.is_at_end();
-            self.text.paint_anew(display.paint_size());
-            self.selection = None;
-            self.land();
-            if at_end {
-                self.top = self.max_top();
-            }
+            let size = self.display.paint_size();
+            self.paint_anew(|text| text.paint_anew(size));
             self.left = 0;
         }
         self.look_again();
         self.top = self.top.min(self.max_top());
         self.reveal();
+    }
+
+    /// Takes over where runs begin, and shows a line before each but the first.
+    pub fn set_runs(&mut self, offsets: Vec<u64>, breaks: Vec<RunBreak>) {
+        self.runs = Some(offsets);
+        if self.is_still || *self.text.breaks == *breaks {
+            return;
+        }
+        self.paint_anew(|text| text.set_breaks(breaks.into()));
+        self.look_again();
+        self.top = self.top.min(self.max_top());
+        self.reveal();
+    }
+
+    /// Paints the text anew, and stays at the same place of it.
+    fn paint_anew(&mut self, paint: impl FnOnce(&mut Text)) {
+        let later = self.landing.take();
+        self.hold_place();
+        let at_end = self.is_at_end();
+        let on_last = self.cursor.row + 1 >= self.text.rows.len();
+        paint(&mut self.text);
+        self.selection = None;
+        self.land();
+        self.landing = later;
+        if at_end {
+            self.top = self.max_top();
+        }
+        if at_end && on_last {
+            self.cursor.row = self.text.rows.len().saturating_sub(1);
+        }
     }
 
     /// When the line of this row was written, in milliseconds since the epoch.

@@ -294,7 +294,12 @@ impl Scroll {
         Signs {
             target,
             pattern: self.search.as_ref().map(|search| &search.pattern),
-            runs: self.runs.as_deref().unwrap_or_default(),
+            runs: match (&self.runs, self.text.breaks.is_empty()) {
+                (Some(runs), true) => runs,
+                // The others have a line of their own.
+                (Some(runs), false) => runs.get(..1).unwrap_or_default(),
+                (None, _) => &[],
+            },
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Turns bytes of a log into rows by painting them on an emulated terminal.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::row::Row;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
+use crate::tui::model::runs::RunBreak;
 
 /// Rows kept above the screen until they are taken. A piece of [`PIECE`] bytes makes fewer.
 const KEPT: usize = 8192;
@@ -12,6 +14,8 @@ const KEPT: usize = 8192;
 const TAKE: usize = 256;
 /// Maximum number of bytes painted at once.
 const PIECE: usize = 64 * 1024;
+/// DECSTR.
+const SOFT_RESET: &[u8] = b"\x1b[!p";
 /// Sent by shells before the prompt (OSC 133;A).
 const PROMPT: &[u8] = b"\x1b]133;A";
 /// "Erase scrollback", as sent by `clear`. Dropped, because it would erase what the person scrolls
@@ -30,6 +34,8 @@ pub(super) struct Painter {
     starts: VecDeque<(usize, u64, bool)>,
     /// Offset of the line that continues in the next row to be taken.
     offset: u64,
+    /// The lines between runs.
+    breaks: Rc<[RunBreak]>,
 }
 
 impl Painter {
@@ -41,11 +47,58 @@ impl Painter {
             taken: 0,
             starts: VecDeque::new(),
             offset,
+            breaks: Rc::default(),
         }
+    }
+
+    /// The same, with lines between runs.
+    pub(super) fn with_breaks(self, breaks: Rc<[RunBreak]>) -> Self {
+        Self { breaks, ..self }
+    }
+
+    /// All rows that `bytes`, which start at `offset`, paint.
+    pub(super) fn paint(mut self, bytes: &[u8], offset: u64) -> Vec<Row> {
+        let mut rows = Vec::new();
+        self.feed(bytes, offset, &mut rows);
+        rows.append(&mut self.unfinished());
+        rows
     }
 
     /// Paints bytes that start at `offset` and appends finished rows to `rows`.
     pub(super) fn feed(&mut self, bytes: &[u8], offset: u64, rows: &mut Vec<Row>) {
+        let (mut rest, mut at) = (bytes, offset);
+        let breaks = Rc::clone(&self.breaks);
+        for one in breaks.iter().filter(|one| one.offset >= offset) {
+            let length = usize::try_from(one.offset - at).unwrap_or(usize::MAX);
+            let Some((run, later)) = rest
+                .split_at_checked(length)
+                .filter(|(_, rest)| !rest.is_empty())
+            else {
+                break;
+            };
+            self.feed_run(run, at, rows);
+            self.begin_run(one);
+            (rest, at) = (later, one.offset);
+        }
+        self.feed_run(rest, at, rows);
+    }
+
+    /// Begins a run, in the state of a new terminal and with a line of its own.
+    fn begin_run(&mut self, run: &RunBreak) {
+        if self.screen.alt_screen() {
+            self.screen.feed(b"\x1b[?1049l");
+        }
+        self.screen.feed(SOFT_RESET);
+        if self.screen.cursor().col > 0 {
+            self.screen.feed(b"\r\n");
+        }
+        self.begin_line(run.offset, true);
+        let line = format!("\x1b[2m{}\x1b[m\r\n", run.words);
+        self.screen.feed(line.as_bytes());
+    }
+
+    /// Paints bytes of one run.
+    fn feed_run(&mut self, bytes: &[u8], offset: u64, rows: &mut Vec<Row>) {
         let mut at = offset;
         for line in bytes.split_inclusive(|&b| b == b'\n') {
             for piece in line.chunks(PIECE) {
@@ -141,15 +194,6 @@ impl Painter {
     }
 }
 
-/// All rows that `bytes`, which start at `offset`, paint.
-pub(super) fn paint(bytes: &[u8], offset: u64, size: Size, is_pipe: bool) -> Vec<Row> {
-    let mut painter = Painter::new(size, is_pipe, offset);
-    let mut rows = Vec::new();
-    painter.feed(bytes, offset, &mut rows);
-    rows.append(&mut painter.unfinished());
-    rows
-}
-
 fn contains(bytes: &[u8], what: &[u8]) -> bool {
     bytes.contains(&0x1b) && bytes.windows(what.len()).any(|window| window == what)
 }
@@ -168,6 +212,10 @@ fn without_erase(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn paint(bytes: &[u8], offset: u64, size: Size, is_pipe: bool) -> Vec<Row> {
+        Painter::new(size, is_pipe, offset).paint(bytes, offset)
+    }
 
     fn lines(rows: &[Row]) -> Vec<(&str, u64)> {
         rows.iter()

@@ -20,7 +20,7 @@ pub struct Row {
     pub offset: u64,
     /// Whether its line continues in the next row.
     pub wraps: bool,
-    /// Whether a shell prompt starts in it.
+    /// Whether a shell prompt starts in it, or it is the line before a run.
     pub prompt: bool,
 }
 

@@ -3,11 +3,14 @@
 //! The stretch grows at both ends up to a limit. Output further away is loaded by starting a new
 //! stretch around another place, so memory stays bounded however long the log is.
 
+use std::rc::Rc;
+
 use super::Part;
-use super::painter::{Painter, paint};
+use super::painter::Painter;
 use super::place::Place;
 use super::row::Row;
 use crate::term::size::Size;
+use crate::tui::model::runs::RunBreak;
 
 /// Maximum size of a stretch in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
@@ -28,6 +31,8 @@ pub struct Text {
     pub first: u64,
     /// The terminal size used for painting.
     pub size: Size,
+    /// The lines between runs.
+    pub breaks: Rc<[RunBreak]>,
     is_pipe: bool,
     bytes: Vec<u8>,
     /// Offset of the first painted byte. An incomplete first line is not painted.
@@ -46,6 +51,7 @@ impl Text {
             end: 0,
             first: 0,
             size,
+            breaks: Rc::default(),
             is_pipe,
             bytes: Vec::new(),
             head: 0,
@@ -106,10 +112,20 @@ impl Text {
         self.head = self.start + skip as u64;
         self.rows.clear();
         self.unfinished = 0;
-        self.painter = Painter::new(size, self.is_pipe, self.head);
+        self.painter = self.painter_at(self.head);
         let bytes = std::mem::take(&mut self.bytes);
         self.feed(&bytes[skip..], self.head);
         self.bytes = bytes;
+    }
+
+    /// Shows these lines between runs.
+    pub fn set_breaks(&mut self, breaks: Rc<[RunBreak]>) {
+        self.breaks = breaks;
+        self.paint_anew(self.size);
+    }
+
+    fn painter_at(&self, offset: u64) -> Painter {
+        Painter::new(self.size, self.is_pipe, offset).with_breaks(Rc::clone(&self.breaks))
     }
 
     /// The rows of `bytes` painted at this size, without adding them to the stretch.
@@ -117,7 +133,7 @@ impl Text {
         let mut apart = Self::new(self.size, self.is_pipe);
         let skip = cut_line(bytes, offset <= self.first);
         let offset = offset + skip as u64;
-        apart.rows = paint(&bytes[skip..], offset, self.size, self.is_pipe);
+        apart.rows = self.painter_at(offset).paint(&bytes[skip..], offset);
         apart
     }
 
@@ -193,7 +209,8 @@ impl Text {
         self.start = offset;
         let skip = cut_line(&self.bytes[..new], offset <= self.first);
         self.head = offset + skip as u64;
-        let mut rows = paint(&self.bytes[skip..new], self.head, self.size, self.is_pipe);
+        let painter = self.painter_at(self.head);
+        let mut rows = painter.paint(&self.bytes[skip..new], self.head);
         let count = rows.len();
         rows.append(&mut self.rows);
         self.rows = rows;

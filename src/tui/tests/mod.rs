@@ -18,4 +18,5 @@ mod notice;
 mod pictures;
 mod rebound;
 pub(crate) mod rows;
+mod runs;
 mod wrapped;

@@ -246,6 +246,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.cards.remove(id);
     model.survivors.remove(id);
     model.sparks.remove(id);
+    model.runs.forget(id);
     model.marked.remove(id);
     model.keyboards.forget(id);
     if model.previous.as_ref() == Some(id) {

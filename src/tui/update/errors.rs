@@ -9,7 +9,7 @@ use crate::tui::model::{Link, Model};
 use crate::tui::modes::normal::quit;
 use crate::tui::modes::scroll::rewind;
 use crate::tui::modes::{form, found, page};
-use crate::tui::pane::follow;
+use crate::tui::pane::{jump, runs};
 use crate::tui::requests::refresh;
 
 /// Handles an error reply.
@@ -130,7 +130,8 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             format!("The past of {name} cannot be shown")
         }
         RequestKind::Runs(id) => {
-            follow::runs_received(model, &id.clone(), None, cmds);
+            runs::received(model, &id.clone(), None);
+            jump::go_on(model, cmds);
             return;
         }
         RequestKind::Copy(..) => "Nothing was copied".to_owned(),

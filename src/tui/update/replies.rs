@@ -16,7 +16,7 @@ use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::modes::normal::{quit, share_said, url_received};
 use crate::tui::modes::scroll::rewind;
 use crate::tui::modes::{form, found, insert, page, scroll};
-use crate::tui::pane::{card, follow};
+use crate::tui::pane::{card, follow, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
 use crate::tui::{copy, keyboard, removal};
@@ -67,7 +67,8 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Runs(id) => {
             let record = serde_json::from_value::<Record>(value).ok();
-            follow::runs_received(model, &id, record, cmds);
+            runs::received(model, &id, record);
+            jump::go_on(model, cmds);
         }
         RequestKind::Copy(_, from) => copy::received(model, from, value, cmds),
         RequestKind::Past(id) => {

@@ -18,6 +18,7 @@ fn detailed(mut record: Record) -> Record {
     let run = |run, from: i64, to: Option<i64>, code| Run {
         run,
         offset: 0,
+        first_line: None,
         started_at: Timestamp(NOW - from),
         ended_at: to.map(|to| Timestamp(NOW - to)),
         exit_code: code,

@@ -135,12 +135,16 @@ fn jumps_to_errors_prompts_and_runs() {
     ]});
     dash.link(LinkEvent::Reply(RequestKind::Runs(id("web")), Ok(detailed)));
     assert!(
-        dash.status().contains("line 1256/1260"),
+        dash.status().contains("line 1255/1260"),
         "{}",
         dash.status()
     );
     dash.press("{");
-    assert!(dash.status().contains("line 1255/1260"));
+    assert!(
+        dash.status().contains("line 1254/1260"),
+        "{}",
+        dash.status()
+    );
     assert!(dash.asked().is_empty(), "asked for once");
 }
 

@@ -11,7 +11,7 @@ use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
 use crate::tui::model::card::Card;
 use crate::tui::model::job::Job;
-use crate::tui::pane::paint;
+use crate::tui::pane::{live, paint};
 use crate::tui::{text, units};
 
 /// Indentation of the lines below the heading.
@@ -28,7 +28,8 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     let height = u16::try_from(lines.len()).unwrap_or(0);
     let used = model
         .screen(job.id())
-        .map_or(0, |screen| used(model, job, screen));
+        .map_or(0, |screen| used(model, job, screen))
+        .saturating_add(live::separator_rows(model, job.id()));
     let top = (area.y + used).min(area.bottom() - height);
     for (y, line) in (top..).zip(lines) {
         buf.set_line(area.x, y, &line, area.width);

@@ -1,0 +1,84 @@
+//! The runs of jobs that were restarted, and the lines between them.
+
+use std::collections::HashMap;
+
+use super::Model;
+use crate::protocol::SessionId;
+use crate::protocol::record::Run;
+use crate::term::sanitize::clean;
+use crate::tui::units;
+
+/// The runs of restarted jobs, as far as they were asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunTracker {
+    known: HashMap<SessionId, KnownRuns>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct KnownRuns {
+    /// The number of restarts at the time of the request.
+    restarts: u32,
+    runs: Vec<Run>,
+}
+
+/// The line between two runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunBreak {
+    /// Offset of the first byte of the later run.
+    pub offset: u64,
+    /// Number of its first line; older daemons omit it.
+    pub first_line: Option<u64>,
+    /// What the line says.
+    pub words: String,
+}
+
+impl RunTracker {
+    /// Whether the runs of a job with so many restarts have to be asked for. They count as asked for from now on.
+    pub fn ask(&mut self, id: &SessionId, restarts: u32) -> bool {
+        if self.known.get(id).map_or(0, |known| known.restarts) == restarts {
+            return false;
+        }
+        self.known.entry(id.clone()).or_default().restarts = restarts;
+        true
+    }
+
+    /// Stores the runs of a job, oldest first.
+    pub fn store(&mut self, id: &SessionId, runs: Vec<Run>) {
+        self.known.entry(id.clone()).or_default().runs = runs;
+    }
+
+    /// The runs of a job, oldest first; empty if it has one only.
+    pub fn of(&self, id: &SessionId) -> &[Run] {
+        self.known.get(id).map_or(&[], |known| &known.runs)
+    }
+
+    /// Forgets a job.
+    pub fn forget(&mut self, id: &SessionId) {
+        self.known.remove(id);
+    }
+}
+
+impl Model {
+    /// The lines between the runs of a job.
+    pub fn run_breaks(&self, id: &SessionId) -> Vec<RunBreak> {
+        let runs = self.runs.of(id);
+        let breaks = runs.windows(2).map(|pair| RunBreak {
+            offset: pair[1].offset,
+            first_line: pair[1].first_line,
+            words: self.between(&pair[0], &pair[1]),
+        });
+        breaks.collect()
+    }
+
+    /// `── run 2, 20:48, after exit 1 ──`
+    fn between(&self, before: &Run, run: &Run) -> String {
+        let line = self.theme.glyph("─").repeat(2);
+        let when = units::since(run.started_at.millis(), self.now.ms, &self.zone);
+        let after = match (before.exit_code, &before.signal) {
+            (Some(code), _) => format!(", after exit {code}"),
+            (None, Some(signal)) => format!(", after {}", clean(signal)),
+            (None, None) => String::new(),
+        };
+        format!("{line} run {}, {when}{after} {line}", run.run)
+    }
+}
