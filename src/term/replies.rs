@@ -154,6 +154,11 @@ impl Replies {
         self.say(&format!("\x1bP1$r{value}\x1b\\"));
     }
 
+    /// DECRQCRA: the checksum of an area.
+    pub fn checksum(&mut self, id: u16, sum: u16) {
+        self.say(&format!("\x1bP{id}!~{sum:04X}\x1b\\"));
+    }
+
     /// XTGETTCAP: the capabilities with these names.
     pub fn capabilities(&mut self, names: &[u8]) {
         self.say(&capabilities::answers(names));

@@ -20,7 +20,7 @@ impl State {
             Status => self.replies.fine(),
             Cursor { private } => {
                 let (row, col) = core.cursor();
-                let top = if self.modes.origin { self.margins.0 } else { 0 };
+                let top = self.addressed_rows().0;
                 let col = col.min(self.size.cols() - 1);
                 self.replies.cursor(private, row.saturating_sub(top), col);
             }
@@ -40,6 +40,10 @@ impl State {
             }
             Capabilities(names) => self.replies.capabilities(names),
             PaletteColors { colors, bell } => self.replies.palette_colors(colors, bell),
+            Checksum { id, area } => {
+                let sum = self.checksum(core, area);
+                self.replies.checksum(id, sum);
+            }
             DynamicColors {
                 first,
                 colors,

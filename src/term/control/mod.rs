@@ -6,6 +6,7 @@
 //! and ends. Here it becomes a [`Function`], whose parameters have their defaults and their ranges.
 //! What a function does is decided by each reader, which matches on it.
 
+pub mod area;
 pub mod charset;
 pub mod mode;
 pub mod query;

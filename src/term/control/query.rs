@@ -1,5 +1,6 @@
 //! What a program can ask the terminal.
 
+use super::area::Area;
 use crate::term::scan::Csi;
 
 /// A query.
@@ -39,6 +40,13 @@ pub enum Query<'a> {
     Window(u16),
     /// DECRQSS: a setting, named by the end of the sequence that sets it.
     Setting(&'a [u8]),
+    /// DECRQCRA: the checksum of an area.
+    Checksum {
+        /// The number of the query, which the answer has too.
+        id: u16,
+        /// The area.
+        area: Area,
+    },
     /// XTGETTCAP: terminfo capabilities, named in hexadecimal.
     Capabilities(&'a [u8]),
     /// OSC 4: colours of the palette, or a request to set them.
@@ -80,6 +88,10 @@ impl<'a> Query<'a> {
             (b'?', 0, b'u', _) => Self::KittyKeyboard,
             (b'?', 0, b'm', 4) => Self::OtherKeys,
             (0, 0, b'x', 0 | 1) => Self::Parameters(number),
+            (0, b'*', b'y', id) => Self::Checksum {
+                id,
+                area: Area::of(csi, 2),
+            },
             (0, 0, b't', 11 | 13 | 14 | 16 | 18 | 19) => Self::Window(number),
             _ => return None,
         })

@@ -157,6 +157,7 @@ fn queries_are_answered_once() {
             "\x1b[>q",
             concat!("\x1bP>|bgproc(", env!("CARGO_PKG_VERSION"), ")\x1b\\"),
         ),
+        ("ab\x1b[7;1;1;1;1;1*y", "\x1bP7!~FF9F\x1b\\"),
         ("\x1b]10;?\x07", "\x1b]10;rgb:e5e5/e5e5/e5e5\x07"),
         ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"),
         (
@@ -191,6 +192,29 @@ fn queries_are_answered_once() {
     let mut flood = screen(24, 80, "\x1b[c".repeat(10_000));
     let replies = flood.take_replies();
     assert!(replies.len() <= 4095 && replies.ends_with(b"c"));
+}
+
+#[test]
+fn a_checksum_counts_characters_and_attributes() {
+    let sum = |bytes: &str| {
+        let mut screen = screen(4, 10, bytes);
+        let reply = String::from_utf8(screen.take_replies()).unwrap();
+        let sum = reply.strip_prefix("\x1bP1!~").unwrap();
+        let sum = u16::from_str_radix(sum.strip_suffix("\x1b\\").unwrap(), 16).unwrap();
+        0u16.wrapping_sub(sum)
+    };
+    let all = "\x1b[1;1*y";
+    assert_eq!(sum(&format!("ab\r\n c{all}")), 97 + 98 + 32 + 99);
+    // Blanks within a row count, those at its end only if it is the first cell.
+    assert_eq!(sum(&format!("a\x1b[3Gb{all}")), 97 + 32 + 98);
+    assert_eq!(sum(all), 32);
+    let attributes = 0x08 + 0x10 + 0x20 + 0x40 + 0x80;
+    assert_eq!(sum(&format!("\x1b[1;4;5;7;8ma{all}")), 97 + attributes);
+    assert_eq!(sum(&format!("é漢\u{301}{all}")), 0xe9 + 0x22);
+    assert_eq!(sum("ab\x1b[1;1;1;2;1;2*y"), 98);
+    assert_eq!(sum("ab\x1b[1;1;1;2;9;1*y"), 0, "no area");
+    let origin = "\r\nxyz\x1b[2;3r\x1b[?6h\x1b[1;1;1;1;1;1*y";
+    assert_eq!(sum(origin), u16::from(b'x'));
 }
 
 #[test]
