@@ -26,7 +26,9 @@ pub enum Setting {
     Set = 1,
     /// It is reset.
     Reset = 2,
-    /// It is known, and cannot be set.
+    /// It is set, and cannot be reset.
+    AlwaysSet = 3,
+    /// It is reset, and cannot be set.
     NeverSet = 4,
 }
 
@@ -73,14 +75,31 @@ impl Replies {
         self.say("\x1b[0n");
     }
 
-    /// DSR 6: cursor position, with row and column counted from 0.
+    /// DSR 6: cursor position, with row and column counted from 0. DECXCPR also names the page, which is the first
+    /// one, as in xterm.
     pub fn cursor(&mut self, private: bool, row: u16, col: u16) {
-        let marker = marker(private);
+        let (marker, page) = if private { ("?", ";1") } else { ("", "") };
         self.say(&format!(
-            "\x1b[{marker}{};{}R",
+            "\x1b[{marker}{};{}{page}R",
             u32::from(row) + 1,
             u32::from(col) + 1
         ));
+    }
+
+    /// DSR of DEC: the devices that a terminal may have. Here are none but the keyboard, whose language is unknown.
+    pub fn device(&mut self, number: u16, id: u16) {
+        match number {
+            15 => self.say("\x1b[?13n"),
+            25 => self.say("\x1b[?21n"),
+            26 => self.say("\x1b[?27;0;0;0n"),
+            53 | 55 => self.say("\x1b[?53n"),
+            56 => self.say("\x1b[?57;0n"),
+            62 => self.say("\x1b[0*{"),
+            63 => self.checksum(id, 0),
+            75 => self.say("\x1b[?70n"),
+            85 => self.say("\x1b[?83n"),
+            _ => {}
+        }
     }
 
     /// DECREQTPARM.
@@ -135,7 +154,7 @@ impl Replies {
         }
     }
 
-    /// DECRQSS: attributes, margins, cursor style, conformance level.
+    /// DECRQSS: attributes, margins, cursor style, conformance level, number of rows.
     pub fn setting(
         &mut self,
         what: &[u8],
@@ -149,6 +168,14 @@ impl Replies {
             b" q" => format!("{} q", cursor_style(screen.cursor_style())),
             b"\"p" => "62;1\"p".to_string(),
             b"\"q" => "0\"q".to_string(),
+            // DECSLPP and DECSNLS: the number of rows.
+            b"t" | b"*|" => {
+                let what = String::from_utf8_lossy(what);
+                format!("{}{what}", screen.size().0)
+            }
+            // DECSASD and DECSSDT: there is no status line.
+            b"$}" => "0$}".to_string(),
+            b"$~" => "0$~".to_string(),
             _ => return self.say("\x1bP0$r\x1b\\"),
         };
         self.say(&format!("\x1bP1$r{value}\x1b\\"));

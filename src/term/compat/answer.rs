@@ -24,8 +24,10 @@ impl State {
                 let col = col.min(self.size.cols() - 1);
                 self.replies.cursor(private, row.saturating_sub(top), col);
             }
+            Device { number, id } => self.replies.device(number, id),
             Mode { private, number } => {
-                let setting = self.setting(core, mode::Mode::new(private, number));
+                let mode = mode::Mode::new(private, number);
+                let setting = fixed(private, number).unwrap_or_else(|| self.setting(core, mode));
                 self.replies.mode(private, number, setting);
             }
             ColorScheme => self.replies.color_scheme(),
@@ -58,11 +60,10 @@ impl State {
     }
 
     fn setting(&self, core: &mut Core<'_>, mode: mode::Mode) -> Setting {
-        match (mode, self.is_set(core, mode)) {
-            (mode::Mode::GraphemeClusters, _) => Setting::NeverSet,
-            (_, None) => Setting::Unknown,
-            (_, Some(true)) => Setting::Set,
-            (_, Some(false)) => Setting::Reset,
+        match self.is_set(core, mode) {
+            None => Setting::Unknown,
+            Some(true) => Setting::Set,
+            Some(false) => Setting::Reset,
         }
     }
 
@@ -97,5 +98,20 @@ impl State {
                 return None;
             }
         })
+    }
+}
+
+/// The setting of a mode that a terminal may have and that cannot be changed here. The numbers are those of ECMA-48
+/// and of the VT420.
+fn fixed(private: bool, number: u16) -> Option<Setting> {
+    match (private, number) {
+        // No local echo (SRM); keys repeat (DECARM).
+        (false, 12) | (true, 8) => Some(Setting::AlwaysSet),
+        // The keyboard cannot be locked (KAM), and there are no forms (GATM to EBM).
+        (false, 1 | 2 | 5 | 7 | 10 | 11 | 13..=19) => Some(Setting::NeverSet),
+        // 132 columns, smooth scrolling, reverse video, printing, national characters, coupling of cursor and page,
+        // the key Backspace; characters of several code points.
+        (true, 3..=5 | 18 | 19 | 42 | 60 | 61 | 64 | 67 | 2027) => Some(Setting::NeverSet),
+        _ => None,
     }
 }

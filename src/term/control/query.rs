@@ -21,6 +21,15 @@ pub enum Query<'a> {
         /// Whether the query has the private marker, as the answer then must.
         private: bool,
     },
+    /// DSR of DEC: the state of a device that a terminal may have (15 printer, 25 keys that programs define, 26
+    /// keyboard, 53 and 55 locator, 56 its type, 62 space for macros, 63 checksum of the memory, 75 data integrity,
+    /// 85 sessions).
+    Device {
+        /// The device.
+        number: u16,
+        /// The number of the query, for a checksum.
+        id: u16,
+    },
     /// DECRQM: whether a mode is set.
     Mode {
         /// Whether the mode is one of DECSET.
@@ -85,6 +94,10 @@ impl<'a> Query<'a> {
                 number,
             },
             (b'?', 0, b'n', 996) => Self::ColorScheme,
+            (b'?', 0, b'n', 15 | 25 | 26 | 53 | 55 | 56 | 62 | 63 | 75 | 85) => Self::Device {
+                number,
+                id: csi.number(1, 0),
+            },
             (b'?', 0, b'u', _) => Self::KittyKeyboard,
             (b'?', 0, b'm', 4) => Self::OtherKeys,
             (0, 0, b'x', 0 | 1) => Self::Parameters(number),
