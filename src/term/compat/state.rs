@@ -67,11 +67,10 @@ pub struct Flags {
     pub updating: bool,
 }
 
-/// State that DECSC saves in addition to the emulator's.
+/// State that DECSC saves in addition to the emulator's. As in xterm, autowrap is not part of it.
 pub(super) struct Saved {
     charsets: Charsets,
     origin: bool,
-    wrap: bool,
     /// Attributes, as the bytes that set them. The emulator saves only one set for both screens.
     attrs: String,
     /// Attributes that the emulator lacks. A link is not saved, as in other terminals.
@@ -368,7 +367,6 @@ impl State {
         self.saved[slot] = Some(Saved {
             charsets: self.charsets,
             origin: self.modes.origin,
-            wrap: self.modes.wrap,
             attrs: screen.attributes_formatted(),
             style: self.extras.now().style,
         });
@@ -402,7 +400,6 @@ impl State {
             Some(saved) => {
                 self.charsets = saved.charsets;
                 self.modes.origin = saved.origin;
-                self.modes.wrap = saved.wrap;
                 self.extras.set_style(saved.style);
                 let attrs = saved.attrs.clone();
                 core.put(attrs.as_bytes());

@@ -35,7 +35,6 @@ struct Saved {
     col: usize,
     charsets: Charsets,
     origin: bool,
-    wrap: bool,
     pen: Option<Pen>,
     scrolled: u64,
 }
@@ -380,7 +379,6 @@ impl Interpreter {
             col: window.col,
             charsets: self.charsets,
             origin: self.origin,
-            wrap: self.wrap,
             pen: window.pen,
             scrolled: window.scrolled,
         });
@@ -392,7 +390,6 @@ impl Interpreter {
             Some(saved) => {
                 self.charsets = saved.charsets;
                 self.origin = saved.origin;
-                self.wrap = saved.wrap;
                 window.pen = saved.pen;
                 window.go(saved.row, saved.col, end);
             }

@@ -69,6 +69,11 @@ fn insertion_at_the_right_margin_continues_the_line() {
 fn modes_that_the_emulator_lacks_work() {
     assert_eq!(shown("abc\r\x1b[4hXY"), "XYabc");
     assert_eq!(shown("\x1b[?7labcdefghijklm"), "abcdefghim");
+    assert_eq!(
+        shown("\x1b7\x1b[?7l\x1b8abcdefghijklmn"),
+        "abcdefghin",
+        "DECRC leaves autowrap alone"
+    );
     assert_eq!(shown("\x1b[20ha\nb"), "a\nb");
     assert_eq!(shown("a\x1bDb\x1bEc"), "a\n b\nc");
     assert_eq!(shown("\x1b[3g\x1b[4G\x1bH\r\tx"), "   x");
