@@ -78,6 +78,8 @@ impl State {
             CursorKeys => screen.application_cursor(),
             Origin => self.modes.origin,
             AutoWrap => self.modes.wrap,
+            ReverseWrap => self.modes.reverse_wrap,
+            ReverseWrapExtended => self.modes.reverse_wrap_extended,
             ShowCursor => !screen.hide_cursor(),
             AlternateScreen | AlternateScreenCleared | AlternateScreenSaved => {
                 screen.alternate_screen()

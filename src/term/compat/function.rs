@@ -22,6 +22,8 @@ impl State {
         match function {
             CarriageReturn | CursorRight(_) | CursorColumn(_) | CursorPosition(..)
             | CursorStyle => core.keep(token),
+            Backspace if self.wraps_back() => self.back(core, 1, wraps_next),
+            CursorLeft(count) if self.wraps_back() => self.back(core, count, wraps_next),
             Backspace | CursorLeft(_) | InsertCharacters(_) | DeleteCharacters(_)
             | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | EraseInDisplay(_)
             | EraseInLine(_) => {

@@ -14,7 +14,12 @@ impl State {
         match mode {
             Insert => self.modes.insert = on,
             NewLine => self.modes.newline = on,
-            AutoWrap => self.modes.wrap = on,
+            AutoWrap => {
+                self.modes.wrap = on;
+                self.wraps_next &= on;
+            }
+            ReverseWrap => self.modes.reverse_wrap = on,
+            ReverseWrapExtended => self.modes.reverse_wrap_extended = on,
             Focus => {
                 self.modes.focus = on;
                 core.painted = true;
@@ -88,12 +93,14 @@ impl State {
             )
             .as_bytes(),
         );
-        if self.modes.origin {
-            core.put(b"\x1b[?6h");
-            core.go(row.saturating_sub(top), col);
-        } else {
-            core.go(row, col);
-        }
+        core.put(if self.modes.origin { b"\x1b[?6h" } else { b"" });
+        self.go(core, row, col);
+    }
+
+    /// Moves the cursor to `row` and `col` of the screen, also in origin mode.
+    pub(super) fn go(&self, core: &mut Core<'_>, row: u16, col: u16) {
+        let top = self.addressed_rows().0;
+        core.go(row.saturating_sub(top), col);
     }
 
     /// DECSTR: resets modes, margins, character sets and attributes. Text and cursor stay.

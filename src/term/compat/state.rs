@@ -53,6 +53,10 @@ pub struct Flags {
     pub insert: bool,
     /// DECAWM: text continues in the next row.
     pub wrap: bool,
+    /// Mode 45: BS and CUB go back over a wrap.
+    pub reverse_wrap: bool,
+    /// Mode 1045: BS and CUB go back to any row.
+    pub reverse_wrap_extended: bool,
     /// LNM: LF also returns to the first column.
     pub newline: bool,
     /// DECOM: rows count from the top margin.
@@ -162,6 +166,7 @@ impl State {
             && wrap
             && !newline
             && !origin
+            && !self.wraps_back()
             && self.charsets == Charsets::default()
             && self.tabs.standard()
             && self.margins == (0, self.size.rows() - 1)
@@ -429,6 +434,8 @@ impl Flags {
         Self {
             insert: false,
             wrap: true,
+            reverse_wrap: false,
+            reverse_wrap_extended: false,
             newline: false,
             origin: false,
             focus: false,

@@ -43,6 +43,9 @@ modes! {
     true, 12, BlinkingCursor;
     /// DECTCEM: the cursor is visible.
     true, 25, ShowCursor;
+    /// Reverse wraparound: from the first column, BS and CUB continue at the end of the row above if its text
+    /// continues in this one.
+    true, 45, ReverseWrap;
     /// The alternate screen.
     true, 47, AlternateScreen;
     /// DECNKM: the keypad sends `ESC O` sequences.
@@ -59,6 +62,8 @@ modes! {
     true, 1005, MouseUtf8;
     /// Mouse reports use the SGR encoding.
     true, 1006, MouseSgr;
+    /// Extended reverse wraparound: also if it does not, and from the first row to the last.
+    true, 1045, ReverseWrapExtended;
     /// The alternate screen, cleared when it is left.
     true, 1047, AlternateScreenCleared;
     /// Saves the cursor, and restores it.

@@ -18,6 +18,8 @@ pub struct Interpreter {
     wrap: bool,
     newline: bool,
     origin: bool,
+    /// Reverse wraparound, which this reading does not follow: lines are read as if it were off.
+    wraps_back: bool,
     last_char: Option<char>,
     saved: Option<Saved>,
     /// Cursor position when the alternate screen was entered; `None` on the main screen. Painting
@@ -50,6 +52,7 @@ impl Interpreter {
             wrap: true,
             newline: false,
             origin: false,
+            wraps_back: false,
             last_char: None,
             saved: None,
             alt: alt.then_some((0, 0)),
@@ -73,7 +76,7 @@ impl Interpreter {
     pub fn is_plain(&self) -> bool {
         let modes = self.wrap && !self.insert && !self.newline && !self.origin;
         let sets = self.charsets == Charsets::default() && self.tabs.standard();
-        modes && sets && self.alt.is_none()
+        modes && sets && !self.wraps_back && self.alt.is_none()
     }
 
     /// Whether the alternate screen is active.
@@ -321,6 +324,7 @@ impl Interpreter {
                 self.go_to(window, 0, 0, end);
             }
             AutoWrap => self.wrap = on,
+            ReverseWrap | ReverseWrapExtended => self.wraps_back = on,
             SaveCursor if on => self.save(window),
             SaveCursor => self.restore(window, end),
             _ if mode.is_alternate_screen() && on => {

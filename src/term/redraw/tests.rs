@@ -102,7 +102,7 @@ fn piece() -> impl Strategy<Value = String> {
 fn other() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("\x1b]2;title\x07".to_owned()),
-        "\x1b\\[\\?(7|6|1049|2004)[hl]",
+        "\x1b\\[\\?(7|6|45|1045|1049|2004)[hl]",
         "\x1b\\]8;;(file:///x)?\x07",
         "\x1b\\[(4h|4l|2;4r|r|4:3m|58;5;1m|3b|L|M|S|T|6n|s|u)",
         "\x07|\x1b7|\x1b8|\x1bM|\x1bH|\x1bc|\x1b\\(0|\x0e|\x1b\\[|\x1b",

@@ -86,6 +86,32 @@ fn modes_that_the_emulator_lacks_work() {
 }
 
 #[test]
+fn reverse_wraparound_goes_back_over_wrapped_rows() {
+    let wrapped = "0123456789ab";
+    assert_eq!(
+        shown(format!("{wrapped}\x1b[?45h\x1b[3Dx")),
+        "012345678x\nab"
+    );
+    assert_eq!(shown(format!("{wrapped}\x1b[9Dx")), "0123456789\nxb");
+    // Only over what has wrapped, and not without autowrap.
+    assert_eq!(shown("a\r\nb\x1b[?45h\x08\x08x"), "a\nx");
+    assert_eq!(
+        shown(format!("{wrapped}\x1b[?45;7l\x1b[?45h\x1b[9Dx")),
+        "0123456789\nxb"
+    );
+    // A pending wrap is a column.
+    assert_eq!(shown("\x1b[?45h0123456789\x08x"), "012345678x");
+    assert_eq!(
+        shown("\x1b[?1045ha\r\nb\x1b[2Dx\x1b[H\x08y"),
+        "a        x\nb\n\n         y"
+    );
+    assert_eq!(
+        shown("\x1b[?1045h\x1b[2;3r\x1b[2;1H\x1b[65535Dx"),
+        shown("\x1b[?1045h\x1b[2;3r\x1b[2;1H\x1b[15Dx")
+    );
+}
+
+#[test]
 fn rep_is_bounded() {
     let long = screen(4, 10, "x\x1b[65535b");
     assert_eq!(long.text(true).len(), 40 + 3 - 9);
@@ -452,6 +478,10 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[4l",
         "\x1b[?7l",
         "\x1b[?7h",
+        "\x1b[?45h",
+        "\x1b[?45l",
+        "\x1b[?1045h",
+        "\x1b[9D",
         "\x1b[?1049h",
         "\x1b[?1049l",
         "\x1b[?47h",
