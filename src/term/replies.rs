@@ -5,10 +5,10 @@
 
 use super::capabilities;
 use super::colors::Colors;
+use super::extras::Extra;
 use super::keyboard::KittyFlags;
 use super::pen::Pen;
 use super::size::Size;
-use super::style::Style;
 
 /// Maximum size of the pending answers, in bytes. A program that asks and never reads must not fill
 /// the memory, and a terminal in canonical mode accepts no longer line anyway.
@@ -154,20 +154,20 @@ impl Replies {
         }
     }
 
-    /// DECRQSS: attributes, margins, cursor style, conformance level, number of rows.
+    /// DECRQSS: attributes, protection, margins, cursor style, conformance level, number of rows.
     pub fn setting(
         &mut self,
         what: &[u8],
         screen: &vt100::Screen,
-        style: Style,
+        extra: &Extra,
         margins: (u16, u16),
     ) {
         let value = match what {
-            b"m" => Pen::of_screen(screen, style).parameters() + "m",
+            b"m" => Pen::of_screen(screen, extra.style).parameters() + "m",
             b"r" => format!("{};{}r", u32::from(margins.0) + 1, u32::from(margins.1) + 1),
             b" q" => format!("{} q", cursor_style(screen.cursor_style())),
             b"\"p" => "62;1\"p".to_string(),
-            b"\"q" => "0\"q".to_string(),
+            b"\"q" => format!("{}\"q", u8::from(extra.is_protected)),
             // DECSLPP and DECSNLS: the number of rows.
             b"t" | b"*|" => {
                 let what = String::from_utf8_lossy(what);

@@ -36,9 +36,8 @@ impl State {
             Parameters(asked) => self.replies.parameters(asked),
             Window(property) => self.replies.window(property, self.size),
             Setting(name) => {
-                let style = self.extras.now().style;
-                self.replies
-                    .setting(name, core.screen(), style, self.margins);
+                let now = self.extras.now();
+                self.replies.setting(name, core.screen(), now, self.margins);
             }
             Capabilities(names) => self.replies.capabilities(names),
             PaletteColors { colors, bell } => self.replies.palette_colors(colors, bell),
@@ -112,8 +111,8 @@ fn fixed(private: bool, number: u16) -> Option<Setting> {
         // The keyboard cannot be locked (KAM), and there are no forms (GATM to EBM).
         (false, 1 | 2 | 5 | 7 | 10 | 11 | 13..=19) => Some(Setting::NeverSet),
         // 132 columns, smooth scrolling, reverse video, printing, national characters, coupling of cursor and page,
-        // the key Backspace; characters of several code points.
-        (true, 3..=5 | 18 | 19 | 42 | 60 | 61 | 64 | 67 | 2027) => Some(Setting::NeverSet),
+        // the key Backspace, margins at the sides (DECLRMM); characters of several code points.
+        (true, 3..=5 | 18 | 19 | 42 | 60 | 61 | 64 | 67 | 69 | 2027) => Some(Setting::NeverSet),
         _ => None,
     }
 }

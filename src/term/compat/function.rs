@@ -2,7 +2,7 @@
 
 use super::sgr::{is_basic, rewritten};
 use super::{Core, MAX_REPEAT, State, columns};
-use crate::term::control::Function;
+use crate::term::control::{Erase, Function};
 use crate::term::extras;
 use crate::term::progress;
 use crate::term::scan::Token;
@@ -42,6 +42,24 @@ impl State {
                 self.settle(core);
                 core.keep(token);
             }
+            // Without protected characters the emulator does the same.
+            SelectiveEraseInDisplay(what @ (Erase::ToEnd | Erase::ToCursor | Erase::All))
+                if self.extras.has_protected() =>
+            {
+                self.erase_around(core, what, false);
+            }
+            SelectiveEraseInLine(what) if self.extras.has_protected() => {
+                self.erase_around(core, what, true);
+            }
+            SelectiveEraseInDisplay(_) | SelectiveEraseInLine(_) => {
+                self.settle(core);
+                core.keep(token);
+            }
+            SelectiveEraseArea(area) => self.erase_unprotected(core, area),
+            EraseArea(area) => self.erase_area(core, area),
+            FillArea(c, area) => self.fill_area(core, c, area),
+            Protect(on) => self.extras.protect(on),
+            ChecksumKind(kind) => self.checksum_kind = kind,
             CursorUp(count) => self.move_up(core, count),
             CursorDown(count) | RowRelative(count) => {
                 self.move_down(core, count);
@@ -199,5 +217,7 @@ fn leaves_cursor(function: &Function<'_>) -> bool {
             | PopTitle
             | Query(_)
             | Link(_)
+            | Protect(_)
+            | ChecksumKind(_)
     )
 }

@@ -6,6 +6,7 @@
 //! margins of both screens) is kept here, and queries are answered here.
 
 pub mod answer;
+pub mod area;
 pub mod back;
 pub mod checksum;
 pub mod core;

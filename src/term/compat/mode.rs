@@ -118,6 +118,7 @@ impl State {
         self.margins = (0, self.size.rows() - 1);
         self.saved[alternate] = None;
         self.extras.set_style(Style::default());
+        self.extras.protect(false);
         core.put(b"\x1b[m\x1b[?25h\x1b[?1l\x1b>\x1b[?6l\x1b[r\x1b[H\x1b7");
         core.go(row, col.min(self.size.cols() - 1));
     }

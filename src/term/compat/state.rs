@@ -32,6 +32,8 @@ pub struct State {
     pub(super) wraps_next: bool,
     /// Whether the last token was CR, so that the cursor is in the first column.
     pub(super) after_cr: bool,
+    /// What DECRQCRA counts (XTCHECKSUM).
+    pub(super) checksum_kind: u16,
     /// Number of bells since they were last taken.
     pub bells: u32,
     /// How many times the program has begun a synchronized update (mode 2026).
@@ -79,6 +81,7 @@ pub(super) struct Saved {
     attrs: String,
     /// Attributes that the emulator lacks. A link is not saved, as in other terminals.
     style: Style,
+    is_protected: bool,
 }
 
 impl State {
@@ -95,6 +98,7 @@ impl State {
             last_char: None,
             wraps_next: false,
             after_cr: false,
+            checksum_kind: 0,
             bells: 0,
             updates: 0,
             progress: None,
@@ -172,6 +176,7 @@ impl State {
             && self.margins == (0, self.size.rows() - 1)
             && !self.wraps_next
             && self.extras.now().link.is_none()
+            && !self.extras.now().is_protected
     }
 
     /// Resets to the state of an empty terminal (RIS). Bells, title and pending answers are kept.
@@ -239,7 +244,7 @@ impl State {
         if std::mem::take(&mut self.wraps_next) && self.modes.wrap {
             core.put(b"\r\n");
         }
-        let marker = self.extras.marker(|| used(core.screen()));
+        let marker = self.marker(core);
         let cols = self.size.cols();
         let mut run = String::with_capacity(text.len());
         // Whether the run ends with a character that still lacks its marker.
@@ -265,7 +270,7 @@ impl State {
                 continue;
             }
             if is_open {
-                run.extend(marker.map(Marker::char));
+                run.extend(marker);
             }
             is_open = columns(c).is_some();
             if self.modes.insert || !self.modes.wrap {
@@ -276,9 +281,15 @@ impl State {
             run.push(c);
         }
         if is_open {
-            run.extend(marker.map(Marker::char));
+            run.extend(marker);
         }
         core.put(run.as_bytes());
+    }
+
+    /// The marker of the next character, if it needs one.
+    pub(super) fn marker(&mut self, core: &mut Core<'_>) -> Option<char> {
+        let marker = self.extras.marker(|| used(core.screen()));
+        marker.map(Marker::char)
     }
 
     /// Adds a combining character to a character that has its marker already: writes it again, because the marker
@@ -374,6 +385,7 @@ impl State {
             origin: self.modes.origin,
             attrs: screen.attributes_formatted(),
             style: self.extras.now().style,
+            is_protected: self.extras.now().is_protected,
         });
         core.put(b"\x1b7");
     }
@@ -400,12 +412,14 @@ impl State {
                 self.charsets = Charsets::default();
                 self.modes.origin = false;
                 self.extras.set_style(Style::default());
+                self.extras.protect(false);
                 core.put(b"\x1b[m");
             }
             Some(saved) => {
                 self.charsets = saved.charsets;
                 self.modes.origin = saved.origin;
                 self.extras.set_style(saved.style);
+                self.extras.protect(saved.is_protected);
                 let attrs = saved.attrs.clone();
                 core.put(attrs.as_bytes());
             }

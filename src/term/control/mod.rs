@@ -13,6 +13,7 @@ pub mod query;
 pub mod sgr;
 pub mod tabs;
 
+use self::area::Area;
 use self::charset::{Charset, CharsetChange};
 use self::mode::Modes;
 use self::query::Query;
@@ -98,10 +99,24 @@ pub enum Function<'a> {
     ScrollDown(u16),
     /// REP: repeats the last character.
     Repeat(u16),
-    /// ED, and DECSED, which erases the same because nothing here protects characters.
+    /// ED.
     EraseInDisplay(Erase),
-    /// EL, DECSEL.
+    /// EL.
     EraseInLine(Erase),
+    /// DECSCA: whether the characters that follow are protected from DECSED, DECSEL and DECSERA.
+    Protect(bool),
+    /// DECSED: ED, except for protected characters.
+    SelectiveEraseInDisplay(Erase),
+    /// DECSEL: EL, except for protected characters.
+    SelectiveEraseInLine(Erase),
+    /// DECSERA: erases an area, except for protected characters.
+    SelectiveEraseArea(Area),
+    /// DECERA: erases an area.
+    EraseArea(Area),
+    /// DECFRA: fills an area with a character.
+    FillArea(char, Area),
+    /// XTCHECKSUM: what DECRQCRA counts.
+    ChecksumKind(u16),
     /// SGR, with its parameters; see [`sgr::attributes`].
     Sgr(&'a [u8]),
     /// SM, DECSET (true), RM, DECRST (false).
@@ -249,8 +264,22 @@ impl<'a> Function<'a> {
             (0, 0, b'G' | b'`') => Self::CursorColumn(position(0)),
             (0, 0, b'H' | b'f') => Self::CursorPosition(position(0), position(1)),
             (0, 0, b'I') => Self::TabForward(count()),
-            (0 | b'?', 0, b'J') => Self::EraseInDisplay(erase()),
-            (0 | b'?', 0, b'K') => Self::EraseInLine(erase()),
+            (0, 0, b'J') => Self::EraseInDisplay(erase()),
+            (0, 0, b'K') => Self::EraseInLine(erase()),
+            (b'?', 0, b'J') => Self::SelectiveEraseInDisplay(erase()),
+            (b'?', 0, b'K') => Self::SelectiveEraseInLine(erase()),
+            (0, b'"', b'q') => match csi.number(0, 0) {
+                0 | 2 => Self::Protect(false),
+                1 => Self::Protect(true),
+                _ => Self::Unknown,
+            },
+            (0, b'$', b'z') => Self::EraseArea(Area::of(csi, 0)),
+            (0, b'$', b'{') => Self::SelectiveEraseArea(Area::of(csi, 0)),
+            (0, b'$', b'x') => match fill(csi.number(0, 0)) {
+                Some(c) => Self::FillArea(c, Area::of(csi, 1)),
+                None => Self::Unknown,
+            },
+            (0, b'#', b'y') => Self::ChecksumKind(csi.number(0, 0)),
             (0, 0, b'L') => Self::InsertLines(count()),
             (0, 0, b'M') => Self::DeleteLines(count()),
             (0, 0, b'P') => Self::DeleteCharacters(count()),
@@ -296,6 +325,12 @@ impl<'a> Function<'a> {
             _ => Query::of_osc(number, rest, bell).map_or(Self::Unknown, Self::Query),
         }
     }
+}
+
+/// The character with which DECFRA fills: one that is displayed, of ASCII or Latin-1.
+fn fill(number: u16) -> Option<char> {
+    let byte = u8::try_from(number).ok()?;
+    matches!(byte, b' '..=b'~' | 0xa0..).then_some(char::from(byte))
 }
 
 fn keyboard(csi: &Csi<'_>) -> Option<KeyboardChange> {

@@ -45,7 +45,7 @@ fn sequences_are_functions() {
         (b"\x1b[;3H", CursorPosition(0, 2)),
         (b"\x1b[2f", CursorPosition(1, 0)),
         (b"\x1b[J", EraseInDisplay(Erase::ToEnd)),
-        (b"\x1b[?1J", EraseInDisplay(Erase::ToCursor)),
+        (b"\x1b[?1J", SelectiveEraseInDisplay(Erase::ToCursor)),
         (b"\x1b[02;9K", EraseInLine(Erase::All)),
         (b"\x1b[2T", ScrollDown(2)),
         (b"\x1b[1;1;1;1;1T", Unknown),

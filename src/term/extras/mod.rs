@@ -56,6 +56,8 @@ pub struct Extra {
     pub style: Style,
     /// The link.
     pub link: Option<Arc<Link>>,
+    /// Whether DECSED, DECSEL and DECSERA leave the cell alone (DECSCA).
+    pub is_protected: bool,
 }
 
 impl Extra {
@@ -119,6 +121,17 @@ impl Extras {
     pub fn set_style(&mut self, style: Style) {
         self.now.style = style;
         self.current = None;
+    }
+
+    /// Protects the next characters, or no longer (DECSCA).
+    pub fn protect(&mut self, on: bool) {
+        self.now.is_protected = on;
+        self.current = None;
+    }
+
+    /// Whether a cell may be protected.
+    pub fn has_protected(&self) -> bool {
+        self.table.iter().any(|extra| extra.is_protected)
     }
 
     /// Begins a link, or ends it.

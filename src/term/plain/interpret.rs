@@ -276,10 +276,11 @@ impl Interpreter {
             DeleteLines(count) => window.delete_rows(row, usize::from(count)),
             ScrollUp(count) => window.scroll_up(usize::from(count)),
             ScrollDown(count) => window.scroll_down(usize::from(count)),
-            EraseInDisplay(what) => {
+            // Lines have no protected characters.
+            EraseInDisplay(what) | SelectiveEraseInDisplay(what) => {
                 erase_display(window, what);
             }
-            EraseInLine(what) => {
+            EraseInLine(what) | SelectiveEraseInLine(what) => {
                 erase_line(window, what);
             }
             Sgr(params) => window.set_attributes(params),
@@ -300,6 +301,7 @@ impl Interpreter {
                 window.reset_attributes();
                 window.region = (0, window.last_row());
             }
+            EraseArea(_) | SelectiveEraseArea(_) | FillArea(..) | Protect(_) | ChecksumKind(_) => {}
             Bell | AlignmentPattern | ApplicationKeypad(_) | CursorStyle | Title(_) | PushTitle
             | PopTitle | Link(_) | Keyboard(_) | Progress(_) | Query(_) | Unknown => {}
         }

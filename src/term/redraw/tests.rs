@@ -102,6 +102,7 @@ fn piece() -> impl Strategy<Value = String> {
 fn other() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("\x1b]2;title\x07".to_owned()),
+        "\x1b\\[(1\"q|\"q|[?][012]?[JK]|2;2;3;8([$][{z])|42;2;2[$]x)",
         "\x1b\\[\\?(7|6|45|1045|1049|2004)[hl]",
         "\x1b\\]8;;(file:///x)?\x07",
         "\x1b\\[(4h|4l|2;4r|r|4:3m|58;5;1m|3b|L|M|S|T|6n|s|u)",

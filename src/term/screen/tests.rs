@@ -236,6 +236,47 @@ fn queries_are_answered_once() {
 }
 
 #[test]
+fn protected_characters_are_erased_by_ed_and_el_only() {
+    let protected = "a\x1b[1\"qbc\x1b[0\"qde\r\nf\x1b[1\"q漢\x1b[2\"qg\x1b[1;3H";
+    for (erase, left) in [
+        ("\x1b[?K", "abc\nf漢g"),
+        ("\x1b[?1K", " bcde\nf漢g"),
+        ("\x1b[?J", "abc\n 漢"),
+        ("\x1b[2;3H\x1b[?1J", " bc\n 漢g"),
+        ("\x1b[?2J", " bc\n 漢"),
+        ("\x1b[${", " bc\n 漢"),
+        ("\x1b[2;3r\x1b[?6h\x1b[1;1;1;1${", "abcde\n 漢g"),
+        ("\x1b[1;2;1;4${", "abc e\nf漢g"),
+        ("\x1b[1;2;1;4$z", "a   e\nf漢g"),
+        ("\x1b[2J", ""),
+        ("\x1b[K", "ab\nf漢g"),
+    ] {
+        assert_eq!(shown(format!("{protected}{erase}")), left, "{erase:?}");
+    }
+    // Attributes do not end the protection, DECRC restores it, DECSTR ends it.
+    assert_eq!(shown("\x1b[1\"q\x1b[ma\x1b[?2J"), "a");
+    assert_eq!(shown("\x1b[1\"q\x1b7\x1b[\"q\x1b8a\x1b[?2J"), "a");
+    assert_eq!(shown("\x1b[1\"q\x1b[!pa\x1b[?2J"), "");
+    // It is no attribute that another terminal would see.
+    let ansi = screen(1, 5, "\x1b[1\"qab").row_ansi(0, true);
+    assert_eq!(ansi, "ab");
+}
+
+#[test]
+fn areas_are_filled_with_the_current_attributes() {
+    let bytes = "abcdef\x1b[5G\x1b[9;31m\x1b[42;1;2;2;3$x\x1b[mx";
+    let filled = screen(3, 6, bytes);
+    assert_eq!(filled.text(true), "a**dxf\n **");
+    let cell = filled.cell(1, 2).unwrap();
+    assert_eq!((cell.fg, cell.style.strike), (Color::Idx(1), true));
+    assert_eq!(
+        shown("\x1b[2;3r\x1b[?6h\x1b[42$xx"),
+        "\nx*********\n**********"
+    );
+    assert_eq!(shown("a\x1b[7$xb\x1b[42;3;3;2;2$xc"), "abc");
+}
+
+#[test]
 fn a_checksum_counts_characters_and_attributes() {
     let sum = |bytes: &str| {
         let mut screen = screen(4, 10, bytes);
@@ -253,6 +294,9 @@ fn a_checksum_counts_characters_and_attributes() {
     assert_eq!(sum(&format!("\x1b[1;4;5;7;8ma{all}")), 97 + attributes);
     assert_eq!(sum(&format!("é漢\u{301}{all}")), 0xe9 + 0x22);
     assert_eq!(sum("ab\x1b[1;1;1;2;1;2*y"), 98);
+    assert_eq!(sum(&format!("\x1b[1\"qa{all}")), 97 + 0x04);
+    let plain = sum(&format!("\x1b[23#y\x1b[1m漢\x1b[1;1;1;1;1;3*y"));
+    assert_eq!(plain, 0u16.wrapping_sub(0x6f22 + 32), "as it is");
     assert_eq!(sum("ab\x1b[1;1;1;2;9;1*y"), 0, "no area");
     let origin = "\r\nxyz\x1b[2;3r\x1b[?6h\x1b[1;1;1;1;1;1*y";
     assert_eq!(sum(origin), u16::from(b'x'));
@@ -476,6 +520,14 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x0f",
         "\x1b[4h",
         "\x1b[4l",
+        "\x1b[1\"q",
+        "\x1b[\"q",
+        "\x1b[?J",
+        "\x1b[?1K",
+        "\x1b[2;2;3;8${",
+        "\x1b[2;2;3;8$z",
+        "\x1b[42;2;3;4;40$x",
+        "\x1b[1;1*y",
         "\x1b[?7l",
         "\x1b[?7h",
         "\x1b[?45h",
