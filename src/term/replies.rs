@@ -51,9 +51,11 @@ impl Replies {
         self.say("\x1b[?62;22c");
     }
 
-    /// DA2: xterm's number, and the version whose behaviour the tests confirm.
+    /// DA2: a VT220 as in DA1, with the number of the xterm whose behaviour the tests confirm. tmux takes a VT420
+    /// (41, xterm's default) for a terminal with margins at the sides (DECLRMM), which are missing here: it would
+    /// scroll the panes beside each other together.
     pub fn secondary_attributes(&mut self) {
-        self.say("\x1b[>41;379;0c");
+        self.say("\x1b[>1;379;0c");
     }
 
     /// DA3: no serial number.

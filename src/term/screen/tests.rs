@@ -167,7 +167,7 @@ fn the_known_panic_of_the_emulator_cannot_be_reached() {
 fn queries_are_answered_once() {
     for (query, answer) in [
         ("\x1b[c", "\x1b[?62;22c"),
-        ("\x1b[>c", "\x1b[>41;379;0c"),
+        ("\x1b[>c", "\x1b[>1;379;0c"),
         ("\x1b[=c", "\x1bP!|00000000\x1b\\"),
         ("\x1b[5n", "\x1b[0n"),
         ("ab\x1b[6n", "\x1b[1;3R"),
