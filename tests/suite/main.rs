@@ -67,6 +67,7 @@ mod on_exit;
 mod policies;
 mod programs;
 mod programs_screen;
+mod programs_terminal;
 mod ready;
 mod removals;
 mod rest;
