@@ -136,6 +136,7 @@ impl State {
             Title(title) => self.title.set(title),
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),
+            Image(image) => self.image(core, image, wraps_next),
             Query(query) => self.answer(core, query),
             Link(data) => self.extras.set_link(extras::Link::parse(data)),
             Unknown => {}

@@ -11,6 +11,7 @@ pub mod back;
 pub mod checksum;
 pub mod core;
 pub mod function;
+pub mod image;
 pub mod mode;
 pub mod sgr;
 pub mod simple;

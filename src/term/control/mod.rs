@@ -8,6 +8,7 @@
 
 pub mod area;
 pub mod charset;
+pub mod image;
 pub mod mode;
 pub mod query;
 pub mod sgr;
@@ -15,6 +16,7 @@ pub mod tabs;
 
 use self::area::Area;
 use self::charset::{Charset, CharsetChange};
+use self::image::Image;
 use self::mode::Modes;
 use self::query::Query;
 use self::tabs::TabChange;
@@ -138,6 +140,8 @@ pub enum Function<'a> {
     Progress(&'a [u8]),
     /// OSC 8: the link of the text that follows, as its parameters, `;` and its target.
     Link(&'a [u8]),
+    /// An image, which is not displayed.
+    Image(Image),
     /// Something that the program asks.
     Query(Query<'a>),
     /// A control function that has no meaning here.
@@ -168,7 +172,10 @@ impl<'a> Function<'a> {
             Token::Csi(csi) => Self::of_csi(csi),
             Token::Escape(inter, last) => Self::of_escape(inter, *last),
             Token::Osc(data, bell) => Self::of_osc(data, *bell),
-            Token::Dcs(data) => Query::of_dcs(data).map_or(Self::Unknown, Self::Query),
+            Token::Dcs(data) => Self::of_dcs(data),
+            Token::LongDcs(data) => Image::of_dcs(data).map_or(Self::Unknown, Self::Image),
+            Token::LongOsc(data) => Self::of_long_osc(data),
+            Token::Apc(data) => Image::of_apc(data).map_or(Self::Unknown, Self::Image),
             Token::Text(_) | Token::Invalid | Token::Ignored => Self::Unknown,
         }
     }
@@ -315,12 +322,25 @@ impl<'a> Function<'a> {
     }
 
     #[inline(never)]
+    fn of_dcs(data: &'a [u8]) -> Self {
+        let image = Image::of_dcs(data).map(Self::Image);
+        image.unwrap_or_else(|| Query::of_dcs(data).map_or(Self::Unknown, Self::Query))
+    }
+
+    #[inline(never)]
+    fn of_long_osc(data: &'a [u8]) -> Self {
+        let image = data.strip_prefix(b"1337;").and_then(Image::of_osc);
+        image.map_or(Self::Unknown, Self::Image)
+    }
+
+    #[inline(never)]
     fn of_osc(data: &'a [u8], bell: bool) -> Self {
         let end = data.iter().position(|&b| b == b';').unwrap_or(data.len());
         let (number, rest) = (&data[..end], data.get(end + 1..).unwrap_or_default());
         match number {
             b"0" | b"2" => Self::Title(rest),
             b"8" => Self::Link(rest),
+            b"1337" => Image::of_osc(rest).map_or(Self::Unknown, Self::Image),
             b"9" if rest.starts_with(b"4;") => Self::Progress(&rest[2..]),
             _ => Query::of_osc(number, rest, bell).map_or(Self::Unknown, Self::Query),
         }

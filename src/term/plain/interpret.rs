@@ -3,6 +3,7 @@
 use super::window::Window;
 use crate::term::compat::{MAX_REPEAT, columns};
 use crate::term::control::charset::Charsets;
+use crate::term::control::image::{self, Image};
 use crate::term::control::mode::Mode;
 use crate::term::control::tabs::TabStops;
 use crate::term::control::{Erase, Function};
@@ -301,9 +302,35 @@ impl Interpreter {
                 window.reset_attributes();
                 window.region = (0, window.last_row());
             }
+            Image(image) => self.image(window, image, start, end),
             EraseArea(_) | SelectiveEraseArea(_) | FillArea(..) | Protect(_) | ChecksumKind(_) => {}
             Bell | AlignmentPattern | ApplicationKeypad(_) | CursorStyle | Title(_) | PushTitle
             | PopTitle | Link(_) | Keyboard(_) | Progress(_) | Query(_) | Unknown => {}
+        }
+    }
+
+    /// Marks the place of an image, as the screen does.
+    fn image(&self, window: &mut Window, image: Image, start: u64, end: u64) {
+        if window.col >= window.cols {
+            match self.wrap {
+                true => window.wrap(start),
+                false => window.col = window.cols - 1,
+            }
+        }
+        let (row, col, pen) = (window.row, window.col, window.pen);
+        window.reset_attributes();
+        window.set_attributes(b"2");
+        for c in image::TEXT.chars().take(window.cols - col) {
+            window.print(c, 1);
+        }
+        window.pen = pen;
+        match image {
+            Image::Below => {
+                window.go(row, col, end);
+                window.line_feed(end);
+            }
+            Image::Behind => {}
+            Image::InPlace => window.go(row, col, end),
         }
     }
 

@@ -13,9 +13,12 @@ pub use csi::Csi;
 /// Maximum length of a control sequence, in bytes after `CSI`: three times what a sequence with 32
 /// colour parameters needs. A longer sequence is skipped to its end and ignored.
 const MAX_CSI: usize = 512;
-/// Maximum length of a control string (OSC, DCS), in bytes. A longer one is skipped to its end and
-/// ignored.
+/// Maximum length of a control string (OSC, DCS), in bytes. A longer one is skipped to its end; only its beginning is
+/// returned, which says whether it was an image.
 const MAX_STRING: usize = 4096;
+/// Length of the beginning of an APC string that is returned, in bytes: more than the keys of kitty's images, which
+/// are the only such strings with a meaning here.
+const MAX_APC: usize = 512;
 
 /// A piece of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +38,12 @@ pub enum Token<'a> {
     Osc(&'a [u8], bool),
     /// A device control string.
     Dcs(&'a [u8]),
+    /// The beginning of an operating system command that is too long.
+    LongOsc(&'a [u8]),
+    /// The beginning of a device control string that is too long.
+    LongDcs(&'a [u8]),
+    /// The beginning of an application program command.
+    Apc(&'a [u8]),
     /// A complete sequence that has no meaning here.
     Ignored,
 }
@@ -47,7 +56,13 @@ impl Token<'_> {
             Self::Control(byte) => vec![*byte],
             Self::Escape(inter, last) => [b"\x1b", *inter, &[*last]].concat(),
             Self::Csi(csi) => [b"\x1b[", csi.body].concat(),
-            Self::Invalid | Self::Osc(..) | Self::Dcs(_) | Self::Ignored => Vec::new(),
+            Self::Invalid
+            | Self::Osc(..)
+            | Self::Dcs(_)
+            | Self::LongOsc(_)
+            | Self::LongDcs(_)
+            | Self::Apc(_)
+            | Self::Ignored => Vec::new(),
         }
     }
 }
@@ -79,7 +94,8 @@ enum State {
     Csi,
     Osc,
     Dcs,
-    /// SOS, PM and APC strings, which are ignored.
+    Apc,
+    /// SOS and PM strings, which are ignored.
     Skip,
 }
 
@@ -193,7 +209,7 @@ impl Scanner {
                     self.state = State::Escape;
                     self.pending = 1;
                     match ended {
-                        State::Osc | State::Dcs => {
+                        State::Osc | State::Dcs | State::Apc => {
                             self.stale = true;
                             return Some(self.string(ended, false));
                         }
@@ -213,6 +229,7 @@ impl Scanner {
                     return Some(self.string(ended, true));
                 }
                 (_, State::Osc | State::Dcs) => self.keep(byte, MAX_STRING),
+                (_, State::Apc) => self.keep(byte, MAX_APC),
                 (_, State::Skip) => {}
                 (0..=0x1f, _) => return Some(Token::Control(byte)),
                 (0x7f, _) => {}
@@ -255,7 +272,8 @@ impl Scanner {
             b'[' if self.buffer.is_empty() => self.begin(State::Csi),
             b']' if self.buffer.is_empty() => self.begin(State::Osc),
             b'P' if self.buffer.is_empty() => self.begin(State::Dcs),
-            b'X' | b'^' | b'_' if self.buffer.is_empty() => self.begin(State::Skip),
+            b'_' if self.buffer.is_empty() => self.begin(State::Apc),
+            b'X' | b'^' if self.buffer.is_empty() => self.begin(State::Skip),
             _ => {
                 self.rest();
                 return Some(byte);
@@ -286,7 +304,9 @@ impl Scanner {
 
     fn string(&self, kind: State, bell: bool) -> Token<'_> {
         match kind {
-            _ if self.spoilt => Token::Ignored,
+            State::Apc => Token::Apc(&self.buffer),
+            State::Osc if self.spoilt => Token::LongOsc(&self.buffer),
+            _ if self.spoilt => Token::LongDcs(&self.buffer),
             State::Osc => Token::Osc(&self.buffer, bell),
             _ => Token::Dcs(&self.buffer),
         }

@@ -22,6 +22,9 @@ fn tokens<'a>(reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
                     out.push(format!("osc {} {bell}", String::from_utf8_lossy(data)))
                 }
                 Token::Dcs(data) => out.push(format!("dcs {}", String::from_utf8_lossy(data))),
+                Token::Apc(data) => out.push(format!("apc {}", String::from_utf8_lossy(data))),
+                Token::LongOsc(data) => out.push(format!("long osc of {}", data.len())),
+                Token::LongDcs(data) => out.push(format!("long dcs of {}", data.len())),
                 Token::Escape(inter, last) => {
                     out.push(format!(
                         "esc {}{}",
@@ -55,6 +58,7 @@ fn sequences_are_distinguished() {
             "esc \\",
             "esc (0",
             "esc 7",
+            "apc apc",
             "esc \\",
             "text c",
         ]
@@ -101,8 +105,17 @@ fn invalid_bytes_are_counted_as_in_the_standard() {
 fn a_sequence_that_is_too_long_is_skipped_completely() {
     let long = [b"\x1b[".to_vec(), vec![b'1'; 600], b"mx".to_vec()].concat();
     assert_eq!(tokens([&long[..]]), ["text x"]);
+    // Only the beginning of a string is kept.
     let long = [b"\x1b]2;".to_vec(), vec![b't'; 5000], b"\x07x".to_vec()].concat();
-    assert_eq!(tokens([&long[..]]), ["text x"]);
+    assert_eq!(tokens([&long[..]]), ["long osc of 4096", "text x"]);
+    let long = [b"\x1bPq".to_vec(), vec![b't'; 5000], b"\x1b\\x".to_vec()].concat();
+    assert_eq!(
+        tokens(long.chunks(7)),
+        ["long dcs of 4096", "esc \\", "text x"]
+    );
+    let long = [b"\x1b_G".to_vec(), vec![b't'; 5000], b"\x1b\\x".to_vec()].concat();
+    let apc = format!("apc G{}", "t".repeat(511));
+    assert_eq!(tokens(long.chunks(7)), [&apc, "esc \\", "text x"]);
 }
 
 #[test]

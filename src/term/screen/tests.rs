@@ -112,6 +112,61 @@ fn reverse_wraparound_goes_back_over_wrapped_rows() {
 }
 
 #[test]
+fn the_place_of_an_image_is_marked() {
+    for (image, expected) in [
+        ("\x1bPq#0;2;0;0;0#0~~@@vv\x1b\\", "a[image]\n c"),
+        ("\x1b]1337;File=inline=1;width=2:aGk=\x07", "a[image]c"),
+        ("\x1b_Ga=T,f=100;aGk=\x1b\\", "a[image]c"),
+        ("\x1b_Ga=T,m=1;aGk=\x1b\\\x1b_Gm=0;aGk=\x1b\\", "a[image]c"),
+        ("\x1b_Ga=p,i=1,C=1\x1b\\", "acimage]"),
+        ("\x1b_Ga=q,i=1;AAAA\x1b\\", "ac"),
+        ("\x1b_Ga=t,i=1;AAAA\x1b\\\x1b_Ga=d\x1b\\", "ac"),
+        ("\x1b]1337;File=inline=0:aGk=\x07", "ac"),
+        ("\x1bPq~~\x18", "ac"),
+        ("23456\x1bPq~\x1b\\", "a23456[ima\n      c"),
+        ("234567890\x1bPq~\x1b\\", "a234567890\n[image]\nc"),
+        ("\x1b[?7l234567890\x1bPq~\x1b\\", "a23456789[\n         c"),
+    ] {
+        let bytes = format!("a{image}c");
+        assert_eq!(shown(&bytes), expected, "{image:?}");
+        let mut split = Screen::new(Size::new(4, 10));
+        for byte in bytes.as_bytes() {
+            split.feed(&[*byte]);
+        }
+        assert_eq!(split.text(true), expected, "{image:?} in pieces");
+        assert!(split.take_replies().is_empty(), "unsupported");
+    }
+    let marked = screen(4, 10, "\x1b[1;31m\x1b_Ga=T;\x1b\\x");
+    let (image, after) = (marked.cell(0, 0).unwrap(), marked.cell(0, 7).unwrap());
+    assert_eq!(
+        (image.dim, image.bold, image.fg),
+        (true, false, Color::Default)
+    );
+    assert_eq!(
+        (after.dim, after.bold, after.fg),
+        (false, true, Color::Idx(1))
+    );
+}
+
+#[test]
+fn a_large_image_is_passed_over() {
+    let data = "~".repeat(3 << 20);
+    for (image, expected) in [
+        (format!("\x1bPq{data}\x1b\\"), "a[image]\n c"),
+        (format!("\x1b]1337;File=inline=1:{data}\x07"), "a[image]c"),
+        (format!("\x1b_Ga=T;{data}\x1b\\"), "a[image]c"),
+        (format!("\x1b_Gm=1;{data}\x1b\\"), "ac"),
+        (format!("\x1b]2;{data}\x07"), "ac"),
+    ] {
+        let mut screen = Screen::new(Size::new(4, 10));
+        for piece in format!("a{image}c").as_bytes().chunks(10_000) {
+            screen.feed(piece);
+        }
+        assert_eq!(screen.text(true), expected);
+    }
+}
+
+#[test]
 fn rep_is_bounded() {
     let long = screen(4, 10, "x\x1b[65535b");
     assert_eq!(long.text(true).len(), 40 + 3 - 9);
@@ -520,6 +575,9 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x0f",
         "\x1b[4h",
         "\x1b[4l",
+        "\x1bPq~~\x1b\\",
+        "\x1b_Ga=T;x\x1b\\",
+        "\x1b_Ga=p,C=1\x1b\\",
         "\x1b[1\"q",
         "\x1b[\"q",
         "\x1b[?J",
