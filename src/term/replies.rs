@@ -46,6 +46,11 @@ impl Replies {
         std::mem::take(&mut self.bytes)
     }
 
+    /// Whether a short answer would still be kept.
+    pub fn have_room(&self) -> bool {
+        self.bytes.len() + 32 <= MAX
+    }
+
     /// DA1: a VT220 with colour.
     pub fn primary_attributes(&mut self) {
         self.say("\x1b[?62;22c");

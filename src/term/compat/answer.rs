@@ -41,10 +41,12 @@ impl State {
             }
             Capabilities(names) => self.replies.capabilities(names),
             PaletteColors { colors, bell } => self.replies.palette_colors(colors, bell),
-            Checksum { id, area } => {
+            // Nothing is computed for an answer that would be dropped.
+            Checksum { id, area } if self.replies.have_room() => {
                 let sum = self.checksum(core, area);
                 self.replies.checksum(id, sum);
             }
+            Checksum { .. } => {}
             DynamicColors {
                 first,
                 colors,

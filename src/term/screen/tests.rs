@@ -344,6 +344,8 @@ fn a_checksum_counts_characters_and_attributes() {
     assert_eq!(sum(&format!("ab\r\n c{all}")), 97 + 98 + 32 + 99);
     // Blanks within a row count, those at its end only if it is the first cell.
     assert_eq!(sum(&format!("a\x1b[3Gb{all}")), 97 + 32 + 98);
+    let mut flood = screen(4, 10, all.repeat(10_000));
+    assert!(flood.take_replies().len() <= 4095);
     assert_eq!(sum(all), 32);
     let attributes = 0x08 + 0x10 + 0x20 + 0x40 + 0x80;
     assert_eq!(sum(&format!("\x1b[1;4;5;7;8ma{all}")), 97 + attributes);
