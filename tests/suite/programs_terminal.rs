@@ -106,7 +106,7 @@ fn attach_and_the_dashboard_work_inside_tmux() {
     let bgproc = env!("CARGO_BIN_EXE_bgproc");
     let mut terminal = Terminal::shell(&home, (80, 24));
     terminal.send(format!(
-        "TMUX_TMPDIR=$HOME exec tmux -f /dev/null new-session '{bgproc} attach web; exec {bgproc}' ';' {ENDS_ALONE}\r"
+        "TMUX_TMPDIR=$HOME exec tmux -f /dev/null new-session '{bgproc} attach web; echo between; read x; exec {bgproc}' ';' {ENDS_ALONE}\r"
     ));
     terminal.wait_for_text("INSERT");
     terminal.send("typed in tmux\r");
@@ -116,7 +116,8 @@ fn attach_and_the_dashboard_work_inside_tmux() {
     terminal.send("\x1d");
     terminal.wait_for_text("NORMAL");
     terminal.send("q");
-    terminal.wait_for_text("web");
+    terminal.wait_for_text("between");
+    terminal.send("\r");
     terminal.wait_for_text("NORMAL");
     terminal.send("q");
     assert_eq!(terminal.exit_code(), 0, "{}", terminal.text());
