@@ -82,12 +82,11 @@ impl Replies {
         self.say("\x1b[0n");
     }
 
-    /// DSR 6: cursor position, with row and column counted from 0. DECXCPR also names the page, which is the first
-    /// one, as in xterm.
+    /// DSR 6: cursor position, with row and column counted from 0. Only a VT420 adds the page to DECXCPR.
     pub fn cursor(&mut self, private: bool, row: u16, col: u16) {
-        let (marker, page) = if private { ("?", ";1") } else { ("", "") };
+        let marker = marker(private);
         self.say(&format!(
-            "\x1b[{marker}{};{}{page}R",
+            "\x1b[{marker}{};{}R",
             u32::from(row) + 1,
             u32::from(col) + 1
         ));
@@ -98,7 +97,7 @@ impl Replies {
         match number {
             15 => self.say("\x1b[?13n"),
             25 => self.say("\x1b[?21n"),
-            26 => self.say("\x1b[?27;0;0;0n"),
+            26 => self.say("\x1b[?27;0n"),
             53 | 55 => self.say("\x1b[?53n"),
             56 => self.say("\x1b[?57;0n"),
             62 => self.say("\x1b[0*{"),

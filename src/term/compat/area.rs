@@ -54,18 +54,18 @@ impl State {
             bottom,
             right,
         };
-        let bottom = self.size.rows() - 1;
+        let above = row.checked_sub(1).map(|bottom| area(0, 0, bottom, last));
+        let below = Some(area(row + 1, 0, self.size.rows() - 1, last));
         let (own, others) = match what {
-            Erase::ToEnd => (area(row, col, row, last), area(row + 1, 0, bottom, last)),
-            Erase::ToCursor => (area(row, 0, row, col), area(0, 0, row.max(1) - 1, last)),
-            Erase::All => (area(row, 0, row, last), area(0, 0, bottom, last)),
+            Erase::ToEnd => (area(row, col, row, last), [None, below]),
+            Erase::ToCursor => (area(row, 0, row, col), [above, None]),
+            Erase::All => (area(row, 0, row, last), [above, below]),
             Erase::Scrollback | Erase::Unknown => return,
         };
-        let has_others = !in_line && !(what == Erase::ToCursor && row == 0);
+        let others = others.into_iter().flatten().filter(|_| !in_line);
         let mut out = String::new();
-        self.spare(core.screen(), own, &mut out);
-        if has_others {
-            self.spare(core.screen(), others, &mut out);
+        for area in std::iter::once(own).chain(others) {
+            self.spare(core.screen(), area, &mut out);
         }
         self.draw(core, &out);
     }

@@ -226,8 +226,8 @@ fn queries_are_answered_once() {
         ("\x1b[=c", "\x1bP!|00000000\x1b\\"),
         ("\x1b[5n", "\x1b[0n"),
         ("ab\x1b[6n", "\x1b[1;3R"),
-        ("\x1b[2;3r\x1b[?6h\x1b[?6n", "\x1b[?1;1;1R"),
-        ("\x1b[?15n\x1b[?26n", "\x1b[?13n\x1b[?27;0;0;0n"),
+        ("\x1b[2;3r\x1b[?6h\x1b[?6n", "\x1b[?1;1R"),
+        ("\x1b[?15n\x1b[?26n", "\x1b[?13n\x1b[?27;0n"),
         ("\x1b[?63;5n\x1b[?99n", "\x1bP5!~0000\x1b\\"),
         (
             "\x1b[?3$p\x1b[?8$p\x1b[12$p\x1b[?9999$p",
@@ -352,7 +352,7 @@ fn a_checksum_counts_characters_and_attributes() {
     assert_eq!(sum(&format!("é漢\u{301}{all}")), 0xe9 + 0x22);
     assert_eq!(sum("ab\x1b[1;1;1;2;1;2*y"), 98);
     assert_eq!(sum(&format!("\x1b[1\"qa{all}")), 97 + 0x04);
-    let plain = sum(&format!("\x1b[23#y\x1b[1m漢\x1b[1;1;1;1;1;3*y"));
+    let plain = sum("\x1b[23#y\x1b[1m漢\x1b[1;1;1;1;1;3*y");
     assert_eq!(plain, 0u16.wrapping_sub(0x6f22 + 32), "as it is");
     assert_eq!(sum("ab\x1b[1;1;1;2;9;1*y"), 0, "no area");
     let origin = "\r\nxyz\x1b[2;3r\x1b[?6h\x1b[1;1;1;1;1;1*y";
