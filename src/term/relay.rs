@@ -106,16 +106,40 @@ impl Relay {
                 self.drawn = attributes(params).last() != Some(Attribute::Reset);
                 out.extend(token.bytes());
             }
-            Bell | Backspace | Tab | CarriageReturn | SaveCursor | RestoreCursor | Index
-            | NextLine | ReverseIndex | CursorUp(_) | CursorDown(_) | CursorRight(_)
-            | CursorLeft(_) | NextLines(_) | PreviousLines(_) | CursorColumn(_) | CursorRow(_)
-            | CursorPosition(..) | ColumnRelative(_) | RowRelative(_) | TabForward(_)
-            | TabBackward(_) | InsertCharacters(_) | DeleteCharacters(_) | EraseCharacters(_)
-            | InsertLines(_) | DeleteLines(_) | ScrollUp(_) | Repeat(_) | EraseInLine(_) => {
-                out.extend(token.bytes())
-            }
+            Bell
+            | Backspace
+            | Tab
+            | CarriageReturn
+            | SaveCursor
+            | RestoreCursor
+            | Index
+            | NextLine
+            | ReverseIndex
+            | CursorUp(_)
+            | CursorDown(_)
+            | CursorRight(_)
+            | CursorLeft(_)
+            | NextLines(_)
+            | PreviousLines(_)
+            | CursorColumn(_)
+            | CursorRow(_)
+            | CursorPosition(..)
+            | ColumnRelative(_)
+            | RowRelative(_)
+            | TabForward(_)
+            | TabBackward(_)
+            | InsertCharacters(_)
+            | DeleteCharacters(_)
+            | EraseCharacters(_)
+            | InsertLines(_)
+            | DeleteLines(_)
+            | ScrollUp(_)
+            | Repeat(_)
+            | EraseInLine(_)
+            | SelectiveEraseInLine(_) => out.extend(token.bytes()),
             // Not the scrollback.
-            EraseInDisplay(Erase::ToEnd | Erase::ToCursor | Erase::All) => {
+            EraseInDisplay(Erase::ToEnd | Erase::ToCursor | Erase::All)
+            | SelectiveEraseInDisplay(Erase::ToEnd | Erase::ToCursor | Erase::All) => {
                 out.extend(token.bytes());
             }
             Charset(change) => self.charsets.apply(change),
@@ -172,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_progress_bar_passes_unchanged() {
-        let bar = "10 %\r\x1b[K\x1b[32m20 %\x1b[0m\x08\t\x1b[2A\x1b[3Gé 漢\r\n\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\";
+        let bar = "10 %\r\x1b[K\x1b[?K\x1b[32m20 %\x1b[0m\x08\t\x1b[2A\x1b[3Gé 漢\r\n\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\";
         assert_eq!(passed(bar.as_bytes(), true), bar);
         assert_eq!(
             passed(b"\x1b[38;5;0mred\x1b]8;;x\x07 on", true),
