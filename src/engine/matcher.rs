@@ -149,6 +149,15 @@ impl Conditions {
         })
     }
 
+    /// Whether any condition needs the screen.
+    pub fn reads_screen(&self) -> bool {
+        self.all().any(|condition| match condition {
+            Compiled::Gone(_) => true,
+            Compiled::Pattern(_) => self.view == View::Screen,
+            _ => false,
+        })
+    }
+
     /// Whether any condition needs the input state.
     pub fn wants_input(&self) -> bool {
         self.all().any(|condition| {
@@ -365,16 +374,10 @@ impl Matcher {
         let is_over = status.is_finished()
             && !(conditions.through_restarts && facts.restarting)
             && !is_unread;
-        let rows = conditions.all().any(|condition| match condition {
-            Compiled::Gone(_) => true,
-            Compiled::Pattern(_) => conditions.view == View::Screen,
-            _ => false,
-        });
-        let rows = if rows {
-            output.screen().rows_text(true)
-        } else {
-            Vec::new()
-        };
+        // A screen that the program is painting is looked at when it is complete.
+        let is_complete = is_over || output.update_ends_at(now).is_none();
+        let rows =
+            (is_complete && conditions.reads_screen()).then(|| output.screen().rows_text(true));
         let quiet_since = self.quiet_since(output);
         let has_begun = self.marks.as_ref().is_some_and(|m| m.began().is_some());
         let holds = |list: &[Compiled]| {
@@ -408,11 +411,15 @@ impl Matcher {
                     {
                         plain_match(index, "port")
                     }
-                    Compiled::Gone(pattern) if !rows.iter().any(|row| pattern.is_in(row)) => {
+                    Compiled::Gone(pattern)
+                        if rows
+                            .as_ref()
+                            .is_some_and(|rows| !rows.iter().any(|row| pattern.is_in(row))) =>
+                    {
                         plain_match(index, "gone")
                     }
                     Compiled::Pattern(pattern) if conditions.view == View::Screen => (1..)
-                        .zip(&rows)
+                        .zip(rows.iter().flatten())
                         .find_map(|(n, row)| found(pattern, index, "pattern", Some(n), row)),
                     _ => None,
                 })

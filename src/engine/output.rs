@@ -115,6 +115,11 @@ impl Output {
         self.update.left(now)
     }
 
+    /// When the screen counts as complete. See [`SyncUpdate::ends_at`].
+    pub fn update_ends_at(&self, now: u64) -> Option<u64> {
+        self.update.ends_at(now)
+    }
+
     /// The renderer that turns the output into lines.
     pub(super) fn renderer(&mut self) -> &mut Plain {
         let layout = self.layout();

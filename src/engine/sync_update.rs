@@ -28,8 +28,14 @@ impl SyncUpdate {
     /// How long the screen is still incomplete, in milliseconds; 0 if it is complete. A program that does not end
     /// its update is not waited for longer than 150 ms.
     pub fn left(self, now: Now) -> u64 {
-        let end = self.current.map_or(0, |(_, began)| began + HOLD_MS);
-        end.saturating_sub(now.boot)
+        let end = self.ends_at(now.boot);
+        end.map_or(0, |end| end - now.boot)
+    }
+
+    /// When the screen counts as complete, in milliseconds since boot; `None` if it is complete at `now`.
+    pub fn ends_at(self, now: u64) -> Option<u64> {
+        let end = self.current.map(|(_, began)| began + HOLD_MS);
+        end.filter(|end| *end > now)
     }
 }
 

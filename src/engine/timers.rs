@@ -20,6 +20,8 @@ pub enum Due {
     Output(SessionId),
     /// An `output_dropped` event is sent.
     Dropped(SessionId),
+    /// A screen that is being painted counts as complete.
+    Painted(SessionId),
     /// A probe reaches its time limit.
     Late(SessionId),
     /// Ports that clients wait for are looked up.

@@ -158,6 +158,11 @@ impl Waits {
         self.open(session).any(Conditions::wants_ready)
     }
 
+    /// Whether any wait needs the screen of this session.
+    pub fn want_screen(&self, session: &SessionId) -> bool {
+        self.open(session).any(Conditions::reads_screen)
+    }
+
     /// Whether any wait needs the process group in the foreground of this session's terminal.
     pub fn want_foreground(&self, session: &SessionId) -> bool {
         self.open(session).any(Conditions::wants_foreground)
@@ -281,8 +286,11 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::engine::Now;
     use crate::protocol::Condition;
+    use crate::protocol::Status;
     use crate::protocol::condition::View;
+    use crate::protocol::record::Mode;
     use crate::term::plain::{Checkpoint, Layout, LayoutKind};
     use crate::term::size::Size;
 
@@ -310,5 +318,40 @@ mod tests {
         assert_eq!(waits.output(&id, 0, b"a\n"), [first]);
         waits.remove(first);
         assert_eq!(waits.readers(&id), 1);
+    }
+
+    #[test]
+    fn a_screen_is_matched_when_its_update_has_ended() {
+        let at = |boot| Now {
+            boot,
+            ..Now::default()
+        };
+        let facts = WaitInputs::of(Status::Running);
+        let (id, mut waits) = (SessionId::fresh(), Waits::default());
+        let ended = waits.add(wait(
+            &id,
+            Condition::Pattern("half".to_owned()),
+            View::Screen,
+        ));
+        let mut output = Output::new(Mode::Pty, Size::new(4, 20));
+        output.feed(b"\x1b[?2026hhalf", at(1_000));
+        assert!(waits.look(&id, &mut output, facts, 1_000).is_empty());
+        assert_eq!(output.update_ends_at(1_100), Some(1_150));
+        let over = WaitInputs::of(Status::Done);
+        assert_eq!(waits.look(&id, &mut output, over, 1_100), [ended]);
+        for (bytes, now) in [("\x1b[?2026h\x1b[?2026l", 2_000), ("\x1b[?2026h", 2_150)] {
+            let mut waits = Waits::default();
+            let ended = waits.add(wait(
+                &id,
+                Condition::Pattern("half".to_owned()),
+                View::Screen,
+            ));
+            output.feed(bytes.as_bytes(), at(2_000));
+            assert_eq!(
+                waits.look(&id, &mut output, facts, now),
+                [ended],
+                "{bytes:?}"
+            );
+        }
     }
 }

@@ -301,3 +301,23 @@ fn a_screen_that_is_being_painted_is_not_shown() {
     let captured = job.ask(&mut agent, "capture", json!({}));
     assert_eq!(captured["text"], "half", "{captured}");
 }
+
+#[test]
+fn a_screen_that_is_being_painted_is_neither_matched_nor_in_a_reply() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &["--lean"]);
+    let command = "stty -echo; printf old; while read -r _; do printf '\\033[?2026h\\033[2J\\033[Hhalf'; read -r _; \
+        printf ' whole\\033[?2026l'; done";
+    let job = Job::start(&mut agent, command);
+    job.wait_screen(&mut agent, "old");
+    let until = |pattern: &str| json!([{"pattern": pattern}]);
+    // `half` alone is on the screen only while it is painted.
+    let request = json!({"data": "\n\n", "until": until("^half"), "view": "screen"});
+    let matched = job.ask(&mut agent, "write", request);
+    assert_eq!(matched["matched"]["text"], "half whole", "{matched}");
+    assert_eq!(matched["screen"]["text"], "half whole", "{matched}");
+    // A program that does not go on is matched after a moment.
+    let request = json!({"data": "\n", "until": until("^half$"), "view": "screen"});
+    let matched = job.ask(&mut agent, "write", request);
+    assert_eq!(matched["matched"]["text"], "half", "{matched}");
+}

@@ -7,6 +7,7 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::sessions::text::{Piece, Source, Uncounted};
 use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::Arrival;
+use crate::daemon::tasks::watch;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
 use crate::protocol::record::{InputState, Mode};
@@ -142,6 +143,9 @@ pub(crate) async fn polled(
         show.max_chars = show.max_chars.min(LEAN_BYTES);
         // The numbers of lines are known once the output is rendered.
         hub.catch_up(id).await;
+    }
+    if show.screen || client.is_lean() {
+        watch::complete(hub, id).await;
     }
     let (mut polled, uncounted) = hub.change(|state| now(state, client, id, show))?;
     if let Some(uncounted) = uncounted {

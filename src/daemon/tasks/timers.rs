@@ -44,6 +44,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Input(id) => hub.change(|state| state.look_at_input(&id)),
         Due::Output(id) => hub.change(|state| output::tell_output(state, &id)),
         Due::Dropped(id) => hub.change(|state| state.tell_dropped(&id)),
+        Due::Painted(id) => hub.change(|state| state.look(&id)),
         Due::Late(id) => hub.change(|state| state.tell_late(&id)),
         Due::Ports(id) => hub.change(|state| state.sweep_ports(&id)),
         Due::Rest => hub.change(State::rest_screens),
