@@ -123,16 +123,33 @@ fn header(
     }
 }
 
-/// The jobs of a group, shown in the pane while its header is selected.
+/// Largest width of a column of [`group_lines`].
+const WIDEST: usize = 24;
+
+/// The jobs of a group, shown in the pane while its header is selected: name, state, time and command, in columns.
 pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
-    jobs.map(|job| {
-        let state = job.state();
-        let time = model.time_of(job);
-        let line = format!("{}  {}  {time}  {}", job.name, job.word(), job.command);
-        (state, line)
-    })
-    .collect()
+    let rows = jobs.map(|job| (job, [job.name.clone(), job.word(), model.time_of(job)]));
+    let rows: Vec<_> = rows.collect();
+    let widest = |column: usize| {
+        let widths = rows.iter().map(|(_, row)| text::width(&row[column]));
+        widths.max().unwrap_or(0).min(WIDEST)
+    };
+    let widths = [0, 1, 2].map(widest);
+    let lines = rows.iter().map(|(job, row)| {
+        let cells = row.iter().zip(widths).enumerate();
+        let cells = cells.map(|(column, (cell, width))| {
+            let cell = text::clip_middle(cell, width, model.theme.glyph("…"));
+            let blank = " ".repeat(width.saturating_sub(text::width(&cell)));
+            match column {
+                2 => format!("{blank}{cell}  "),
+                _ => format!("{cell}{blank}  "),
+            }
+        });
+        let cells: String = cells.collect();
+        (job.state(), cells + &job.command)
+    });
+    lines.collect()
 }
 
 /// Counts with glyphs: `5● 1? 1✗`.

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use crate::tui::model::Model;
 use crate::tui::text;
@@ -21,44 +21,62 @@ const LINES: &[(&str, &str)] = &[
     ("q", "quit"),
 ];
 
+/// Minimum width in columns for the large form.
+const WIDE: u16 = 60;
+
 /// Draws it at a third of the height.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
-    let theme = &model.theme;
-    let indent: u16 = if area.width >= 60 { 6 } else { 1 };
-    let height = u16::try_from(LINES.len()).unwrap_or(u16::MAX);
-    let blank = ("", "");
-    // If the area is too low, drop the blank lines first and leave the remaining rows at the top
-    // for a toast.
-    let tight = area.height < height + 2;
-    let dense = LINES.iter().filter(|line| **line != blank).count();
-    let top = if tight {
-        let dense = u16::try_from(dense).unwrap_or(u16::MAX);
-        area.y + area.height.saturating_sub(dense)
+    let is_wide = area.width >= WIDE;
+    let indent: u16 = if is_wide { 6 } else { 1 };
+    let room = usize::from(area.width.saturating_sub(indent));
+    let mut lines = lines(model, is_wide, room);
+    let height = |lines: &[Line<'_>]| u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let top = if area.height >= height(&lines).saturating_add(2) {
+        area.y + (area.height - height(&lines)) / 3
     } else {
-        area.y + (area.height - height) / 3
+        // If the area is too low, drop the blank lines first and leave the remaining rows at the top
+        // for a toast.
+        lines.retain(|line| line.width() > 0);
+        area.y + area.height.saturating_sub(height(&lines))
     };
-    let lines = LINES.iter().filter(|line| !(tight && **line == blank));
-    for (y, line) in (top..area.bottom()).zip(lines) {
-        let room = usize::from(area.width.saturating_sub(indent));
-        let (key, what) = *line;
-        let x = area.x + indent;
-        if key.is_empty() {
-            let what = text::clip(what, room, theme.glyph("…"));
-            let style = if what.starts_with("Nothing") {
-                theme.strong()
-            } else {
-                theme.dim()
-            };
-            buf.set_stringn(x, y, what, room, style);
-        } else {
-            let pad = if key.len() < 9 { 9 } else { key.len() + 3 };
-            let key = model.key(key);
-            buf.set_stringn(x, y, key, room, theme.key());
-            if room > pad {
-                let shift = u16::try_from(pad).unwrap_or(0);
-                let what = text::clip(what, room - pad, theme.glyph("…"));
-                buf.set_stringn(x + shift, y, what, room - pad, Style::new());
-            }
-        }
+    for (y, line) in (top..area.bottom()).zip(&lines) {
+        buf.set_line(area.x + indent, y, line, area.width.saturating_sub(indent));
     }
+}
+
+/// The lines, at most `room` columns wide.
+fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
+    let theme = &model.theme;
+    let keys = LINES.iter().filter(|(key, _)| !key.is_empty());
+    let widest = |limit: usize| {
+        let widths = keys.clone().map(|(key, _)| key.len());
+        widths.filter(|width| *width <= limit).max().unwrap_or(0)
+    };
+    // In the small form, a command says enough without its description.
+    let column = if is_wide {
+        widest(room) + 3
+    } else {
+        widest(1) + 3
+    };
+    let mut lines = Vec::new();
+    for (key, what) in LINES {
+        if key.is_empty() {
+            let style = match what.starts_with("Nothing") {
+                true => theme.strong(),
+                false => theme.dim(),
+            };
+            let wrapped = text::wrap(what, room).into_iter();
+            lines.extend(wrapped.map(|part| Line::styled(part, style)));
+            continue;
+        }
+        let key = text::clip(&model.key(key), room, theme.glyph("…"));
+        let gap = column.saturating_sub(text::width(&key));
+        let mut line = vec![Span::styled(key, theme.key())];
+        if gap > 0 {
+            line.push(Span::raw(" ".repeat(gap)));
+            line.push(Span::raw(text::clip(what, room - column, theme.glyph("…"))));
+        }
+        lines.push(Line::from(line));
+    }
+    lines
 }
