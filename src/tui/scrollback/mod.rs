@@ -224,6 +224,29 @@ impl Scroll {
         };
     }
 
+    /// Selects the output of the command at the cursor, as the marks of the shell tell (OSC 133); at a prompt
+    /// without output, that of the command before. Returns false if there are no marks.
+    pub fn select_output(&mut self) -> bool {
+        let rows = &self.text.rows;
+        let ends_at = |from: usize| {
+            let prompt = rows.iter().skip(from).position(|row| row.prompt);
+            prompt.map_or(rows.len(), |after| from + after)
+        };
+        // The command at the cursor ends at the next prompt.
+        let end = ends_at(self.cursor.row + 1);
+        let before = rows.get(..end).unwrap_or_default();
+        let Some(start) = before.iter().rposition(|row| row.output) else {
+            return false;
+        };
+        let last = ends_at(start).saturating_sub(1).max(start);
+        self.selection = Some(Selection {
+            anchor: Place { row: start, col: 0 },
+            shape: Shape::Lines,
+        });
+        self.put(Place { row: last, col: 0 });
+        true
+    }
+
     /// Moves the cursor to the other end of the selection.
     pub fn other_end(&mut self) {
         if let Some(selection) = &mut self.selection {

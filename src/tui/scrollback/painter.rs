@@ -16,8 +16,9 @@ const TAKE: usize = 256;
 const PIECE: usize = 64 * 1024;
 /// DECSTR.
 const SOFT_RESET: &[u8] = b"\x1b[!p";
-/// Sent by shells before the prompt (OSC 133;A).
+/// Sent by shells before the prompt (OSC 133;A), and before the output of a command (OSC 133;C).
 const PROMPT: &[u8] = b"\x1b]133;A";
+const OUTPUT: &[u8] = b"\x1b]133;C";
 /// "Erase scrollback", as sent by `clear`. Dropped, because it would erase what the person scrolls
 /// back to see.
 const ERASE: &[u8] = b"\x1b[3J";
@@ -32,6 +33,8 @@ pub(super) struct Painter {
     /// Where lines start: the row counted from the first one, the offset, and whether a prompt
     /// starts.
     starts: VecDeque<(usize, u64, bool)>,
+    /// Rows, counted in the same way, in which the output of a shell's command begins.
+    outputs: VecDeque<usize>,
     /// Offset of the line that continues in the next row to be taken.
     offset: u64,
     /// The lines between runs.
@@ -46,6 +49,7 @@ impl Painter {
             is_pipe,
             taken: 0,
             starts: VecDeque::new(),
+            outputs: VecDeque::new(),
             offset,
             breaks: Rc::default(),
         }
@@ -104,6 +108,7 @@ impl Painter {
             for piece in line.chunks(PIECE) {
                 self.begin_line(at, contains(piece, PROMPT));
                 at += piece.len() as u64;
+                let piece = self.feed_to_output(piece);
                 match contains(piece, ERASE) {
                     true => self.screen.feed(&without_erase(piece)),
                     false => self.screen.feed(piece),
@@ -145,6 +150,7 @@ impl Painter {
                 starts.next();
             }
             row.offset = offset;
+            row.output = self.outputs.contains(&number);
         }
         if alt {
             self.screen.feed(b"\x1b[?1049h");
@@ -152,12 +158,33 @@ impl Painter {
         rows
     }
 
+    /// Paints the part of a line up to the mark of output in it, if there is one, and records the mark. Returns the
+    /// rest of the line.
+    fn feed_to_output<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
+        let Some(at) = place_of(line, OUTPUT) else {
+            return line;
+        };
+        let (before, rest) = line.split_at(at);
+        self.screen.feed(before);
+        if !self.screen.alt_screen() {
+            // After the text of the command, the output begins in the next row.
+            let is_after = self.screen.cursor().col > 0;
+            self.outputs.push_back(self.row() + usize::from(is_after));
+        }
+        rest
+    }
+
+    /// The row of the cursor, counted from the first one.
+    fn row(&self) -> usize {
+        self.taken + self.screen.scrollback_len() + usize::from(self.screen.cursor().row)
+    }
+
     /// Records that a line starts at `offset`, in the row of the cursor.
     fn begin_line(&mut self, offset: u64, prompt: bool) {
         if self.screen.alt_screen() {
             return;
         }
-        let row = self.taken + self.screen.scrollback_len() + usize::from(self.screen.cursor().row);
+        let row = self.row();
         match self.starts.back_mut() {
             // The cursor has moved up, so this line overwrites one that started there before.
             Some(last) if last.0 >= row => last.2 |= prompt && last.0 == row,
@@ -182,6 +209,10 @@ impl Painter {
                     self.starts.pop_front();
                 }
                 row.offset = self.offset;
+                while let Some(&output) = self.outputs.front().filter(|row| **row <= self.taken) {
+                    row.output |= output == self.taken;
+                    self.outputs.pop_front();
+                }
                 self.taken += 1;
                 rows.push(row);
             }
@@ -195,7 +226,14 @@ impl Painter {
 }
 
 fn contains(bytes: &[u8], what: &[u8]) -> bool {
-    bytes.contains(&0x1b) && bytes.windows(what.len()).any(|window| window == what)
+    place_of(bytes, what).is_some()
+}
+
+/// The place of a sequence in `bytes`.
+fn place_of(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    let from = bytes.iter().position(|&b| b == 0x1b)?;
+    let mut places = bytes[from..].windows(what.len());
+    Some(from + places.position(|window| window == what)?)
 }
 
 fn without_erase(bytes: &[u8]) -> Vec<u8> {
@@ -273,6 +311,17 @@ mod tests {
         assert_eq!(painter.unfinished()[0].text, "$ vim");
         painter.feed(b"\x1b[?1049lafter\r\n", 40, &mut rows);
         assert_eq!(painter.unfinished()[1].text, "after");
+    }
+
+    #[test]
+    fn recognizes_where_the_output_of_a_command_begins() {
+        let log = b"\x1b]133;A\x07$ ls\r\n\x1b[?2004l\r\x1b]133;C\x07one\r\ntwo\r\n$ id\x1b]133;C\x07\r\nroot\r\n";
+        for rows in [2, 20] {
+            let rows = paint(log, 0, Size::new(rows, 20), false);
+            let outputs = rows.iter().filter(|row| row.output);
+            let texts: Vec<&str> = outputs.map(|row| row.text.as_str()).collect();
+            assert_eq!(texts, ["one", "root"]);
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Row {
     pub wraps: bool,
     /// Whether a shell prompt starts in it, or it is the line before a run.
     pub prompt: bool,
+    /// Whether the output of a shell's command begins in it.
+    pub output: bool,
 }
 
 impl Row {

@@ -32,6 +32,7 @@ actions! {
     SelectText "select" ["v"] "Select characters";
     SelectLines "select-lines" ["V"] "Select lines";
     SelectBlock "select-block" ["ctrl-v"] "Select a block";
+    SelectOutput "select-output" ["O"] "Select the output of a shell's command";
     OtherEnd "other-end" ["o"] "To the other end of the selection";
     CopySelection "copy" ["y", "enter"] "Copy the selection";
     Rewind "rewind" ["<"] "The screen a moment earlier";

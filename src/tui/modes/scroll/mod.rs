@@ -159,6 +159,11 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Action::SelectText => scroll.select(Shape::Text),
         Action::SelectLines => scroll.select(Shape::Lines),
         Action::SelectBlock => scroll.select(Shape::Block),
+        Action::SelectOutput => {
+            if !scroll.select_output() {
+                model.note("The shell sends no marks (OSC 133) that tell output from prompts.");
+            }
+        }
         Action::OtherEnd => scroll.other_end(),
         Action::CopySelection => {
             let text = scroll.selected();

@@ -466,3 +466,39 @@ fn freezes_and_copies_a_full_screen_program() {
     dash.press("ggVy");
     assert_eq!(copied(&mut dash).unwrap().0.trim_end(), "one two");
 }
+
+#[test]
+fn selects_the_output_of_a_command() {
+    let log = "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07one\r\ntwo\r\n\x1b]133;D;0\x07\
+        \x1b]133;A\x07$ \x1b]133;B\x07id\r\n\x1b]133;C\x07root\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ ";
+    let mut dash = shop(80, 24);
+    dash.press("s").log("web", Part::First, log.as_bytes(), 0);
+    dash.asked();
+    // At the prompt: the last command. In the text, and at a command: that one.
+    for (keys, output) in [
+        ("O", "root"),
+        ("kkO", "root"),
+        ("kkkkkO", "one\ntwo"),
+        ("gjO", "one\ntwo"),
+    ] {
+        dash.press(&format!("{keys}y"));
+        let copied = dash.asked().into_iter().find_map(|cmd| match cmd {
+            Cmd::Effect(Effect::Copy(text, _)) => Some(text),
+            _ => None,
+        });
+        assert_eq!(copied.as_deref(), Some(output), "{keys}");
+        dash.press("G")
+            .press("s")
+            .log("web", Part::First, log.as_bytes(), 0);
+    }
+    dash.log("web", Part::First, b"text\r\n", 0);
+    dash.press("G")
+        .press("s")
+        .log("web", Part::First, b"text\r\n", 0);
+    dash.press("O");
+    assert!(
+        dash.text().contains("no marks (OSC 133)"),
+        "{}",
+        dash.text()
+    );
+}
