@@ -111,8 +111,8 @@ pub struct ScreenUpdate {
     pub screen_seq: u64,
     /// Whether the bytes repaint the whole screen.
     pub full: bool,
-    /// Unless they do: the first row that the bytes may change, and the row after the last one. Older daemons
-    /// omit it.
+    /// For a change (not `full`): the first row that the bytes may change, and the row after the last one. Older
+    /// daemons omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_rows: Option<(u16, u16)>,
     /// Number of lines of clean text at that moment. Older daemons omit it.

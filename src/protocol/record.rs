@@ -389,7 +389,8 @@ pub struct Run {
     pub run: u32,
     /// Offset of the first byte of its output.
     pub offset: u64,
-    /// Number of the first whole line of its output. Older versions omit it.
+    /// Number of the first whole line of its output. If the run before ended within a line, the output begins in
+    /// that line. Absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_line: Option<u64>,
     /// When it started.

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::pen::Pen;
+use super::size::joined;
 
 /// Resets a terminal of unknown state before a repaint: scroll region, origin, insert mode,
 /// autowrap, character set, attributes, mouse and cursor shape. Also clears it.
@@ -285,10 +286,7 @@ impl<'a> Painter<'a> {
     }
 
     fn paints(&mut self, row: u16) {
-        self.rows = match self.rows.is_empty() {
-            true => row..row + 1,
-            false => self.rows.start.min(row)..self.rows.end.max(row + 1),
-        };
+        self.rows = joined(self.rows.clone(), row..row + 1);
     }
 
     fn go(&mut self, row: u16, col: u16) {

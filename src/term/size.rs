@@ -1,5 +1,7 @@
 //! The size of a terminal.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// Minimum number of rows or columns.
@@ -63,6 +65,15 @@ impl From<Size> for Wire {
             rows: size.rows,
             cols: size.cols,
         }
+    }
+}
+
+/// The rows from the first to the last of both ranges. An empty range has none.
+pub fn joined(one: Range<u16>, other: Range<u16>) -> Range<u16> {
+    match (one.is_empty(), other.is_empty()) {
+        (true, _) => other,
+        (_, true) => one,
+        _ => one.start.min(other.start)..one.end.max(other.end),
     }
 }
 

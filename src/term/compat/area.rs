@@ -12,17 +12,17 @@ impl State {
     /// DECERA.
     pub(super) fn erase_area(&self, core: &mut Core<'_>, area: Area) {
         let mut out = String::new();
-        if let Some(area) = self.visible(area) {
+        if let Some(area) = self.visible(core, area) {
             for row in area.rows() {
                 erase(&mut out, row, area.left, area.right);
             }
         }
-        self.draw(core, &out);
+        self.put_and_return(core, &out);
     }
 
     /// DECFRA: fills an area with a character and the current attributes.
     pub(super) fn fill_area(&mut self, core: &mut Core<'_>, c: char, area: Area) {
-        let Some(area) = self.visible(area) else {
+        let Some(area) = self.visible(core, area) else {
             return;
         };
         let cell: String = std::iter::once(c).chain(self.marker(core)).collect();
@@ -32,20 +32,24 @@ impl State {
             go(&mut out, row, area.left);
             out.push_str(&text);
         }
-        self.draw(core, &out);
+        self.put_and_return(core, &out);
     }
 
     /// DECSERA.
     pub(super) fn erase_unprotected(&self, core: &mut Core<'_>, area: Area) {
         let mut out = String::new();
-        if let Some(area) = self.visible(area) {
-            self.spare(core.screen(), area, &mut out);
+        if let Some(area) = self.visible(core, area) {
+            self.erase_except_protected(core.screen(), area, &mut out);
         }
-        self.draw(core, &out);
+        self.put_and_return(core, &out);
     }
 
     /// DECSED and, if `in_line`, DECSEL.
     pub(super) fn erase_around(&self, core: &mut Core<'_>, what: Erase, in_line: bool) {
+        let (rows, cols) = (usize::from(self.size.rows()), usize::from(self.size.cols()));
+        if !core.may_touch(if in_line { cols } else { rows * cols }) {
+            return;
+        }
         let (row, col) = core.cursor();
         let (last, col) = (self.size.cols() - 1, col.min(self.size.cols() - 1));
         let area = |top, left, bottom, right| Area {
@@ -65,13 +69,13 @@ impl State {
         let others = others.into_iter().flatten().filter(|_| !in_line);
         let mut out = String::new();
         for area in std::iter::once(own).chain(others) {
-            self.spare(core.screen(), area, &mut out);
+            self.erase_except_protected(core.screen(), area, &mut out);
         }
-        self.draw(core, &out);
+        self.put_and_return(core, &out);
     }
 
     /// Appends what erases the unprotected cells of an area.
-    fn spare(&self, screen: &vt100::Screen, area: Area, out: &mut String) {
+    fn erase_except_protected(&self, screen: &vt100::Screen, area: Area, out: &mut String) {
         for row in area.rows() {
             let mut start = area.left;
             for col in area
@@ -102,13 +106,15 @@ impl State {
         extra.is_some_and(|extra| extra.is_protected)
     }
 
-    /// The part of an area that is on the screen.
-    fn visible(&self, area: Area) -> Option<Area> {
-        area.on(self.addressed_rows(), self.size.cols())
+    /// The part of an area that is on the screen; `None` also if no more cells may be touched.
+    pub(super) fn visible(&self, core: &mut Core<'_>, area: Area) -> Option<Area> {
+        let area = area.on(self.addressed_rows(), self.size.cols())?;
+        core.may_touch(area.rows().count() * area.cols().count())
+            .then_some(area)
     }
 
-    /// Passes on `out`, whose positions count from the corner of the screen, and returns the cursor.
-    fn draw(&self, core: &mut Core<'_>, out: &str) {
+    /// Passes on `out`, whose positions count from the corner of the screen, and puts the cursor back.
+    fn put_and_return(&self, core: &mut Core<'_>, out: &str) {
         self.settle(core);
         let (row, col) = core.cursor();
         let origin = self.modes.origin;

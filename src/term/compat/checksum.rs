@@ -18,8 +18,7 @@ impl State {
     /// the low eight bits count, and their attributes are summed and negated. Blanks at the end of a row do not
     /// count, except in the first cell. XTCHECKSUM changes that.
     pub(super) fn checksum(&self, core: &mut Core<'_>, area: Area) -> u16 {
-        let origin = self.addressed_rows();
-        let Some(area) = area.on(origin, self.size.cols()) else {
+        let Some(area) = self.visible(core, area) else {
             return 0;
         };
         let screen = core.screen();
@@ -78,13 +77,5 @@ impl State {
     /// Whether XTCHECKSUM has set a bit.
     fn counts(&self, bit: u16) -> bool {
         self.checksum_kind & bit != 0
-    }
-
-    /// First and last row that a program can address: in origin mode, those of the scroll region.
-    pub(super) fn addressed_rows(&self) -> (u16, u16) {
-        match self.modes.origin {
-            true => self.margins,
-            false => (0, self.size.rows() - 1),
-        }
     }
 }

@@ -27,7 +27,12 @@ pub struct Core<'a> {
     token: Option<Range<usize>>,
     /// Whether anything has reached the emulator.
     pub painted: bool,
+    /// Number of cells that functions on areas have touched.
+    area_cells: usize,
 }
+
+/// Cells that functions on areas may touch in one input, unless the screen is larger: 136 screens of 24 by 80.
+const MOST_AREA_CELLS: usize = 1 << 18;
 
 impl<'a> Core<'a> {
     /// Creates the access to `parser` for one `input`.
@@ -38,7 +43,17 @@ impl<'a> Core<'a> {
             run: 0..0,
             token: None,
             painted: false,
+            area_cells: 0,
         }
+    }
+
+    /// Whether a function on an area may touch so many cells. They are counted: without a limit, each six bytes
+    /// could paint a whole large window, and delay all other sessions.
+    pub fn may_touch(&mut self, cells: usize) -> bool {
+        self.area_cells = self.area_cells.saturating_add(cells);
+        let (rows, cols) = self.screen().size();
+        let screen = usize::from(rows.get()) * usize::from(cols.get());
+        self.area_cells <= MOST_AREA_CELLS.max(2 * screen)
     }
 
     /// Sets the range of the current token in the input.

@@ -108,6 +108,14 @@ impl State {
         }
     }
 
+    /// First and last row that a program can address: in origin mode, those of the scroll region.
+    pub(super) fn addressed_rows(&self) -> (u16, u16) {
+        match self.modes.origin {
+            true => self.margins,
+            false => (0, self.size.rows() - 1),
+        }
+    }
+
     /// What the program has asked to be told, on the primary or the alternate screen.
     pub fn reports(&self, alternate: bool) -> Reports {
         Reports {

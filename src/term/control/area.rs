@@ -2,8 +2,8 @@
 
 use crate::term::scan::Csi;
 
-/// A rectangle of cells as a program names it: first and last row and column, counted from 0. A parameter that
-/// is absent is as large as possible.
+/// A rectangle of cells as a program names it: first and last row and column, counted from 0. An absent top
+/// or left is the first, an absent bottom or right is the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Area {
     /// First row.

@@ -318,6 +318,16 @@ fn protected_characters_are_erased_by_ed_and_el_only() {
 }
 
 #[test]
+fn functions_on_areas_paint_a_limited_number_of_cells() {
+    let mut screen = Screen::new(Size::new(500, 1000));
+    // Two whole screens; the third one is too much for one read.
+    screen.feed(b"\x1b[65$x\x1b[66$x\x1b[67$x");
+    assert!(screen.first_row_text(true).starts_with("BB"));
+    screen.feed(b"\x1b[68$x");
+    assert!(screen.first_row_text(true).starts_with("DD"));
+}
+
+#[test]
 fn areas_are_filled_with_the_current_attributes() {
     let bytes = "abcdef\x1b[5G\x1b[9;31m\x1b[42;1;2;2;3$x\x1b[mx";
     let filled = screen(3, 6, bytes);
