@@ -6,36 +6,50 @@
 use super::Now;
 
 /// How long an incomplete screen is held back, in milliseconds, as in the terminals that have mode 2026.
-const HOLD_MS: u64 = 150;
+pub const HOLD_MS: u64 = 150;
 
 /// The synchronized update that a program is painting, if it is painting one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SyncUpdate {
-    /// Its number, and when it began, in milliseconds since boot.
-    current: Option<(u64, u64)>,
+    current: Option<Current>,
+}
+
+/// An update that has not ended. Times are in milliseconds since boot.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    number: u64,
+    /// When it began.
+    began: u64,
+    /// When the first of the updates began that have followed each other since the screen was last seen complete.
+    incomplete_since: u64,
 }
 
 impl SyncUpdate {
     /// Takes note of the number of the update that the screen is in after output that was read at `now`.
     pub fn note(&mut self, number: Option<u64>, now: Now) {
-        self.current = match (number, self.current) {
-            (Some(number), Some((known, _))) if number == known => return,
-            (Some(number), _) => Some((number, now.boot)),
-            (None, _) => None,
-        };
+        if number.is_some() && number == self.current.map(|current| current.number) {
+            return;
+        }
+        let since = self.current.map(|current| current.incomplete_since);
+        self.current = number.map(|number| Current {
+            number,
+            began: now.boot,
+            incomplete_since: since.unwrap_or(now.boot),
+        });
     }
 
-    /// How long the screen is still incomplete, in milliseconds; 0 if it is complete. A program that does not end
-    /// its update is not waited for longer than 150 ms.
+    /// How long the screen is still incomplete, in milliseconds; 0 if it is complete. At most 150 ms for each
+    /// update: a program that begins the next one before anybody looks may go on for ever.
     pub fn left(self, now: Now) -> u64 {
-        let end = self.ends_at(now.boot);
-        end.map_or(0, |end| end - now.boot)
+        let end = self.current.map_or(0, |current| current.began + HOLD_MS);
+        end.saturating_sub(now.boot)
     }
 
-    /// When the screen counts as complete, in milliseconds since boot; `None` if it is complete at `now`.
+    /// When the screen counts as complete, in milliseconds since boot: at most 150 ms after it was last seen
+    /// complete. `None` if it counts as complete at `now`.
     pub fn ends_at(self, now: u64) -> Option<u64> {
-        let end = self.current.map(|(_, began)| began + HOLD_MS);
-        end.filter(|end| *end > now)
+        let end = self.current?.incomplete_since + HOLD_MS;
+        (end > now).then_some(end)
     }
 }
 
@@ -61,6 +75,9 @@ mod tests {
         assert_eq!(update.left(at(1_000 + HOLD_MS)), 0);
         update.note(Some(2), at(1_100));
         assert_eq!(update.left(at(1_100)), HOLD_MS);
+        // For those who cannot wait for ever, all of them end together.
+        assert_eq!(update.ends_at(1_100), Some(1_000 + HOLD_MS));
+        assert_eq!(update.ends_at(1_000 + HOLD_MS), None);
     }
 
     fn at(boot: u64) -> Now {

@@ -47,8 +47,11 @@ impl State {
             return;
         };
         session.life.started(pid, offset, now());
-        let lines_before = session.output.total_lines();
-        session.life.begins_at_line(lines_before + 1);
+        // Not known while output of the run before is not rendered yet.
+        if session.output.end() >= offset {
+            let lines_before = session.output.total_lines();
+            session.life.begins_at_line(lines_before + 1);
+        }
         session.tty_open = true;
         session.stdin_closed = false;
         session.log_degraded = None;

@@ -4,12 +4,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::frames::{Frames, Shown};
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::registry::Principal;
+use crate::engine::sync_update::HOLD_MS;
 use crate::protocol::SessionId;
 use crate::term::pace::Pace;
 
@@ -58,11 +60,18 @@ pub(crate) async fn run(
     }
 }
 
-/// Waits until the program has painted the whole screen (mode 2026). `changed` is notified of changes.
+/// Waits until the program has painted the whole screen (mode 2026). `changed` is notified of changes. A program
+/// that paints all the time may be within an update whenever one looks, so this waits for one at most.
 async fn painted(hub: &Hub, id: &SessionId, changed: &Notify) {
+    let end = Instant::now() + Duration::from_millis(HOLD_MS);
     while let ms @ 1.. = incomplete_ms(hub, id) {
-        let end = Duration::from_millis(ms);
-        let _ = tokio::time::timeout(end, changed.notified()).await;
+        let end = end.min(Instant::now() + Duration::from_millis(ms));
+        if tokio::time::timeout_at(end, changed.notified())
+            .await
+            .is_err()
+        {
+            return;
+        }
     }
 }
 
