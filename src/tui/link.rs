@@ -6,7 +6,7 @@
 //! to read keys.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ struct Shared {
     /// Number of queued items that are not sent yet.
     queued: AtomicUsize,
     pending: Mutex<Pending>,
+    /// Whether a thread finds out why the daemon is silent.
+    investigates: AtomicBool,
 }
 
 #[derive(Default)]
@@ -188,13 +190,20 @@ impl Link {
     /// Finds out why the daemon is silent, and reports it as [`LinkEvent::Silent`].
     pub fn investigate(&self) {
         lock(&self.shared.pending).silent_since = None;
-        let tell = Arc::clone(&self.tell);
-        // Without a thread there is no report, and the next silence tries again.
-        let _ = std::thread::Builder::new().spawn(move || {
+        if self.shared.investigates.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (shared, tell) = (Arc::clone(&self.shared), Arc::clone(&self.tell));
+        let begun = std::thread::Builder::new().spawn(move || {
             if let Err(error) = client::why_silent() {
                 let _ = tell(LinkEvent::Silent(error));
             }
+            shared.investigates.store(false, Ordering::Release);
         });
+        if begun.is_err() {
+            // There is no report, and the next silence tries again.
+            self.shared.investigates.store(false, Ordering::Release);
+        }
     }
 
     /// Types bytes into a job.
@@ -227,7 +236,7 @@ impl Shared {
 fn send_on(shared: &Shared, queue: &Receiver<Queued>, tell: &Tell) {
     for queued in queue {
         match queued {
-            None => send_line(shared, &[]),
+            None => send_rest(shared),
             Some((tag, action)) => {
                 let changes = !action.reads();
                 if let Err(tag) = send(shared, tag, action)
@@ -244,20 +253,23 @@ fn send_on(shared: &Shared, queue: &Receiver<Queued>, tell: &Tell) {
 
 /// Sends a request; returns the tag as the error if there is no connection.
 fn send(shared: &Shared, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
-    if lock(&shared.sender).is_none() {
+    // Held while the request is added: the receiving thread takes the sender away before it reports what is pending.
+    let mut sender = lock(&shared.sender);
+    let Some(open) = sender.as_mut() else {
         return Err(tag);
+    };
+    // The receiving thread notices a broken connection.
+    if open.send_line(&shared.line(tag, action)).is_err() {
+        *sender = None;
     }
-    let line = shared.line(tag, action);
-    send_line(shared, &line);
     Ok(())
 }
 
-/// Sends a line, after the rest of the one before.
-fn send_line(shared: &Shared, line: &[u8]) {
+/// Sends the rest of a request that the daemon has taken in part.
+fn send_rest(shared: &Shared) {
     let mut sender = lock(&shared.sender);
-    // The receiving thread notices a broken connection.
     if let Some(open) = sender.as_mut()
-        && open.send_line(line).is_err()
+        && open.send_line(&[]).is_err()
     {
         *sender = None;
     }
@@ -323,7 +335,11 @@ fn receive_on(shared: &Shared, first: Connection, greeting: &Greeting, tell: &Te
             return;
         }
         // No request is added meanwhile, because that requires a sender.
-        let lost = std::mem::take(&mut lock(&shared.pending).requests);
+        let lost = {
+            let mut pending = lock(&shared.pending);
+            pending.silent_since = None;
+            std::mem::take(&mut pending.requests)
+        };
         for request in lost.into_values() {
             match request.again {
                 Some(action) => again.push((request.tag, action)),
