@@ -31,7 +31,7 @@ use crate::term::screen::CursorShape;
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Maximum number of queued messages. When the queue is full the senders block: the daemon then
-/// sends newer frames instead of more, and the terminal buffers event is typed.
+/// sends newer frames instead of more, and the terminal buffers what is typed.
 const QUEUE: usize = 256;
 
 /// Maximum number of messages handled before a frame is drawn.
@@ -39,7 +39,7 @@ const BATCH: usize = 512;
 
 /// How long to wait at the end for the last reply of the terminal.
 const LAST_ANSWER: Duration = Duration::from_millis(100);
-/// Interval at which the record of event was seen is saved, in case the view is killed. It is also
+/// Interval at which the record of what was seen is saved, in case the view is killed. It is also
 /// saved when the view closes.
 const KEEP: Duration = Duration::from_secs(600);
 
@@ -164,11 +164,15 @@ fn stay(
             terminal.set_abilities(model.answers.can);
             let touched = model.touched.take();
             let partly = drawn.as_ref().filter(|_| !model.dirty).zip(touched);
-            match partly.and_then(|(drawn, rows)| drawn.rows_to_redraw(model, rows)) {
+            let rows = partly.and_then(|(drawn, rows)| drawn.rows_to_redraw(model, rows));
+            let is_drawn = match rows {
                 Some(rows) => terminal.redraw(rows.clone(), |canvas| {
                     redraw::redraw(model, rows, canvas);
                 })?,
-                None => terminal.draw(model.window, |canvas| view(model, canvas))?,
+                None => false,
+            };
+            if !is_drawn {
+                terminal.draw(model.window, |canvas| view(model, canvas))?;
             }
             model.dirty = false;
             drawn = Drawn::now(model);

@@ -87,7 +87,11 @@ impl Terminal {
     }
 
     /// Draws some rows of the window again; see [`Window::redraw`].
-    pub fn redraw(&mut self, rows: Range<u16>, paint: impl FnOnce(&mut Canvas)) -> io::Result<()> {
+    pub fn redraw(
+        &mut self,
+        rows: Range<u16>,
+        paint: impl FnOnce(&mut Canvas),
+    ) -> io::Result<bool> {
         self.window.redraw(rows, paint)
     }
 

@@ -26,8 +26,6 @@ struct KnownRuns {
 pub struct RunBreak {
     /// Offset of the first byte of the later run.
     pub offset: u64,
-    /// Number of its first line; older daemons omit it.
-    pub first_line: Option<u64>,
     /// What the line says.
     pub words: String,
 }
@@ -40,6 +38,13 @@ impl RunTracker {
         }
         self.known.entry(id.clone()).or_default().restarts = restarts;
         true
+    }
+
+    /// Counts none as asked for: requests before a reconnect may be lost.
+    pub fn ask_again(&mut self) {
+        for known in self.known.values_mut() {
+            known.restarts = 0;
+        }
     }
 
     /// Stores the runs of a job, oldest first.
@@ -64,14 +69,13 @@ impl Model {
         let runs = self.runs.of(id);
         let breaks = runs.windows(2).map(|pair| RunBreak {
             offset: pair[1].offset,
-            first_line: pair[1].first_line,
-            words: self.between(&pair[0], &pair[1]),
+            words: self.between_runs(&pair[0], &pair[1]),
         });
         breaks.collect()
     }
 
     /// `── run 2, 20:48, after exit 1 ──`
-    fn between(&self, before: &Run, run: &Run) -> String {
+    pub fn between_runs(&self, before: &Run, run: &Run) -> String {
         let line = self.theme.glyph("─").repeat(2);
         let when = units::since(run.started_at.millis(), self.now.ms, &self.zone);
         let after = match (before.exit_code, &before.signal) {

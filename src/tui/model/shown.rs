@@ -10,7 +10,7 @@ use super::watch::Watch;
 use super::{Attached, Link, Model};
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
-use crate::term::size::Size;
+use crate::term::size::{Size, joined};
 use crate::tui::scrollback::Display;
 use crate::tui::units;
 use ratatui::layout::Rect;
@@ -93,14 +93,7 @@ impl Model {
 
     /// Notes that these rows of the live screen of the selected job have changed.
     pub fn touch(&mut self, rows: Range<u16>) {
-        self.touched = Some(match self.touched.take() {
-            Some(before) if before.is_empty() => rows,
-            Some(before) if !rows.is_empty() => {
-                before.start.min(rows.start)..before.end.max(rows.end)
-            }
-            Some(before) => before,
-            None => rows,
-        });
+        self.touched = Some(joined(self.touched.take().unwrap_or_default(), rows));
     }
 
     /// Whether something has changed that is not drawn yet.

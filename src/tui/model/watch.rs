@@ -93,9 +93,9 @@ impl Watch {
         }
         match &mut self.screen {
             Some(screen) if screen.size() == size => {
-                screen.feed(&bytes);
+                let restarted = screen.feed(&bytes).restarted;
                 self.lines = update.output_lines;
-                let changed = update.changed_rows;
+                let changed = update.changed_rows.filter(|_| !restarted);
                 Some(changed.map_or(0..size.rows(), |(first, end)| first..end))
             }
             _ => None,

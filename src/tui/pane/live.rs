@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
 use crate::protocol::SessionId;
+use crate::protocol::record::Run;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
 use crate::tui::model::seen::row_of_line;
@@ -204,13 +205,14 @@ fn count(separators: &[(u16, Separator)]) -> u16 {
 fn separators(model: &Model, id: &SessionId, screen: &Screen) -> Vec<(u16, Separator)> {
     let lines = model.watch(id).and_then(|watch| watch.lines);
     let row_of = |line: Option<u64>| row_of_line(screen, lines?, line?);
-    let breaks = model.run_breaks(id).into_iter().rev();
-    let mut all: Vec<(u16, Separator)> = breaks
-        .map(|one| Some((row_of(one.first_line)?, Separator::Run(one.words))))
+    let pairs = model.runs.of(id).windows(2).rev();
+    let shown = pairs
+        .map(|pair| Some((row_of(pair[1].first_line)?, pair)))
         // The last runs may have written nothing yet; above the first that has scrolled off, all have.
         .skip_while(Option::is_none)
-        .map_while(|one| one)
-        .collect();
+        .map_while(|one| one);
+    let words = |pair: &[Run]| Separator::Run(model.between_runs(&pair[0], &pair[1]));
+    let mut all: Vec<(u16, Separator)> = shown.map(|(row, pair)| (row, words(pair))).collect();
     all.extend(mark(model, id, screen).map(|(row, at)| (row, Separator::Seen(at))));
     all.sort_by_key(|(row, _)| *row);
     all

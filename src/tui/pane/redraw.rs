@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use super::live;
 use super::paint::{self, Crop};
 use crate::protocol::SessionId;
+use crate::term::size::joined;
 use crate::tui::model::{Link, Model};
 use crate::tui::window::Canvas;
 
@@ -63,10 +64,7 @@ impl Drawn {
         let mut rows = touched;
         // The cursor is a cell: it is drawn where it is, and no longer where it was.
         for row in [self.cursor, now.cursor].into_iter().filter(|_| !now.types) {
-            rows = match rows.is_empty() {
-                true => row..row + 1,
-                false => rows.start.min(row)..rows.end.max(row + 1),
-            };
+            rows = joined(rows, row..row + 1);
         }
         let in_window = |row: u16| now.area.y + row.min(now.area.height);
         Some(in_window(rows.start)..in_window(rows.end))
@@ -91,6 +89,8 @@ pub fn redraw(model: &Model, rows: Range<u16>, canvas: &mut Canvas) {
         left: 0,
     };
     if let Some(screen) = model.screen(id) {
+        // The pane may be wider than the screen, and what is isolated or linked there must not stay.
+        canvas.clear(part);
         paint::draw(screen, part, crop, model.theme.mono, canvas);
         let cursor = paint::cursor(screen, area, Crop::default());
         live::draw_cursor(cursor, model.mode().types(), canvas);

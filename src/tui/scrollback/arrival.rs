@@ -94,10 +94,21 @@ impl Scroll {
     /// Takes over where runs begin, and shows a line before each but the first.
     pub fn set_runs(&mut self, offsets: Vec<u64>, breaks: Vec<RunBreak>) {
         self.runs = Some(offsets);
-        if self.is_still || *self.text.breaks == *breaks {
+        let offsets =
+            |breaks: &[RunBreak]| -> Vec<u64> { breaks.iter().map(|one| one.offset).collect() };
+        let (known, now) = (offsets(&self.text.breaks), offsets(&breaks));
+        if self.is_still || known == now {
             return;
         }
+        // A run that begins after the text moves nothing in it.
+        let end = self.text.end;
+        if now.starts_with(&known) && now[known.len()..].iter().all(|offset| *offset >= end) {
+            self.text.expect_breaks(breaks.into());
+            return;
+        }
+        let was_filtered = self.is_filtered();
         self.paint_anew(|text| text.set_breaks(breaks.into()));
+        self.only = was_filtered.then(Vec::new);
         self.look_again();
         self.top = self.top.min(self.max_top());
         self.reveal();

@@ -235,7 +235,9 @@ impl Scroll {
         // The command at the cursor ends at the next prompt.
         let end = ends_at(self.cursor.row + 1);
         let before = rows.get(..end).unwrap_or_default();
-        let Some(start) = before.iter().rposition(|row| row.output) else {
+        // In the row of the next prompt, there is no whole line of output.
+        let begins = |row: &Row| row.output && !row.prompt;
+        let Some(start) = before.iter().rposition(begins) else {
             return false;
         };
         let last = ends_at(start).saturating_sub(1).max(start);

@@ -14,8 +14,8 @@ const KEPT: usize = 8192;
 const TAKE: usize = 256;
 /// Maximum number of bytes painted at once.
 const PIECE: usize = 64 * 1024;
-/// DECSTR.
-const SOFT_RESET: &[u8] = b"\x1b[!p";
+/// Ends what a program that was killed may have left: modes and attributes (DECSTR), new-line mode, a link.
+const RESET: &[u8] = b"\x1b[!p\x1b[20l\x1b]8;;\x1b\\";
 /// Sent by shells before the prompt (OSC 133;A), and before the output of a command (OSC 133;C).
 const PROMPT: &[u8] = b"\x1b]133;A";
 const OUTPUT: &[u8] = b"\x1b]133;C";
@@ -55,9 +55,9 @@ impl Painter {
         }
     }
 
-    /// The same, with lines between runs.
-    pub(super) fn with_breaks(self, breaks: Rc<[RunBreak]>) -> Self {
-        Self { breaks, ..self }
+    /// Sets the lines between runs.
+    pub(super) fn set_breaks(&mut self, breaks: Rc<[RunBreak]>) {
+        self.breaks = breaks;
     }
 
     /// All rows that `bytes`, which start at `offset`, paint.
@@ -87,13 +87,19 @@ impl Painter {
         self.feed_run(rest, at, rows);
     }
 
-    /// Begins a run, in the state of a new terminal and with a line of its own.
+    /// Begins a run below all text, in the state of a new terminal and with a line of its own.
     fn begin_run(&mut self, run: &RunBreak) {
         if self.screen.alt_screen() {
             self.screen.feed(b"\x1b[?1049l");
         }
-        self.screen.feed(SOFT_RESET);
-        if self.screen.cursor().col > 0 {
+        self.screen.feed(RESET);
+        let rows = (0..self.screen.size().rows()).rev();
+        let last = rows.into_iter().find(|row| self.screen.row_end(*row) > 0);
+        let next = last
+            .map_or(0, |last| last + 1)
+            .max(self.screen.cursor().row);
+        self.screen.feed(format!("\x1b[{next};1H").as_bytes());
+        if next > 0 {
             self.screen.feed(b"\r\n");
         }
         self.begin_line(run.offset, true);
@@ -165,13 +171,22 @@ impl Painter {
             return line;
         };
         let (before, rest) = line.split_at(at);
-        self.screen.feed(before);
+        self.screen.feed(&without_erase(before));
         if !self.screen.alt_screen() {
             // After the text of the command, the output begins in the next row.
             let is_after = self.screen.cursor().col > 0;
-            self.outputs.push_back(self.row() + usize::from(is_after));
+            let row = self.row() + usize::from(is_after);
+            self.drop_outputs(row);
+            self.outputs.push_back(row);
         }
         rest
+    }
+
+    /// Forgets the marks of output from this row on, because the cursor has moved up there.
+    fn drop_outputs(&mut self, from: usize) {
+        while self.outputs.back().is_some_and(|row| *row >= from) {
+            self.outputs.pop_back();
+        }
     }
 
     /// The row of the cursor, counted from the first one.
@@ -185,6 +200,7 @@ impl Painter {
             return;
         }
         let row = self.row();
+        self.drop_outputs(row + 1);
         match self.starts.back_mut() {
             // The cursor has moved up, so this line overwrites one that started there before.
             Some(last) if last.0 >= row => last.2 |= prompt && last.0 == row,

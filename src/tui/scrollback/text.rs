@@ -124,8 +124,16 @@ impl Text {
         self.paint_anew(self.size);
     }
 
+    /// The same for lines that come after the text: nothing is painted anew.
+    pub fn expect_breaks(&mut self, breaks: Rc<[RunBreak]>) {
+        self.painter.set_breaks(Rc::clone(&breaks));
+        self.breaks = breaks;
+    }
+
     fn painter_at(&self, offset: u64) -> Painter {
-        Painter::new(self.size, self.is_pipe, offset).with_breaks(Rc::clone(&self.breaks))
+        let mut painter = Painter::new(self.size, self.is_pipe, offset);
+        painter.set_breaks(Rc::clone(&self.breaks));
+        painter
     }
 
     /// The rows of `bytes` painted at this size, without adding them to the stretch.

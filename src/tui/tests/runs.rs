@@ -122,3 +122,21 @@ fn a_line_separates_runs_in_the_log() {
     dash.press("{");
     assert_eq!(bottom - cursor(&dash), 5);
 }
+
+#[test]
+fn a_restart_moves_nothing_in_scroll() {
+    let mut dash = restarted();
+    dash.press("s");
+    dash.log("web", Part::First, b"1\r\n2\r\n3\r\n", 0);
+    dash.press("kV");
+    told(&mut dash);
+    // Both later runs begin after the text that is loaded.
+    let scroll = dash.model.scroll.as_ref().unwrap();
+    assert!(scroll.selection.is_some());
+    assert_eq!(scroll.cursor.row, 1);
+    assert_eq!(pane(&dash), ["1", "2", "3"]);
+    dash.press("jj");
+    dash.log("web", Part::Newer, b"4\r\n5\r\n6\r\n", 9);
+    let rows = pane(&dash);
+    assert!(rows[4].starts_with("── run 2, "), "{rows:?}");
+}

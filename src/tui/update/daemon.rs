@@ -81,6 +81,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.usage.on_its_way = false;
     model.dirty = true;
     model.is_daemon_older = false;
+    model.runs.ask_again();
     cmds.push(subscribe(&EVENTS));
     cmds.push(list());
     follow::again(model, cmds);

@@ -69,7 +69,7 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
             lines.extend(wrapped.map(|part| Line::styled(part, style)));
             continue;
         }
-        let key = text::clip(&model.key(key), room, theme.glyph("…"));
+        let key = text::clip(model.key(key), room, theme.glyph("…"));
         let gap = column.saturating_sub(text::width(&key));
         let mut line = vec![Span::styled(key, theme.key())];
         if gap > 0 {

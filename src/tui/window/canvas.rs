@@ -106,6 +106,17 @@ impl Canvas {
         self.links[index] = Some(Arc::clone(link));
     }
 
+    /// Makes an area of it blank.
+    pub fn clear(&mut self, area: Rect) {
+        for at in area.intersection(self.area()).positions() {
+            let index = self.index(at.x, at.y);
+            self.buffer.content[index].reset();
+            if let Some(link) = self.links.get_mut(index) {
+                *link = None;
+            }
+        }
+    }
+
     /// The link of the cell with this index.
     pub(super) fn link(&self, index: usize) -> Option<&Arc<Link>> {
         let link = self.links.get(index)?.as_ref()?;
@@ -121,6 +132,13 @@ impl Canvas {
             || cells.any(|cell| {
                 cell.modifier.intersects(special) || cell.underline_color != Color::Reset
             })
+    }
+
+    /// The targets of all cells.
+    #[cfg(test)]
+    pub(in crate::tui) fn link_targets(&self) -> Vec<Option<&str>> {
+        let cells = 0..self.buffer.content.len();
+        cells.map(|cell| Some(&*self.link(cell)?.uri)).collect()
     }
 
     /// Takes over rows of another canvas of the same size.

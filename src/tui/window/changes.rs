@@ -1,8 +1,9 @@
 //! The cells of a row that have to be written.
 
-use ratatui::buffer::{Cell, CellWidth};
+use ratatui::buffer::Cell;
 
 use super::canvas::Canvas;
+use crate::tui::text;
 
 /// The columns to write in a row, so that a terminal that shows `before` shows `after`. Both have the same size.
 ///
@@ -21,7 +22,7 @@ pub(super) fn columns<'a>(
         while x < width {
             let (at, index) = (x, after.index(x, row));
             let next = cell(after, at);
-            x += columns_of(next);
+            x = width.min(at + columns_of(next));
             let is_same =
                 at >= torn && next == cell(before, at) && before.link(index) == after.link(index);
             while old < x {
@@ -41,8 +42,8 @@ pub(super) fn columns<'a>(
 
 /// The columns that a cell takes.
 pub(super) fn columns_of(cell: &Cell) -> u16 {
-    match cell.symbol().len() {
-        1 => 1,
-        _ => cell.cell_width().max(1),
+    match cell.symbol() {
+        symbol if symbol.len() == 1 => 1,
+        symbol => u16::try_from(text::width(symbol)).unwrap_or(1).max(1),
     }
 }

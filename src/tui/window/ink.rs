@@ -13,7 +13,7 @@ use crate::term::control::sgr::Attribute;
 use crate::term::extras::Link;
 use crate::term::style::Underline;
 
-/// What the terminal can show, beyond what all can. It is asked.
+/// What the terminal can show, beyond what all can. The terminal is asked when the view opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Abilities {
     /// Kinds of underlines.

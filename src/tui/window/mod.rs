@@ -66,11 +66,19 @@ impl<W: Write> Window<W> {
         self.end()
     }
 
-    /// Draws some rows again. `paint` finds what is shown, and must change nothing else.
+    /// Draws some rows again. `paint` finds what is shown, and must change nothing else. Returns false without
+    /// drawing if nothing is shown.
     ///
     /// # Errors
     /// If the terminal cannot be written to.
-    pub fn redraw(&mut self, rows: Range<u16>, paint: impl FnOnce(&mut Canvas)) -> io::Result<()> {
+    pub fn redraw(
+        &mut self,
+        rows: Range<u16>,
+        paint: impl FnOnce(&mut Canvas),
+    ) -> io::Result<bool> {
+        if self.shown.area().is_empty() {
+            return Ok(false);
+        }
         self.pending.extend_from_slice(BEGIN);
         let end = rows.end.min(self.shown.area().height);
         let rows = rows.start.min(end)..end;
@@ -80,7 +88,8 @@ impl<W: Write> Window<W> {
         self.push_changes(rows.clone());
         self.shown.take_rows(&self.next, rows);
         self.shown.cursor = self.next.cursor;
-        self.end()
+        self.end()?;
+        Ok(true)
     }
 
     /// Tells what the terminal can show. What needs it is drawn again with the next whole frame.

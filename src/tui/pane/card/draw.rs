@@ -28,7 +28,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     let height = u16::try_from(lines.len()).unwrap_or(0);
     let used = model
         .screen(job.id())
-        .map_or(0, |screen| used(model, job, screen))
+        .map_or(0, used)
         .saturating_add(live::separator_rows(model, job.id()));
     let top = (area.y + used).min(area.bottom() - height);
     for (y, line) in (top..).zip(lines) {
@@ -56,11 +56,11 @@ fn card(model: &Model) -> Option<(&Job, &Card)> {
 }
 
 /// Rows that the screen needs, including one blank row after its last line.
-fn used(model: &Model, job: &Job, screen: &Screen) -> u16 {
+fn used(screen: &Screen) -> u16 {
     let written = paint::last_written_row(screen);
     let blank = written == 0 && screen.rows_text(true).is_empty();
     let rows = if blank { 0 } else { written + 2 };
-    rows.max(screen.cursor().row + 1) + u16::from(model.seen.mark(job.id()).is_some())
+    rows.max(screen.cursor().row + 1)
 }
 
 fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'static>> {

@@ -19,7 +19,8 @@ fn output() -> impl Strategy<Value = Vec<String>> {
         6 => "[a-z ]{1,9}", 2 => Just("\r\n".to_owned()), 1 => Just("日本\u{301}".to_owned()),
         1 => "\x1b\\[[0-9];[0-9]H", 1 => Just("\x1b[7;4:3;58:5:9mx\x1b[m".to_owned()),
         1 => Just("\x1b]8;;http://a.b/\x1b\\link\x1b]8;;\x1b\\".to_owned()),
-        1 => Just("\x1b[2J".to_owned()), 1 => Just("\x1b[?25l".to_owned()),
+        1 => Just("\u{202e}\u{5d0}".to_owned()), 1 => Just("\x1b[4mline\x1b[m".to_owned()),
+        1 => Just("\x1b[H".to_owned()), 1 => Just("\x1b[2J".to_owned()), 1 => Just("\x1b[?25l".to_owned()),
     ];
     proptest::collection::vec(piece, 1..20)
 }
@@ -63,6 +64,7 @@ proptest! {
             let whole = frame(&dash);
             prop_assert_eq!(next.buffer(), whole.buffer());
             prop_assert_eq!(next.cursor(), whole.cursor());
+            prop_assert_eq!(next.link_targets(), whole.link_targets());
             shown = whole;
             drawn = Drawn::now(&dash.model);
         }
