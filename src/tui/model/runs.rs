@@ -6,6 +6,7 @@ use super::Model;
 use crate::protocol::SessionId;
 use crate::protocol::record::Run;
 use crate::term::sanitize::clean;
+use crate::tui::scrollback::RunBreak;
 use crate::tui::units;
 
 /// The runs of restarted jobs, as far as they were asked for.
@@ -19,15 +20,6 @@ struct KnownRuns {
     /// The number of restarts at the time of the request.
     restarts: u32,
     runs: Vec<Run>,
-}
-
-/// The line between two runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunBreak {
-    /// Offset of the first byte of the later run.
-    pub offset: u64,
-    /// What the line says.
-    pub words: String,
 }
 
 impl RunTracker {

@@ -3,8 +3,7 @@
 
 use super::place::Place;
 use super::text::Text;
-use super::{Display, Move, Part, Scroll};
-use crate::tui::model::runs::RunBreak;
+use super::{Display, Move, Part, RunBreak, Scroll};
 
 impl Scroll {
     /// Stores a requested part. `offset` is the offset of its first byte, `first` that of the

@@ -98,6 +98,15 @@ impl Display {
     }
 }
 
+/// The line between two runs of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunBreak {
+    /// Offset of the first byte of the later run.
+    pub offset: u64,
+    /// What the line says.
+    pub words: String,
+}
+
 /// A scrolled-back pane.
 pub struct Scroll {
     /// The job.

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::RunBreak;
 use super::row::Row;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
-use crate::tui::model::runs::RunBreak;
 
 /// Rows kept above the screen until they are taken. A piece of [`PIECE`] bytes makes fewer.
 const KEPT: usize = 8192;

@@ -5,12 +5,11 @@
 
 use std::rc::Rc;
 
-use super::Part;
 use super::painter::Painter;
 use super::place::Place;
 use super::row::Row;
+use super::{Part, RunBreak};
 use crate::term::size::Size;
-use crate::tui::model::runs::RunBreak;
 
 /// Maximum size of a stretch in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
