@@ -124,8 +124,9 @@ fn all_about_a_job_is_a_page_that_follows_it() {
     view.send("I");
     view.wait_for_text(" DETAILS ");
     view.wait_for_text("STAGE");
-    // The title has the command too; the processes come later.
+    // The title has the command too; processes come later, and then who typed.
     view.wait_for_text("sleeps  sleep 1000");
+    view.wait_for_text("Who typed, newest first");
     view.send("G");
     view.wait_for_text("hello there");
     view.send("g");
