@@ -162,9 +162,11 @@ fn stay(
         if model.needs_frame() && frames.wait(model.awaits_screen()).is_zero() {
             frames.drew();
             terminal.set_abilities(model.answers.can);
-            let touched = model.touched.take();
-            let partly = drawn.as_ref().filter(|_| !model.dirty).zip(touched);
-            let rows = partly.and_then(|(drawn, rows)| drawn.rows_to_redraw(model, rows));
+            let (before, touched) = (drawn.take(), model.touched.take());
+            drawn = Drawn::now(model);
+            let partly = before.zip(drawn.as_ref()).filter(|_| !model.dirty);
+            let rows = partly.zip(touched);
+            let rows = rows.and_then(|((before, now), rows)| before.rows_to_redraw(now, rows));
             let is_drawn = match rows {
                 Some(rows) => terminal.redraw(rows.clone(), |canvas| {
                     redraw::redraw(model, rows, canvas);
@@ -175,7 +177,6 @@ fn stay(
                 terminal.draw(model.window, |canvas| view(model, canvas))?;
             }
             model.dirty = false;
-            drawn = Drawn::now(model);
             terminal.cursor_shape(cursor_shape(model))?;
             terminal.keys(modes::insert::keys(model))?;
         }

@@ -56,14 +56,17 @@ impl RunTracker {
 }
 
 impl Model {
-    /// The lines between the runs of a job.
-    pub fn run_breaks(&self, id: &SessionId) -> Vec<RunBreak> {
+    /// The offsets where the runs of a job begin, and the lines between them.
+    pub fn run_places(&self, id: &SessionId) -> (Vec<u64>, Vec<RunBreak>) {
         let runs = self.runs.of(id);
         let breaks = runs.windows(2).map(|pair| RunBreak {
             offset: pair[1].offset,
             words: self.between_runs(&pair[0], &pair[1]),
         });
-        breaks.collect()
+        (
+            runs.iter().map(|run| run.offset).collect(),
+            breaks.collect(),
+        )
     }
 
     /// `── run 2, 20:48, after exit 1 ──`

@@ -166,35 +166,20 @@ fn parts(
             break crop;
         }
     };
-    let mut parts = Parts {
-        shown: Vec::new(),
-        separators: Vec::new(),
-    };
-    let (mut top, mut line) = (crop.top, area.y);
+    let part = |top, y, height| (Rect { y, height, ..area }, Crop { top, ..crop });
+    let (mut shown, mut lines) = (Vec::new(), Vec::new());
+    let (mut top, mut y) = (crop.top, area.y);
     for (row, separator) in separators {
         let height = row - top;
-        parts.shown.push((
-            Rect {
-                y: line,
-                height,
-                ..area
-            },
-            Crop { top, ..crop },
-        ));
-        line += height;
-        parts.separators.push((line, separator));
-        (top, line) = (row, line + 1);
+        shown.push(part(top, y, height));
+        lines.push((y + height, separator));
+        (top, y) = (row, y + height + 1);
     }
-    let height = area.bottom().saturating_sub(line);
-    parts.shown.push((
-        Rect {
-            y: line,
-            height,
-            ..area
-        },
-        Crop { top, ..crop },
-    ));
-    parts
+    shown.push(part(top, y, area.bottom().saturating_sub(y)));
+    Parts {
+        shown,
+        separators: lines,
+    }
 }
 
 fn count(separators: &[(u16, Separator)]) -> u16 {

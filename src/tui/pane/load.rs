@@ -12,13 +12,9 @@ pub fn begin(model: &Model, cmds: &mut Vec<Cmd>) -> Option<Box<Scroll>> {
     let summary = &model.current()?.record.summary;
     let id = summary.session_id.clone();
     let mut scroll = Scroll::new(id, model.display()?, summary.mode == JobMode::Pipe);
-    if summary.restarts > 0 {
-        let runs = model.runs.of(&scroll.id);
-        let offsets = (!runs.is_empty()).then(|| runs.iter().map(|run| run.offset).collect());
-        let breaks = model.run_breaks(&scroll.id);
-        if let Some(offsets) = offsets {
-            scroll.set_runs(offsets, breaks);
-        }
+    let (offsets, breaks) = model.run_places(&scroll.id);
+    if summary.restarts > 0 && !offsets.is_empty() {
+        scroll.set_runs(offsets, breaks);
     }
     // The limit is larger than the size known so far, to include output written since.
     let from = summary.output_bytes.saturating_sub(FIRST_BYTES);

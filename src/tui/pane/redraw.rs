@@ -50,14 +50,10 @@ impl Drawn {
         })
     }
 
-    /// The rows of the window to draw again after the rows `touched` of the screen have changed; `None` if all of
-    /// the window has to be drawn.
-    pub fn rows_to_redraw(&self, model: &Model, touched: Range<u16>) -> Option<Range<u16>> {
-        let now = Self::now(model)?;
-        let shows_the_same = Self {
-            cursor: self.cursor,
-            ..now.clone()
-        } == *self;
+    /// The rows of the window to draw again after the rows `touched` of the screen have changed, if the window shows
+    /// it as in `now`; `None` if all of the window has to be drawn.
+    pub fn rows_to_redraw(&self, now: &Self, touched: Range<u16>) -> Option<Range<u16>> {
+        let shows_the_same = (&self.id, self.area, self.types) == (&now.id, now.area, now.types);
         if !shows_the_same {
             return None;
         }

@@ -33,8 +33,7 @@ pub fn received(model: &mut Model, id: &SessionId, record: Option<Record>) {
         .and_then(|record| record.detail)
         .map(|detail| detail.runs);
     model.runs.store(id, runs.unwrap_or_default());
-    let breaks = model.run_breaks(id);
-    let offsets = model.runs.of(id).iter().map(|run| run.offset).collect();
+    let (offsets, breaks) = model.run_places(id);
     if let Some(scroll) = model.scroll.as_mut().filter(|scroll| scroll.id == *id) {
         scroll.set_runs(offsets, breaks);
     }

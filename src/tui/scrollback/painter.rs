@@ -93,8 +93,8 @@ impl Painter {
             self.screen.feed(b"\x1b[?1049l");
         }
         self.screen.feed(RESET);
-        let rows = (0..self.screen.size().rows()).rev();
-        let last = rows.into_iter().find(|row| self.screen.row_end(*row) > 0);
+        let mut rows = (0..self.screen.size().rows()).rev();
+        let last = rows.find(|row| self.screen.row_end(*row) > 0);
         let next = last
             .map_or(0, |last| last + 1)
             .max(self.screen.cursor().row);
