@@ -5,6 +5,7 @@ use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::colors::Colors;
 use crate::term::modes::Modes;
 use crate::term::screen::{Resting, Screen};
+use crate::term::shell_report::ShellReport;
 use crate::term::size::Size;
 use crate::term::snapshot::{Snapshot, TooLarge};
 
@@ -171,6 +172,11 @@ impl Display {
     /// The progress that the program reports.
     pub(super) fn progress(&self) -> Option<TerminalProgress> {
         self.of(Screen::progress, Resting::progress).flatten()
+    }
+
+    /// What a shell has reported.
+    pub(super) fn shell(&self) -> Option<&ShellReport> {
+        self.of(Screen::shell, Resting::shell)
     }
 
     pub(super) fn modes(&self) -> Modes {

@@ -8,6 +8,7 @@ use super::input::{needs, waits};
 use super::output::Output;
 use super::pattern::{Pattern, around};
 use super::shell_command::{MarkSearch, TypedCommand};
+use super::shell_marks::EndSearch;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
@@ -58,6 +59,8 @@ enum Compiled {
     Port(u16),
     /// The end of a command that was typed into a shell, or that it needs input.
     Command(TypedCommand),
+    /// The end of the command that the shell runs.
+    CommandEnd,
     /// Any output.
     Output,
     /// The status differs from this one.
@@ -144,7 +147,10 @@ impl Conditions {
         self.all().any(|condition| {
             matches!(
                 condition,
-                Compiled::Pattern(_) | Compiled::Gone(_) | Compiled::Command(_)
+                Compiled::Pattern(_)
+                    | Compiled::Gone(_)
+                    | Compiled::Command(_)
+                    | Compiled::CommandEnd
             )
         })
     }
@@ -207,9 +213,11 @@ impl Compiled {
     fn new(condition: &Condition) -> Result<Self, Error> {
         Ok(match condition {
             Condition::Exit(true) => Self::Exit,
-            Condition::Exit(false) | Condition::Input(false) | Condition::Ready(false) => {
-                Self::Never
-            }
+            Condition::Exit(false)
+            | Condition::Input(false)
+            | Condition::Ready(false)
+            | Condition::Command(false) => Self::Never,
+            Condition::Command(true) => Self::CommandEnd,
             Condition::Input(true) => Self::Input,
             Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
             Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
@@ -228,7 +236,7 @@ impl Compiled {
             Self::Idle(_) => "idleMs",
             Self::Ready => "ready",
             Self::Port(_) => "port",
-            Self::Command(_) => "command",
+            Self::Command(_) | Self::CommandEnd => "command",
             Self::Output => "output",
             Self::Changed(_) => "status",
             Self::Never => "never",
@@ -255,6 +263,8 @@ pub struct Matcher {
     lines: Option<Follower>,
     /// The search for the end of a typed command.
     marks: Option<MarkSearch>,
+    /// The search for the end of the command that the shell runs.
+    end: Option<EndSearch>,
     /// What the same request has typed.
     echo: Echo,
     /// Offset up to which output has been checked.
@@ -277,10 +287,12 @@ impl Matcher {
         let marks = conditions
             .command()
             .map(|command| MarkSearch::new(&command.id, at.offset));
+        let waits_for_end = conditions.all().any(|c| matches!(c, Compiled::CommandEnd));
         Self {
             conditions,
             lines,
             marks,
+            end: waits_for_end.then(|| EndSearch::new(at.offset)),
             echo: Echo::default(),
             position: at.offset,
             began,
@@ -352,12 +364,29 @@ impl Matcher {
             }
         }
         // If several lines match, the first one decides.
-        let lines = self.lines.as_mut()?;
-        let mut patterns = Patterns {
-            conditions: &self.conditions,
-            echo: &mut self.echo,
+        if let Some(lines) = &mut self.lines {
+            let mut patterns = Patterns {
+                conditions: &self.conditions,
+                echo: &mut self.echo,
+            };
+            let decision = lines.feed(bytes, &mut patterns);
+            if decision.is_some() {
+                return decision;
+            }
+        }
+        // What is written before the end of a command belongs to it.
+        let end = self.end.as_mut()?;
+        end.feed(offset + seen as u64, bytes);
+        let exit_code = end.ended()?;
+        let found = |list: &[Compiled]| {
+            let is_end = |condition: &Compiled| matches!(condition, Compiled::CommandEnd);
+            Some(Matched {
+                exit_code,
+                ..plain_match(list.iter().position(is_end)?, "command")?
+            })
         };
-        lines.feed(bytes, &mut patterns)
+        let failed = found(&self.conditions.fail).map(Decision::Failed);
+        failed.or_else(|| found(&self.conditions.until).map(Decision::Matched))
     }
 
     /// Checks the conditions that do not depend on output bytes: screen, input, ports, silence,
@@ -545,6 +574,7 @@ fn found(
         line,
         groups,
         text: Some(around(text, at, MATCHED_TEXT).into_owned()),
+        exit_code: None,
         session_id: None,
     })
 }
@@ -557,6 +587,7 @@ fn plain_match(index: usize, kind: &str) -> Option<Matched> {
         line: None,
         text: None,
         groups: Vec::new(),
+        exit_code: None,
         session_id: None,
     })
 }

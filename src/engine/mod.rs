@@ -42,6 +42,7 @@ pub mod retention;
 pub mod retry;
 pub mod session;
 pub mod shell_command;
+pub mod shell_marks;
 pub mod sizes;
 pub mod sync_update;
 pub mod timers;

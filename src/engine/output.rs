@@ -19,6 +19,7 @@ use crate::term::colors::Colors;
 use crate::term::modes::Modes;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
+use crate::term::shell_report::ShellReport;
 use crate::term::size::Size;
 use crate::term::snapshot::TooLarge;
 
@@ -314,6 +315,11 @@ impl Output {
     /// The progress that the program reports.
     pub fn progress(&self) -> Option<TerminalProgress> {
         self.display.progress()
+    }
+
+    /// What a shell has reported.
+    pub fn shell(&self) -> Option<&ShellReport> {
+        self.display.shell()
     }
 
     /// The input modes.

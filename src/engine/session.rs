@@ -11,6 +11,7 @@ use super::output::Output;
 use super::readiness::{self, Readiness};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
+use crate::protocol::shell_state::ShellState;
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::protocol::{Scope, SessionId, Status};
 use crate::term::sanitize::clean;
@@ -360,6 +361,18 @@ impl Session {
         self.output.progress().filter(|_| is_alive)
     }
 
+    /// What its shell reports about its commands, while it runs.
+    pub fn shell(&self) -> Option<ShellState> {
+        let is_alive = self.life.status().is_alive();
+        self.output.shell().filter(|_| is_alive)?.state
+    }
+
+    /// The directory that its program reports, as seen from the machine `here`.
+    pub fn present_directory(&self, here: &str) -> Option<String> {
+        let directory = self.output.shell()?.directory.as_ref()?;
+        Some(directory.seen_from(here))
+    }
+
     /// The part of the record that `list` returns for each session.
     pub fn summary(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Summary {
         let life = &self.life;
@@ -391,6 +404,8 @@ impl Session {
             ready: self.ready(),
             title: (!title.is_empty()).then(|| clean(title)),
             progress: self.progress(),
+            shell: self.shell(),
+            present_directory: None,
             output_bytes: self.output.end(),
             dropped_bytes: self.output.first(),
             output_lines: self.output.total_lines(),

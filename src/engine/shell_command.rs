@@ -5,9 +5,9 @@
 //! command and `D` with the exit code after it. A parameter of our own, `bgproc`, names the command. Terminals
 //! show none of it.
 
-use memchr::memmem;
-
+use super::shell_marks::MarkReader;
 use crate::protocol::params::ShellLanguage;
+use crate::term::shell_report::Mark;
 
 /// The language of a shell, by the name of its program. A program with another name may be one that runs a
 /// shell elsewhere, such as `ssh`; a Bourne shell is the likely one.
@@ -85,12 +85,9 @@ impl CommandId {
         is_one.then(|| Self(text.to_owned()))
     }
 
-    fn begin(&self) -> Vec<u8> {
-        format!("\x1b]133;C;bgproc={}\x07", self.0).into_bytes()
-    }
-
-    fn end(&self) -> Vec<u8> {
-        format!(";bgproc={}\x07", self.0).into_bytes()
+    /// The parameter of its marks.
+    fn param(&self) -> String {
+        format!(";bgproc={}", self.0)
     }
 
     /// The line to type, without Enter: it writes the marks around the command, which is evaluated by the shell
@@ -99,9 +96,9 @@ impl CommandId {
     /// The line has no control characters, because a line editor would act on them: a tab completes. A shell
     /// keeps a line that begins with a space out of its history, if it is set up so.
     pub fn line(&self, command: &str, language: ShellLanguage) -> String {
-        let id = &self.0;
-        let begin = format!(r"printf '\033]133;C;bgproc={id}\007'");
-        let end = format!(r"printf '\033]133;D;%s;bgproc={id}\007'");
+        let name = self.param();
+        let begin = format!(r"printf '\033]133;C{name}\007'");
+        let end = format!(r"printf '\033]133;D;%s{name}\007'");
         let (eval, status) = match language {
             ShellLanguage::Posix => (posix(command), "\"$?\""),
             ShellLanguage::Fish => (fish(command), "$status"),
@@ -190,30 +187,19 @@ pub struct Ended {
 /// Finds the marks of one command in a log, as it is written.
 #[derive(Clone, Debug)]
 pub struct MarkSearch {
-    begin: Vec<u8>,
-    end: Vec<u8>,
-    /// The last bytes that were searched, which may be the beginning of a mark.
-    rest: Vec<u8>,
-    /// Offset of the end of `rest`.
-    position: u64,
+    reader: MarkReader,
+    /// The parameter that names the command.
+    name: String,
     began: Option<u64>,
     ended: Option<Ended>,
 }
-
-/// What comes before the exit code in an end mark.
-const END: &[u8] = b"\x1b]133;D;";
-
-/// Maximum number of digits of an exit code.
-const DIGITS: usize = 10;
 
 impl MarkSearch {
     /// A search for the marks of a command, from an offset of the log on.
     pub fn new(id: &CommandId, from: u64) -> Self {
         Self {
-            begin: id.begin(),
-            end: id.end(),
-            rest: Vec::new(),
-            position: from,
+            reader: MarkReader::new(from),
+            name: id.param(),
             began: None,
             ended: None,
         }
@@ -231,47 +217,28 @@ impl MarkSearch {
 
     /// Searches the bytes at `offset`, which follow those before.
     pub fn feed(&mut self, offset: u64, bytes: &[u8]) {
-        if offset != self.position {
-            // The log has dropped what was between.
-            self.rest.clear();
-        }
-        let start = offset - self.rest.len() as u64;
-        let mut text = std::mem::take(&mut self.rest);
-        text.extend_from_slice(bytes);
-        self.position = offset + bytes.len() as u64;
-        if self.began.is_none()
-            && let Some(found) = memmem::find(&text, &self.begin)
-        {
-            self.began = Some(start + (found + self.begin.len()) as u64);
-        }
-        // The begin mark has the same name, and may be among the bytes of the last time.
-        let at = self.began.unwrap_or_default().saturating_sub(start) as usize;
-        if self.ended.is_none()
-            && let Some(found) = memmem::find(&text[at..], &self.end)
-        {
-            self.ended = end_of(&text[..at + found]).map(|ended| Ended {
-                at: start + ended.at,
-                ..ended
-            });
-        }
-        let keep = self.begin.len() + END.len() + DIGITS;
-        self.rest = text.split_off(text.len().saturating_sub(keep));
+        let (name, began, ended) = (&self.name, &mut self.began, &mut self.ended);
+        self.reader.feed(offset, bytes, |placed| {
+            if !placed.params.ends_with(name.as_bytes()) {
+                return;
+            }
+            match placed.mark() {
+                Some(Mark::Output) if began.is_none() => *began = Some(placed.end),
+                Some(Mark::End(code)) if ended.is_none() => {
+                    let at = placed.start;
+                    *ended = Some(Ended { at, code });
+                }
+                _ => {}
+            }
+        });
     }
-}
-
-/// The end of a command whose end mark is complete but for its name.
-fn end_of(text: &[u8]) -> Option<Ended> {
-    let at = memmem::rfind(text, END)?;
-    let code = std::str::from_utf8(&text[at + END.len()..]).ok()?;
-    Some(Ended {
-        at: at as u64,
-        code: code.parse().ok(),
-    })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use memchr::memmem;
+
     use super::*;
 
     fn id() -> CommandId {

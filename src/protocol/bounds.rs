@@ -116,14 +116,17 @@ pub(super) fn of_log() -> Value {
     });
     let by_lines: Vec<Value> = lines
         .iter()
-        .chain(&["sinceTime", "run"])
+        .chain(&["sinceTime", "run", "command"])
         .map(|name| given(name))
         .collect();
-    let extra: Vec<Value> = ["grep", "run", "format"]
+    let extra: Vec<Value> = ["grep", "run", "command", "format"]
         .iter()
         .map(|name| given(name))
         .collect();
-    let places = ["fromLine", "offset", "limit", "times", "format", "run"].map(given);
+    let places = [
+        "fromLine", "offset", "limit", "times", "format", "run", "command",
+    ]
+    .map(given);
     let parts = ["grep", "tail", "lines"].map(given);
     let several = json!({ "allOf": [
         { "anyOf": parts },
@@ -134,9 +137,10 @@ pub(super) fn of_log() -> Value {
         apart(&["sessionId"], &["sessionIds", "group"]),
         apart(&["sessionIds"], &["group"]),
         { "anyOf": [given("sessionId"), several] },
-        apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep"]),
+        apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep", "command"]),
+        apart(&["run"], &["command"]),
         need(&["ignoreCase", "context", "maxMatches", "newest"], "grep"),
-        apart(&["times"], &["fromLine", "lines", "tail", "grep"]),
+        apart(&["times"], &["fromLine", "lines", "tail", "grep", "command"]),
         apart(&["tail"], &["lines", "fromLine"]),
         { "not": { "allOf": [typed, { "anyOf": extra }] } },
         { "not": { "allOf": [

@@ -23,6 +23,8 @@ pub enum Condition {
     Ready(bool),
     /// A process of the session's tree listens on this TCP port.
     Port(u16),
+    /// The command that the session's shell runs has ended (OSC 133).
+    Command(bool),
 }
 
 /// One condition of `wait`: exactly one field is given.
@@ -46,11 +48,13 @@ struct Fields {
     /// A process of the session's tree listens on this TCP port.
     #[schemars(range(min = 1))]
     port: Option<u16>,
+    /// The command that the session's shell runs has ended (OSC 133).
+    command: Option<bool>,
 }
 
 /// The names of the conditions.
 const KINDS: &[&str] = &[
-    "exit", "pattern", "gone", "input", "idleMs", "ready", "port",
+    "exit", "pattern", "gone", "input", "idleMs", "ready", "port", "command",
 ];
 
 impl TryFrom<Fields> for Condition {
@@ -65,13 +69,14 @@ impl TryFrom<Fields> for Condition {
             fields.idle_ms.map(Self::IdleMs),
             fields.ready.map(Self::Ready),
             fields.port.map(Self::Port),
+            fields.command.map(Self::Command),
         ];
         let mut given = all.into_iter().flatten();
         match (given.next(), given.next()) {
             (Some(Self::Port(0)), None) => Err("a port is a number from 1 to 65535"),
             (Some(condition), None) => Ok(condition),
             _ => Err(
-                "a condition is exactly one of `exit`, `pattern`, `gone`, `input`, `idleMs`, `ready` and `port`",
+                "a condition is exactly one of `exit`, `pattern`, `gone`, `input`, `idleMs`, `ready`, `port` and `command`",
             ),
         }
     }
@@ -88,6 +93,7 @@ impl Condition {
             Self::IdleMs(_) => "idleMs",
             Self::Ready(_) => "ready",
             Self::Port(_) => "port",
+            Self::Command(_) => "command",
         }
     }
 }

@@ -46,6 +46,7 @@ pub mod reply;
 pub mod request;
 pub mod schema;
 pub mod shell;
+pub mod shell_state;
 mod strict;
 pub mod suggest;
 pub mod terminal_progress;

@@ -221,6 +221,10 @@ params! {
         since_time: Option<String>,
         /// Only this run.
         run: Option<u32>,
+        /// Only the output of a command that the session's shell ran (OSC 133): 1 is the last one, 2 the one
+        /// before.
+        #[schemars(range(min = 1))]
+        command: Option<usize>,
         /// With bytes: include the times at which they were written.
         times: Option<bool>,
         /// Include where the output came from: times, streams and runs for bytes, offsets for

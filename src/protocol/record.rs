@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
 
@@ -242,6 +243,12 @@ pub struct Summary {
     /// The progress that its program reports (OSC 9;4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<TerminalProgress>,
+    /// What its shell reports about its commands (OSC 133).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<ShellState>,
+    /// The directory that its program reports (OSC 7), as `HOST:PATH` if it is on another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present_directory: Option<String>,
     /// Bytes of output since the session began.
     pub output_bytes: u64,
     /// Bytes of output that are no longer kept.

@@ -13,7 +13,8 @@
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
 //! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] defines its colours.
-//! - [`pace`]: how often frames are drawn. [`progress`]: what a program reports of its progress.
+//! - [`pace`]: how often frames are drawn. [`progress`]: what a program reports of its progress;
+//!   [`shell_report`]: what a shell reports of its commands and its directory.
 //! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.
 //!   [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
@@ -72,6 +73,7 @@ pub mod replies;
 pub mod sanitize;
 pub mod scan;
 pub mod screen;
+pub mod shell_report;
 pub mod size;
 pub mod skim;
 pub mod snapshot;

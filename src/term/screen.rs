@@ -23,6 +23,7 @@ use super::modes::{Modes, Reports};
 use super::paint;
 use super::pen::Pen;
 use super::redraw::Start;
+use super::shell_report::ShellReport;
 use super::size::Size;
 use crate::protocol::terminal_progress::TerminalProgress;
 pub use rest::Resting;
@@ -206,6 +207,11 @@ impl Screen {
     /// The progress that the program reports.
     pub fn progress(&self) -> Option<TerminalProgress> {
         self.compat.state.progress
+    }
+
+    /// What a shell has reported.
+    pub fn shell(&self) -> &ShellReport {
+        &self.compat.state.shell
     }
 
     /// The cursor.

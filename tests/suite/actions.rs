@@ -5,6 +5,7 @@ mod input;
 mod life;
 mod log;
 mod screen;
+mod shell_marks;
 mod start;
 mod wait;
 

@@ -2,6 +2,7 @@
 
 pub mod follow;
 pub mod lane;
+pub mod of_command;
 pub mod origins;
 pub mod place;
 pub mod restarts;

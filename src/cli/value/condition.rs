@@ -25,6 +25,7 @@ pub fn parse(text: &str) -> Result<Condition, String> {
         ("exit", None) => Ok(Condition::Exit(true)),
         ("input", None) => Ok(Condition::Input(true)),
         ("ready", None) => Ok(Condition::Ready(true)),
+        ("command", None) => Ok(Condition::Command(true)),
         ("quiet", None) => Ok(Condition::IdleMs(duration::millis(QUIET))),
         ("quiet", Some(time)) => {
             duration::parse(time).map(|time| Condition::IdleMs(duration::millis(time)))
@@ -36,7 +37,7 @@ pub fn parse(text: &str) -> Result<Condition, String> {
         ("match", _) => pattern("match").map(Condition::Pattern),
         ("gone", _) => pattern("gone").map(Condition::Gone),
         _ => Err(format!(
-            "unknown condition `{text}`; known are exit, ready, input, quiet[:TIME], match:REGEX, gone:REGEX, port:N"
+            "unknown condition `{text}`; known are exit, ready, command, input, quiet[:TIME], match:REGEX, gone:REGEX, port:N"
         )),
     }
 }
@@ -49,6 +50,7 @@ mod tests {
     #[test]
     fn conditions_are_read() {
         assert_eq!(parse("exit").unwrap(), Condition::Exit(true));
+        assert_eq!(parse("command").unwrap(), Condition::Command(true));
         assert_eq!(parse("quiet").unwrap(), Condition::IdleMs(2000));
         assert_eq!(parse("quiet:500ms").unwrap(), Condition::IdleMs(500));
         assert_eq!(parse("port:80").unwrap(), Condition::Port(80));

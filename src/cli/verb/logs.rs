@@ -8,6 +8,7 @@ use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::logs::follow::{Follower, News};
+use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{self, How, Show};
 use crate::cli::logs::typed::Typed;
@@ -47,6 +48,10 @@ pub struct Logs {
     /// Include what was typed into the job, when and by whom; input without echo is never recorded
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
+    /// Print only the output of the last command that the job's shell ran, or of the Nth from the end, if the shell marks its prompts (OSC 133)
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "times", "stdin"])]
+    command: Option<u32>,
     /// The jobs; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     jobs: Vec<String>,
@@ -70,6 +75,15 @@ impl Logs {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         self.lines = self.lines.filter(|lines| *lines != ALL);
         let found = ctx.many(&self.jobs, Among::Any)?;
+        if let Some(n) = self.command {
+            let [only] = found.jobs.as_slice() else {
+                let message = "--command is for one job at a time";
+                return Err(Failure::Usage(message.to_owned()));
+            };
+            of_command::print(ctx, &only.summary.session_id, n as usize)?;
+            ctx.out.flush()?;
+            return Ok(found.exit);
+        }
         match found.jobs.as_slice() {
             [] => {}
             [_, _, ..] if self.raw => {

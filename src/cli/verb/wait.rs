@@ -12,8 +12,9 @@ use crate::cli::output::{note, words};
 use crate::cli::value::condition;
 use crate::config::duration;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::params::Wait as Params;
+use crate::protocol::params::{Poll, Wait as Params};
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
 
 /// The longest single wait that the protocol accepts.
@@ -24,7 +25,7 @@ pub struct Wait {
     /// The jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
-    /// What to wait for: exit (of the last run), ready (--ready-log or --ready-port), port:N, input, quiet or quiet:TIME, match:REGEX (a line of this run, past or future), gone:REGEX (from the screen)
+    /// What to wait for: exit (of the last run), ready (--ready-log or --ready-port), port:N, input, quiet or quiet:TIME, match:REGEX (a line of this run, past or future), gone:REGEX (from the screen), command (the one that the job's shell runs, with its exit code, if the shell marks its prompts: OSC 133)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
     /// With several jobs: the first one is enough
@@ -54,9 +55,50 @@ impl Wait {
         } else {
             WaitMode::All
         };
-        let exit = until(ctx, &ids, &self.until, mode, deadline)?;
+        let since = match (&self.until, ids.as_slice()) {
+            (Condition::Command(_), [only]) => match running_command(ctx, only)? {
+                Running::Since(cursor) => Some(cursor),
+                Running::Nothing(exit) => return Ok(found.exit.or(exit)),
+            },
+            (Condition::Command(_), _) => {
+                let message = "--for command is for one job at a time";
+                return Err(Failure::Usage(message.to_owned()));
+            }
+            _ => None,
+        };
+        let exit = until(ctx, &ids, &self.until, since.as_deref(), mode, deadline)?;
         Ok(found.exit.or(exit))
     }
+}
+
+/// What the shell of a job runs.
+enum Running {
+    /// A command, whose end is in the output from this cursor on.
+    Since(String),
+    /// Nothing: the exit code of its last command.
+    Nothing(Exit),
+}
+
+fn running_command(ctx: &mut Context, id: &SessionId) -> Result<Running, Failure> {
+    let polled: Polled = ctx.read(&Action::Poll(Poll {
+        session_id: id.to_string(),
+        max_chars: Some(1),
+        ..Poll::default()
+    }))?;
+    let Some(shell) = polled.shell else {
+        let message = "its shell does not mark its commands (OSC 133)";
+        let failure = Failure::with_message(Exit::STATE, message);
+        return Err(failure.hint("`--for input` waits until a shell is at its prompt"));
+    };
+    Ok(match shell.activity {
+        Some(ShellActivity::Command) => Running::Since(polled.cursor),
+        _ => Running::Nothing(of_command(shell.exit_code)),
+    })
+}
+
+/// The exit code for a command of a shell.
+fn of_command(code: Option<i32>) -> Exit {
+    code.map_or(Exit::OK, |code| Exit(u8::try_from(code & 0xff).unwrap_or(1)))
 }
 
 /// Waits as long as needed, in requests no longer than the protocol allows.
@@ -64,6 +106,7 @@ fn until(
     ctx: &mut Context,
     ids: &[SessionId],
     condition: &Condition,
+    since: Option<&str>,
     mode: WaitMode,
     deadline: Option<Instant>,
 ) -> Result<Exit, Failure> {
@@ -74,6 +117,7 @@ fn until(
             session_ids: Some(ids.iter().map(SessionId::to_string).collect()),
             mode: Some(mode),
             until: Some(vec![condition.clone()]),
+            since: since.map(str::to_owned),
             timeout_ms: Some(duration::millis(turn)),
             max_chars: Some(1),
             through_restarts: Some(true),
@@ -131,7 +175,12 @@ fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
             Exit::TIMED_OUT
         }
         Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
-        Outcome::Matched => Exit::OK,
+        Outcome::Matched => match (condition, &waited.matched) {
+            (Condition::Command(_), Some(matched)) => {
+                of_command(matched.exit_code)
+            }
+            _ => Exit::OK,
+        },
         Outcome::Exited => {
             note("the job ended before the condition was met");
             Exit::STATE

@@ -210,7 +210,7 @@ async fn begin(hub: &Hub, id: &SessionId, command: &TypedCommand) -> Result<Opti
     let mut search = MarkSearch::new(&command.id, command.from);
     let (mut at, end) = (command.from, hub.read().sessions.log_end(id));
     while search.began().is_none() && at < end {
-        let (start, bytes) = read(hub, id, at, end, CHUNK)?;
+        let (start, bytes) = hub.read().sessions.read_log(id, at..end, CHUNK)?;
         if start > command.from && at == command.from {
             // The log has dropped the mark, so there was output after it.
             return Ok(Some(start));
@@ -240,7 +240,7 @@ async fn end(
         let mut search = MarkSearch::new(&command.id, from);
         let mut at = from;
         while at < log_end {
-            let (start, bytes) = read(hub, id, at, log_end, CHUNK)?;
+            let (start, bytes) = hub.read().sessions.read_log(id, at..log_end, CHUNK)?;
             if bytes.is_empty() {
                 break;
             }
@@ -253,17 +253,4 @@ async fn end(
         }
         length *= 4;
     }
-}
-
-fn read(
-    hub: &Hub,
-    id: &SessionId,
-    from: u64,
-    to: u64,
-    max: usize,
-) -> Result<(u64, Vec<u8>), Error> {
-    let state = hub.read();
-    let io = state.sessions.io(id);
-    let io = io.ok_or_else(|| Error::session_not_found(id.as_str()))?;
-    Ok(io.log.read(from, to, max))
 }

@@ -151,6 +151,7 @@ fn brief(summary: Summary) -> Brief {
         input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
         ready: summary.ready,
         progress: summary.progress,
+        shell: summary.shell,
         command: around(&command, 0..0, room).into_owned(),
         ports: summary.ports,
         urls: summary.urls,

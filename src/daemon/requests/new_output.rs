@@ -281,8 +281,8 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
     let Some(io) = state.sessions.io(&session.id) else {
         return (Piece::default(), None);
     };
-    // Output that is not in the index yet is returned the next time.
-    let to = match session.life.status().is_finished() {
+    // Output that is not in the index yet is returned the next time, unless the request names its end.
+    let to = match session.life.status().is_finished() || show.until.is_some() {
         true => to,
         false => to.min(io.log.indexed_end()),
     };
@@ -365,6 +365,7 @@ fn assemble(
         omitted: piece.omitted,
         input_state: session.input_state(),
         progress: session.progress(),
+        shell: session.shell(),
         offloaded: !files.is_empty(),
         output_file: files.last().map(|file| file.path.clone()),
         output_files: files,

@@ -16,13 +16,14 @@ pub(crate) mod text;
 pub(crate) mod usage;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::daemon::storage::store::Store;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::protocol::record::OutputFile;
-use crate::protocol::{Scope, SessionId};
+use crate::protocol::{Error, Scope, SessionId};
 use crate::sys::pty;
 use crate::sys::shared_table::{SharedTable, Slot};
 pub(crate) use ports::PortSweep;
@@ -34,6 +35,8 @@ pub(crate) struct Sessions {
     pub(crate) io: HashMap<SessionId, SessionIo>,
     pub(crate) store: Store,
     shared_table: Rc<SharedTable>,
+    /// Name of this machine.
+    host: String,
 }
 
 impl Sessions {
@@ -43,6 +46,10 @@ impl Sessions {
             io: HashMap::new(),
             store,
             shared_table,
+            host: rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned(),
         }
     }
 
@@ -95,6 +102,19 @@ impl Sessions {
     pub(crate) fn log_end(&self, id: &SessionId) -> u64 {
         let seen = self.get(id).map_or(0, |session| session.output.end());
         seen.max(self.io(id).map_or(0, |io| self.end_of(io)))
+    }
+
+    /// Reads at most `max` bytes of a session's log within a range of offsets. Returns the offset of the first
+    /// one, which is later than the range begins if the log has dropped its beginning.
+    pub(crate) fn read_log(
+        &self,
+        id: &SessionId,
+        range: Range<u64>,
+        max: usize,
+    ) -> Result<(u64, Vec<u8>), Error> {
+        let io = self.io(id);
+        let io = io.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+        Ok(io.log.read(range.start, range.end, max))
     }
 
     fn end_of(&self, io: &SessionIo) -> u64 {

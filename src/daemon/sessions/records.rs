@@ -12,6 +12,7 @@ impl Sessions {
     /// A session's record. `asked` holds the open questions to people about it.
     pub(crate) fn record(&self, session: &Session, asked: Vec<Asked>, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
+        record.summary.present_directory = self.present_directory(session);
         record.asked = asked;
         let io = self.io(&session.id);
         record.output_files = self.add_log(&mut record.summary, io);
@@ -21,8 +22,14 @@ impl Sessions {
     /// The short form of a record, which lists for agents contain.
     pub(crate) fn summary(&self, session: &Session, now: Now) -> Summary {
         let mut summary = session.summary(now, signal::name);
+        summary.present_directory = self.present_directory(session);
         self.add_log(&mut summary, self.io(&session.id));
         summary
+    }
+
+    /// The directory that a session's program reports.
+    pub(crate) fn present_directory(&self, session: &Session) -> Option<String> {
+        session.present_directory(&self.host)
     }
 
     /// Adds the size and the path of a session's log. Returns its files if the log is too long to be read

@@ -228,6 +228,8 @@ pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
         "lastOutputAt": session.output.last_output_at(),
         "inputState": session.input_state(),
         "progress": session.progress(),
+        "shell": session.shell(),
+        "presentDirectory": state.sessions.present_directory(session),
     });
     state.publish(EventKind::Output, id, data);
 }

@@ -146,6 +146,7 @@ fn log() -> Tool {
         "stream": {"enum": ["all", "stdout", "stderr", "input"]},
         "format": {"enum": ["plain", "raw", "base64"]},
         "sinceTime": {"type": "string"},
+        "command": integer("output of the nth last command of its shell"),
     });
     let output = json!({
         "lines": plain("array"), "matches": plain("array"), "results": plain("array"), "output": plain("string"),
@@ -393,7 +394,7 @@ fn conditions(about: &str) -> Value {
     let fields = json!({
         "exit": plain("boolean"), "pattern": plain("string"), "gone": plain("string"),
         "input": plain("boolean"), "idleMs": plain("integer"), "ready": plain("boolean"),
-        "port": plain("integer"),
+        "port": plain("integer"), "command": plain("boolean"),
     });
     json!({
         "type": "array",

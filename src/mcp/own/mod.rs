@@ -67,6 +67,7 @@ fn is_part(arguments: &Arguments) -> bool {
         "sinceTime",
         "since_time",
         "run",
+        "command",
     ];
     let given = |name: &&str| arguments.get(*name).is_some_and(|value| !value.is_null());
     names.iter().any(given)

@@ -108,6 +108,19 @@ pub struct LogLines {
     /// Number of the next line to read.
     #[serde(default)]
     pub next_line: u64,
+    /// With `command`: how the command ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<ShellCommand>,
+}
+
+/// The command of a shell whose output was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellCommand {
+    /// Whether it still runs.
+    pub running: bool,
+    /// Its exit code, if the shell reported it.
+    pub exit_code: Option<i32>,
 }
 
 /// A match of `log` with `grep`.

@@ -13,6 +13,7 @@ use serde_json::Value;
 pub use self::log::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
+use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{Error, Event, RequestId, SessionId, Status};
 
@@ -71,6 +72,9 @@ pub struct Polled {
     /// The progress that the program reports (OSC 9;4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<TerminalProgress>,
+    /// What its shell reports about its commands (OSC 133).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<ShellState>,
     /// Whether the output is larger than 10 KB in all.
     pub offloaded: bool,
     /// Newest segment of the raw log, once offloaded.
@@ -183,6 +187,9 @@ pub struct Brief {
     /// The progress that its program reports (OSC 9;4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<TerminalProgress>,
+    /// What its shell reports about its commands (OSC 133).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<ShellState>,
     /// The beginning of its command with arguments.
     pub command: String,
     /// With `includePorts`: the ports that it listens on.
@@ -227,6 +234,9 @@ pub struct Matched {
     /// For patterns: captured groups, by number from 1.
     #[serde(default)]
     pub groups: Vec<Option<String>>,
+    /// For `command`: its exit code, if the shell reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     /// For several sessions: the session that matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,

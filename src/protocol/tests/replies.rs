@@ -10,6 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
+use crate::protocol::shell_state::{ShellActivity, ShellState};
 use crate::protocol::terminal_progress::{ProgressState, TerminalProgress};
 use crate::protocol::{Event, EventKind, Role, Scope};
 
@@ -42,6 +43,11 @@ fn summary() -> Summary {
             state: ProgressState::Running,
             percent: Some(40),
         }),
+        shell: Some(ShellState {
+            activity: Some(ShellActivity::Command),
+            exit_code: Some(0),
+        }),
+        present_directory: Some("/srv".to_owned()),
         output_bytes: 10,
         dropped_bytes: 0,
         output_lines: 2,
@@ -137,6 +143,7 @@ fn polled() -> Polled {
         omitted: left(),
         input_state: InputState::Closed,
         progress: None,
+        shell: None,
         offloaded: false,
         output_file: None,
         output_files: files(),
@@ -156,6 +163,7 @@ fn waited() -> Waited {
             line: Some(2),
             text: Some("two".to_owned()),
             groups: vec![Some("two".to_owned()), None],
+            exit_code: Some(0),
             session_id: Some(id("done00000001")),
         }),
         matched_at_entry: false,
@@ -263,6 +271,10 @@ fn replies_of_version_1() {
             restarting: false,
         }),
         reply(LogLines {
+            command: Some(ShellCommand {
+                running: false,
+                exit_code: Some(0),
+            }),
             lines: vec![LogLine {
                 n: 1,
                 at: Some(at(0)),

@@ -113,6 +113,7 @@ fn every() -> Vec<Action> {
             newest: None,
             since_time: text("2026-01-02T03:04:05.678Z"),
             run: Some(1),
+            command: Some(1),
             times: Some(true),
             origins: None,
         }),

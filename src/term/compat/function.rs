@@ -133,6 +133,8 @@ impl State {
                 core.painted = true;
             }
             Progress(params) => self.progress = progress::after(self.progress, params),
+            ShellMark(params) => self.shell.mark(params),
+            Directory(url) => self.shell.enter(url),
             Title(title) => self.title.set(title),
             PushTitle => self.title.push(),
             PopTitle => self.title.pop(),
@@ -213,6 +215,8 @@ fn leaves_cursor(function: &Function<'_>) -> bool {
             | CursorStyle
             | Keyboard(_)
             | Progress(_)
+            | ShellMark(_)
+            | Directory(_)
             | Title(_)
             | PushTitle
             | PopTitle

@@ -9,6 +9,7 @@ use crate::term::modes::Reports;
 use crate::term::paint;
 use crate::term::replies::Replies;
 use crate::term::scan::Token;
+use crate::term::shell_report::ShellReport;
 use crate::term::size::Size;
 use crate::term::style::Style;
 use crate::term::title::Title;
@@ -40,6 +41,8 @@ pub struct State {
     pub updates: u64,
     /// The progress that the program reports.
     pub progress: Option<TerminalProgress>,
+    /// What a shell reports about itself.
+    pub shell: ShellReport,
     /// The window title.
     pub title: Title,
     /// How keys are reported.
@@ -102,6 +105,7 @@ impl State {
             bells: 0,
             updates: 0,
             progress: None,
+            shell: ShellReport::default(),
             title: Title::default(),
             keyboard: Keyboard::default(),
             replies: Replies::default(),
@@ -130,6 +134,7 @@ impl State {
     pub fn take_reports(&mut self, other: &Self) {
         self.keyboard.clone_from(&other.keyboard);
         self.progress = other.progress;
+        self.shell.clone_from(&other.shell);
         self.title.clone_from(&other.title);
         self.replies.colors.clone_from(&other.replies.colors);
         self.modes = Flags {

@@ -138,6 +138,10 @@ pub enum Function<'a> {
     PopTitle,
     /// OSC 9;4: the progress of the program, as what follows `9;4;`.
     Progress(&'a [u8]),
+    /// OSC 133: a mark of a shell, as what follows `133;`.
+    ShellMark(&'a [u8]),
+    /// OSC 7: the directory, as a URL.
+    Directory(&'a [u8]),
     /// OSC 8: the link of the text that follows, as its parameters, `;` and its target.
     Link(&'a [u8]),
     /// An image, which is not displayed.
@@ -339,7 +343,9 @@ impl<'a> Function<'a> {
         let (number, rest) = (&data[..end], data.get(end + 1..).unwrap_or_default());
         match number {
             b"0" | b"2" => Self::Title(rest),
+            b"7" => Self::Directory(rest),
             b"8" => Self::Link(rest),
+            b"133" => Self::ShellMark(rest),
             b"1337" => Image::of_osc(rest).map_or(Self::Unknown, Self::Image),
             b"9" if rest.starts_with(b"4;") => Self::Progress(&rest[2..]),
             _ => Query::of_osc(number, rest, bell).map_or(Self::Unknown, Self::Query),

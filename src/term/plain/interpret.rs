@@ -305,7 +305,8 @@ impl Interpreter {
             Image(image) => self.image(window, image, start, end),
             EraseArea(_) | SelectiveEraseArea(_) | FillArea(..) | Protect(_) | ChecksumKind(_) => {}
             Bell | AlignmentPattern | ApplicationKeypad(_) | CursorStyle | Title(_) | PushTitle
-            | PopTitle | Link(_) | Keyboard(_) | Progress(_) | Query(_) | Unknown => {}
+            | PopTitle | Link(_) | Keyboard(_) | Progress(_) | ShellMark(_) | Directory(_)
+            | Query(_) | Unknown => {}
         }
     }
 

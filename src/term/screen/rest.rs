@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::compat::switch_to;
+use crate::term::shell_report::ShellReport;
 use crate::term::size;
 
 /// A screen that has been reduced to the bytes that repaint it.
@@ -177,6 +178,11 @@ impl Resting {
     /// See [`Screen::progress`].
     pub fn progress(&self) -> Option<TerminalProgress> {
         self.compat.state.progress
+    }
+
+    /// See [`Screen::shell`].
+    pub fn shell(&self) -> &ShellReport {
+        &self.compat.state.shell
     }
 
     /// See [`Screen::alt_screen`].

@@ -53,6 +53,13 @@ impl Job {
         shell::line(&summary.command, summary.args.as_deref())
     }
 
+    /// The directory that its program reports, with `~` for the home directory, or else the one that it was
+    /// started in.
+    pub fn present_dir(&self, home: Option<&str>) -> String {
+        let present = self.record.summary.present_directory.as_deref();
+        present.map_or_else(|| self.dir.clone(), |dir| clean(&tilde(dir, home)))
+    }
+
     /// Copies what only the older record of the same run tells: since when it is being stopped, and
     /// the ports, because only lists that request ports contain them.
     pub fn keep(&mut self, older: &Self) {

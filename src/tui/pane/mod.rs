@@ -63,7 +63,8 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             let command = text::clip(&job.command, rest, theme.glyph("…"));
             bar.text(1, command, Style::new());
         }
-        bar.text(2, job.dir.clone(), theme.dim());
+        let dir = job.present_dir(model.origin.home.as_deref());
+        bar.text(2, dir, theme.dim());
         if let Some(url) = job.url() {
             // If there is little room, omit the scheme and the trailing slash.
             let short = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);

@@ -45,6 +45,8 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             ready: None,
             title: None,
             progress: None,
+            shell: None,
+            present_directory: None,
             output_bytes: 1_258_291,
             dropped_bytes: 0,
             output_lines: 1260,

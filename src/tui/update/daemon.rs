@@ -3,6 +3,7 @@
 //! An event says that something happened, not what the record looks like now, so each event
 //! triggers a request for that record. Several events in a row cost at most one extra request.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::errors::refused;
@@ -218,17 +219,22 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     }
     // No event reports that a prompt was answered; the new input state comes with the output that
     // follows.
-    let state = data.get("inputState").cloned();
-    if let Some(Ok(state)) = state.map(serde_json::from_value) {
-        model.dirty |= summary.input_state != state;
-        summary.input_state = state;
-    }
-    if let Some(Ok(progress)) = data.get("progress").cloned().map(serde_json::from_value) {
-        model.dirty |= summary.progress != progress;
-        summary.progress = progress;
-    }
+    model.dirty |= replace(&mut summary.input_state, data, "inputState")
+        | replace(&mut summary.shell, data, "shell")
+        | replace(&mut summary.present_directory, data, "presentDirectory")
+        | replace(&mut summary.progress, data, "progress");
     let unseen = model.job(id).map(|job| model.unseen(job));
     model.dirty |= is_current || unseen != unseen_before;
+}
+
+/// Replaces a field by the one in the data, if it has it. Returns whether the field changed.
+fn replace<T: PartialEq + DeserializeOwned>(field: &mut T, data: &Value, name: &str) -> bool {
+    let Some(Ok(value)) = data.get(name).map(T::deserialize) else {
+        return false;
+    };
+    let changed = *field != value;
+    *field = value;
+    changed
 }
 
 /// After a reply with a record: requests it again if more has happened since.

@@ -1,28 +1,46 @@
-//! The selection of lines by time, run and stream.
+//! The selection of lines by time, run, command and stream.
 
+use std::ops::Range;
+
+use super::shell_command;
 use crate::daemon::hub::Hub;
 use crate::daemon::storage::log_reader::Arrival;
 use crate::protocol::params::{Log, Stream};
+use crate::protocol::reply::ShellCommand;
 use crate::protocol::{Error, SessionId, Timestamp};
 
-/// Selects lines by time, run and stream.
+/// Selects lines by time, run, command and stream.
 pub(super) struct Choice {
     pub(super) since: Option<Timestamp>,
-    /// Offsets of the requested run.
-    pub(super) run: Option<std::ops::Range<u64>>,
+    /// Offsets of the requested run or command.
+    pub(super) part: Option<Range<u64>>,
+    /// The requested command.
+    pub(super) command: Option<ShellCommand>,
     pub(super) stream: Stream,
 }
 
 impl Choice {
-    pub(super) fn new(
+    pub(super) async fn new(
         hub: &Hub,
         id: &SessionId,
         params: &Log,
         since: Option<Timestamp>,
     ) -> Result<Self, Error> {
-        let run = match params.run {
-            None => None,
-            Some(number) => {
+        let mut command = None;
+        let part = match (params.run, params.command) {
+            (None, None) => None,
+            (Some(_), Some(_)) => {
+                return Err(Error::invalid("either `run` or `command`, not both"));
+            }
+            (None, Some(n)) => {
+                let found = shell_command::find(hub, id, n).await?;
+                command = Some(ShellCommand {
+                    running: found.end.is_none(),
+                    exit_code: found.exit_code,
+                });
+                Some(shell_command::lines_of(hub, id, found)?)
+            }
+            (Some(number), None) => {
                 let state = hub.read();
                 let runs = state.sessions.get(id).map_or(&[][..], |s| s.life.runs());
                 let place = runs
@@ -40,23 +58,29 @@ impl Choice {
         };
         Ok(Self {
             since,
-            run,
+            part,
+            command,
             stream: params.stream.unwrap_or_default(),
         })
     }
 
     /// The offset to start reading from, if no line is given.
     pub(super) fn offset(&self) -> u64 {
-        self.run.as_ref().map_or(0, |run| run.start)
+        self.part.as_ref().map_or(0, |part| part.start)
+    }
+
+    /// The offset to read up to.
+    pub(super) fn end(&self) -> u64 {
+        self.part.as_ref().map_or(u64::MAX, |part| part.end)
     }
 
     /// Whether the selection includes everything after some place, so that its last lines are the last lines of
     /// the log.
     pub(super) fn is_of_the_end(&self) -> bool {
-        let to_the_end = |run: &std::ops::Range<u64>| run.end == u64::MAX;
+        let to_the_end = |part: &Range<u64>| part.end == u64::MAX;
         self.since.is_none()
             && self.stream == Stream::All
-            && self.run.as_ref().is_none_or(to_the_end)
+            && self.part.as_ref().is_none_or(to_the_end)
     }
 
     /// Whether the selection depends on the time or the stream of a line.
@@ -67,7 +91,7 @@ impl Choice {
     pub(super) fn wants(&self, start: u64, at: Option<Timestamp>, stream: u8) -> bool {
         self.since
             .is_none_or(|since| at.is_some_and(|at| at >= since))
-            && self.run.as_ref().is_none_or(|run| run.contains(&start))
+            && self.part.as_ref().is_none_or(|part| part.contains(&start))
             && match self.stream {
                 Stream::Stdout => stream == 0,
                 Stream::Stderr => stream == 1,

@@ -24,7 +24,7 @@ pub(super) async fn grep(
     since: Option<Timestamp>,
     room: Room,
 ) -> Result<LogMatches, Error> {
-    let choice = Choice::new(hub, id, params, since)?;
+    let choice = Choice::new(hub, id, params, since).await?;
     let pattern = params.grep.as_deref().unwrap_or_default();
     let ignore_case = params.ignore_case == Some(true);
     let regex = compile(pattern, ignore_case)?;
@@ -42,7 +42,7 @@ pub(super) async fn grep(
         (None, Some(tail)) => Some(total.saturating_sub(tail.saturating_sub(1)).max(1)),
         (None, None) => None,
     };
-    let stretch = stretch(hub, id, from, choice.offset())?;
+    let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
     let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
     // With a single stream, the lines around a match may be far away in the log, so no line may be skipped.
     let sieve = sieve.filter(|_| context == 0 || choice.stream == Stream::All);

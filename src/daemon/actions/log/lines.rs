@@ -18,18 +18,18 @@ pub(super) async fn lines(
     since: Option<Timestamp>,
     room: Room,
 ) -> Result<LogLines, Error> {
-    let choice = Choice::new(hub, id, params, since)?;
+    let choice = Choice::new(hub, id, params, since).await?;
     let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     hub.catch_up(id).await;
     let total = stretch(hub, id, None, 0)?.total_lines;
-    let filtered = choice.since.is_some() || choice.run.is_some() || choice.stream != Stream::All;
+    let filtered = choice.since.is_some() || choice.part.is_some() || choice.stream != Stream::All;
     let from = match params.from_line {
         Some(line) => Some(line.max(1)),
         None if filtered && !choice.is_of_the_end() => None,
         None => Some(total.saturating_sub(count - 1).max(1)),
     };
-    let stretch = stretch(hub, id, from, choice.offset())?;
+    let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
     let least = from.unwrap_or(1);
     let keep_last = params.from_line.is_none();
     let mut lines: VecDeque<LogLine> = VecDeque::new();
@@ -87,5 +87,6 @@ pub(super) async fn lines(
         total_lines: stretch.total_lines,
         omitted,
         next_line,
+        command: choice.command,
     })
 }

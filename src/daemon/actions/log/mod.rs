@@ -5,6 +5,7 @@ mod choice;
 mod grep;
 mod lines;
 mod several;
+mod shell_command;
 mod stretch;
 mod typed;
 
@@ -79,9 +80,9 @@ impl Room {
 pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     let by_lines = params.from_line.is_some() || params.lines.is_some() || params.tail.is_some();
     let by_bytes = params.offset.is_some() || params.limit.is_some();
-    if by_bytes && (by_lines || params.grep.is_some()) {
+    if by_bytes && (by_lines || params.grep.is_some() || params.command.is_some()) {
         return Err(Error::invalid(
-            "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail` and `grep` count lines",
+            "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail`, `grep` and `command` count lines",
         ));
     }
     let with_grep = [
@@ -95,7 +96,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     {
         return Err(Error::invalid(format!("`{name}` requires `grep`")));
     }
-    if params.times.is_some() && (by_lines || params.grep.is_some()) {
+    if params.times.is_some() && (by_lines || params.grep.is_some() || params.command.is_some()) {
         return Err(Error::invalid(
             "`times` requires `offset`; lines already include their times",
         ));
@@ -136,7 +137,8 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     if params.grep.is_some() {
         return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
-    if by_lines || since_time.is_some() || params.run.is_some() {
+    let of_part = params.run.is_some() || params.command.is_some();
+    if by_lines || since_time.is_some() || of_part {
         if params
             .format
             .is_some_and(|format| format != LogFormat::Plain)

@@ -111,6 +111,7 @@ fn check(params: &Log) -> Result<(), Error> {
         ("times", params.times.is_some()),
         ("format", params.format.is_some()),
         ("run", params.run.is_some()),
+        ("command", params.command.is_some()),
         ("stream", params.stream == Some(Stream::Input)),
     ];
     match of_one.iter().find(|(_, given)| *given) {

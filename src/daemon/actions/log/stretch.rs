@@ -19,6 +19,14 @@ pub(super) struct Stretch {
     pub(super) total_lines: u64,
 }
 
+impl Stretch {
+    /// The part of it before an offset.
+    pub(super) fn until(mut self, end: u64) -> Self {
+        self.end = self.end.min(end);
+        self
+    }
+}
+
 /// The range that starts at the nearest place from which line `from` can be read.
 pub(super) fn stretch(
     hub: &Hub,

@@ -11,7 +11,8 @@ use crate::protocol::{Error, SessionId};
 
 /// Returns what was typed: a line per write, with the scope that typed it.
 pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
-    if params.grep.is_some() || params.run.is_some() || params.format.is_some() {
+    let of_output = params.run.is_some() || params.command.is_some();
+    if params.grep.is_some() || of_output || params.format.is_some() {
         return Err(Error::invalid(
             "the stream `input` can be read only by `tail`, `fromLine` and `lines`",
         ));
@@ -50,5 +51,6 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         total_lines: total,
         omitted: Left::default(),
         next_line,
+        command: None,
     })
 }

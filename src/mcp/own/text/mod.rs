@@ -115,8 +115,15 @@ fn input_state(result: &Value) -> &'static str {
     }
 }
 
-/// The progress that the program reports.
+/// The progress that the program reports, and what a shell reports of its commands.
 fn progress(result: &Value) -> String {
+    let shell = &result["shell"];
+    let code = shell["exitCode"].as_i64();
+    let code = code.map(|code| format!(", its last command had exit {code}"));
+    let shell = match shell["activity"].as_str() {
+        Some("command") => ", its shell runs a command".to_owned(),
+        _ => code.unwrap_or_default(),
+    };
     let percent = result["progress"]["percent"].as_u64();
     let percent = percent.map(|percent| format!(", {percent} % done"));
     let state = match result["progress"]["state"].as_str() {
@@ -124,7 +131,7 @@ fn progress(result: &Value) -> String {
         Some("paused") => ", paused itself",
         _ => "",
     };
-    percent.unwrap_or_default() + state
+    shell + &percent.unwrap_or_default() + state
 }
 
 fn command(session: &Value) -> String {

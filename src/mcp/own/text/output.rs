@@ -44,7 +44,14 @@ fn one(result: &Value) -> String {
             };
             text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
         }
-        return format!("{text}[{}{total} lines in all]", left_out(result, "lines"));
+        let command = &result["command"];
+        let ended = match (command["running"].as_bool(), command["exitCode"].as_i64()) {
+            (Some(true), _) => "still running, ".to_owned(),
+            (Some(false), Some(code)) => format!("exit {code}, "),
+            _ => String::new(),
+        };
+        let left_out = left_out(result, "lines");
+        return format!("{text}[{ended}{left_out}{total} lines in all]");
     }
     if result["matches"].is_array() {
         let context = |found: &Value| found["before"].is_array() || found["after"].is_array();

@@ -72,6 +72,9 @@ pub(super) fn outcome(result: &Value) -> String {
     if let Some(line) = matched["text"].as_str() {
         text.push_str(&format!(" `{line}`"));
     }
+    if let Some(code) = matched["exitCode"].as_i64() {
+        text.push_str(&format!(", exit {code}"));
+    }
     if let Some(id) = matched["sessionId"].as_str() {
         text.push_str(&format!(" in {id}"));
     }

@@ -69,6 +69,10 @@ impl Page<'_> {
         let summary = &record.summary;
         self.fact("command", job.command.clone());
         self.fact("directory", job.dir.clone());
+        let present = job.present_dir(self.model.origin.home.as_deref());
+        if present != job.dir {
+            self.fact("now in", present);
+        }
         self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
         self.fact(
             "what for",

@@ -1,0 +1,34 @@
+//! The output of a command that the shell of a job ran.
+
+use crate::cli::context::Context;
+use crate::cli::exit::Failure;
+use crate::protocol::reply::LogLines;
+use crate::protocol::{Action, SessionId, params::Log};
+
+/// Lines for each request.
+const LINES: u64 = 10_000;
+
+/// Prints the output of the `n`th command from the end, counted from 1.
+pub fn print(ctx: &mut Context, id: &SessionId, n: usize) -> Result<(), Failure> {
+    let mut from = 1;
+    loop {
+        let part: LogLines = ctx.read(&Action::Log(Log {
+            session_id: Some(id.to_string()),
+            command: Some(n),
+            from_line: Some(from),
+            lines: Some(LINES),
+            ..Log::default()
+        }))?;
+        if ctx.json {
+            return Ok(ctx.out.json(&part)?);
+        }
+        for line in &part.lines {
+            ctx.out.line(&line.text)?;
+        }
+        // A new command would be the last one from now on.
+        if part.next_line <= from || (part.lines.len() as u64) < LINES {
+            return Ok(());
+        }
+        from = part.next_line;
+    }
+}

@@ -1,0 +1,88 @@
+//! Finds the output of a shell's command in a log, by the shell's marks.
+
+use std::ops::Range;
+
+use crate::daemon::hub::Hub;
+use crate::engine::shell_marks::{CommandOutput, Commands, MarkReader};
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::term::plain::render;
+
+/// Bytes read before other tasks have their turn.
+const CHUNK: usize = 256 * 1024;
+
+/// Bytes of the end of the log that are searched first. Each further search begins so many times farther back.
+const FIRST: u64 = 256 * 1024;
+const FARTHER: u64 = 4;
+
+/// Bytes before the output in which the beginning of its line is searched.
+const LINE: u64 = 4096;
+
+/// The output of the `n`th command from the end, counted from 1.
+pub(super) async fn find(hub: &Hub, id: &SessionId, n: usize) -> Result<CommandOutput, Error> {
+    if n == 0 {
+        return Err(Error::invalid("`command` counts from 1, the last command"));
+    }
+    let end = hub.read().sessions.log_end(id);
+    let mut length = FIRST;
+    loop {
+        let from = end.saturating_sub(length);
+        let commands = commands(hub, id, from..end).await?;
+        match commands.from_end(n) {
+            Some(command) => return Ok(command),
+            None if from > 0 => length = length.saturating_mul(FARTHER),
+            None => {
+                let message = match commands.from_end(1) {
+                    Some(_) => format!("Session {id} has the output of fewer than {n} commands"),
+                    None => format!(
+                        "Session {id} has no marks of a shell (OSC 133) that tell commands from prompts"
+                    ),
+                };
+                return Err(Error::new(ErrorCode::NoShell, message).hint(
+                    "read it with `tail`, or run commands with `exec`, which returns their output",
+                ));
+            }
+        }
+    }
+}
+
+/// The commands whose output begins within a range of the log.
+async fn commands(hub: &Hub, id: &SessionId, range: Range<u64>) -> Result<Commands, Error> {
+    let mut reader = MarkReader::new(range.start);
+    let mut commands = Commands::default();
+    let mut at = range.start;
+    while at < range.end {
+        let (start, bytes) = hub.read().sessions.read_log(id, at..range.end, CHUNK)?;
+        if bytes.is_empty() {
+            break;
+        }
+        reader.feed(start, &bytes, |placed| commands.add(placed));
+        at = start + bytes.len() as u64;
+        tokio::task::yield_now().await;
+    }
+    Ok(commands)
+}
+
+/// The offsets at which lines of the output begin. A shell writes its mark at the beginning of a line, which then
+/// is one of the output.
+pub(super) fn lines_of(
+    hub: &Hub,
+    id: &SessionId,
+    command: CommandOutput,
+) -> Result<Range<u64>, Error> {
+    let from = command.start.saturating_sub(LINE);
+    let state = hub.read();
+    let (start, bytes) = state
+        .sessions
+        .read_log(id, from..command.start, usize::MAX)?;
+    let session = state.sessions.get(id);
+    let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    let layout = session.output.layout();
+    let newline = memchr::memrchr(b'\n', &bytes).map(|at| at + 1);
+    let before = &bytes[newline.unwrap_or(0)..];
+    let is_first = newline.is_some() && render(before, layout, false).text.trim().is_empty();
+    let begin = match newline {
+        Some(newline) if is_first => start + newline as u64,
+        _ => command.start,
+    };
+    Ok(begin..command.end.unwrap_or(u64::MAX))
+}
