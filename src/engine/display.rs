@@ -14,6 +14,15 @@ use crate::term::snapshot::{Snapshot, TooLarge};
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
+/// How long a screen must be unused before it rests, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quiet {
+    /// The first time.
+    pub first_ms: u64,
+    /// If it was woken soon again and again.
+    pub longest_ms: u64,
+}
+
 /// Result of an attempt to put a screen to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
@@ -21,8 +30,8 @@ pub enum Rest {
     Never,
     /// It has just been put to rest.
     Begun,
-    /// It was used too recently.
-    Later,
+    /// It was used too recently. It may rest after this many milliseconds.
+    Later(u64),
 }
 
 #[derive(Default)]
@@ -38,6 +47,37 @@ pub(super) struct Display {
     /// first found it unused, in boot-time milliseconds.
     used: bool,
     unused_since: Option<u64>,
+    patience: Patience,
+}
+
+/// How long a screen must be unused before it rests. To rest and to wake cost about three milliseconds. A screen
+/// that is woken soon after it began to rest therefore stays awake longer the next time.
+#[derive(Default)]
+struct Patience {
+    /// How many times the time is doubled.
+    doubled: u32,
+    /// When the screen began to rest, in boot-time milliseconds.
+    rested_at: Option<u64>,
+}
+
+/// A screen that rests longer than this, in milliseconds, has rested long enough to be worth it.
+const WORTH_MS: u64 = 10_000;
+
+impl Patience {
+    fn ms(&self, quiet: Quiet) -> u64 {
+        let factor = 1u64.checked_shl(self.doubled).unwrap_or(u64::MAX);
+        quiet.first_ms.saturating_mul(factor).min(quiet.longest_ms)
+    }
+
+    /// Records that the screen has been used until `now`.
+    fn used(&mut self, now: u64) {
+        if let Some(at) = self.rested_at.take() {
+            self.doubled = match now.saturating_sub(at) < WORTH_MS {
+                true => (self.doubled + 1).min(u64::BITS),
+                false => 0,
+            };
+        }
+    }
 }
 
 /// The screen as text. It is cached because clients that poll mostly find it unchanged.
@@ -120,22 +160,31 @@ impl Display {
         Ok(&self.text.insert(shown).text)
     }
 
-    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it can be
-    /// restored exactly.
-    pub(super) fn rest(&mut self, now: u64, quiet: u64) -> Rest {
+    pub(super) fn rests_after(&self, quiet: Quiet) -> u64 {
+        self.patience.ms(quiet)
+    }
+
+    /// Puts the screen to rest if nobody has used it for long enough and it can be restored
+    /// exactly.
+    pub(super) fn rest(&mut self, now: u64, quiet: Quiet) -> Rest {
         if std::mem::take(&mut self.used) {
             self.unused_since = Some(now);
+            self.patience.used(now);
         }
         let Some(since) = self.unused_since.filter(|_| self.awake.is_some()) else {
             return Rest::Never;
         };
+        let quiet = self.patience.ms(quiet);
         if now < since.saturating_add(quiet) {
-            return Rest::Later;
+            return Rest::Later(quiet);
         }
         // A screen that cannot rest is tried again after its next use.
         self.unused_since = None;
         match self.put_to_rest() {
-            true => Rest::Begun,
+            true => {
+                self.patience.rested_at = Some(now);
+                Rest::Begun
+            }
             false => Rest::Never,
         }
     }
@@ -232,4 +281,46 @@ pub(super) fn painted(mode: Mode, size: Size, scrollback: usize, bytes: &[u8]) -
         }
     }
     blank()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUIET: Quiet = Quiet {
+        first_ms: 300,
+        longest_ms: 1000,
+    };
+
+    #[test]
+    fn a_screen_that_is_woken_soon_rests_later_the_next_time() {
+        let size = Size::new(4, 20);
+        let mut display = Display::default();
+        let mut wake = |display: &mut Display| {
+            display.screen(Mode::Pty, size).feed(&[b'x'; 5000]);
+        };
+        let mut now = 0;
+        let mut rested_after = |display: &mut Display, sleeps: u64| {
+            wake(display);
+            let mut waited = 0;
+            loop {
+                match display.rest(now, QUIET) {
+                    Rest::Later(ms) => {
+                        now += ms;
+                        waited += ms;
+                    }
+                    Rest::Begun => break,
+                    Rest::Never => unreachable!("there is a screen"),
+                }
+            }
+            assert!(display.awake().is_none() && display.is_there());
+            now += sleeps;
+            waited
+        };
+        assert_eq!(rested_after(&mut display, 100), 300);
+        assert_eq!(rested_after(&mut display, 100), 600);
+        assert_eq!(rested_after(&mut display, 100), 1000, "the longest");
+        assert_eq!(rested_after(&mut display, WORTH_MS), 1000);
+        assert_eq!(rested_after(&mut display, 0), 300, "it rested for long");
+    }
 }

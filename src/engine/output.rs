@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Now;
 use super::checkpoints::Checkpoints;
-use super::display::{self, Display, Rest};
+use super::display::{self, Display, Quiet, Rest};
 use super::line_counter::LineCounter;
 use super::sizes::Sizes;
 use super::sync_update::SyncUpdate;
@@ -267,9 +267,13 @@ impl Output {
         self.display.text(self.mode, self.size, trim)
     }
 
-    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it can be
-    /// restored exactly.
-    pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
+    /// How long the screen must be unused before it rests, in milliseconds.
+    pub fn rests_after(&self, quiet: Quiet) -> u64 {
+        self.display.rests_after(quiet)
+    }
+
+    /// Puts the screen to rest if nobody has used it for long enough and it can be restored exactly.
+    pub fn rest(&mut self, now: u64, quiet: Quiet) -> Rest {
         self.display.rest(now, quiet)
     }
 

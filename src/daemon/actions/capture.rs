@@ -83,7 +83,7 @@ fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captur
     let session = state.sessions.get_mut(id).ok_or_else(gone)?;
     // Reading the screen here also creates it if the session has no output yet.
     let (size, seq) = (session.output.size(), session.output.screen().seq());
-    state.rest_later();
+    state.rest_later(id);
     let changed = params.since != Some(seq);
     let lines = usize::try_from(params.scrollback.unwrap_or(0)).unwrap_or_default();
     if changed && lines == 0 && params.format.unwrap_or_default() == CaptureFormat::Text {

@@ -206,7 +206,7 @@ fn now(
     // A screen that has not changed says nothing, unless it was requested.
     if show.screen || (full_screen && to > show.since) {
         polled.screen = state.sessions.get_mut(id).map(screen_text);
-        state.rest_later();
+        state.rest_later(id);
     }
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);

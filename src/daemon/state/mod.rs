@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) human_requests: HumanRequests,
     pub(crate) process_scan: ProcessScan,
     pub(crate) render_queue: RenderQueue,
+    /// Whether memory was freed that is to be given back to the system.
+    has_freed: bool,
     tombstone_file: TombstoneFile,
     log_budget: LogBudget,
 }
@@ -98,6 +100,7 @@ impl State {
             human_requests: HumanRequests::default(),
             process_scan: ProcessScan::default(),
             render_queue: RenderQueue::default(),
+            has_freed: false,
             tombstone_file,
             log_budget: LogBudget::new(settings.total_log_bytes),
             settings,

@@ -5,16 +5,19 @@
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::engine::display::Rest;
+use crate::engine::display::{Quiet, Rest};
 use crate::engine::timers::Due;
 use crate::protocol::SessionId;
 use crate::sys::{failpoint, memory};
 
-/// Interval between two passes, in milliseconds. A screen that was not used between two passes is put to rest,
-/// so each rests after half a minute to a minute.
-const QUIET_MS: u64 = 30_000;
+/// Intervals between two passes, in milliseconds. A screen that was not used between two passes is put to rest.
+/// Most sessions write some output and then nothing for long, so they rest soon.
+const QUIET: Quiet = Quiet {
+    first_ms: 300,
+    longest_ms: 30_000,
+};
 
-/// Interval for sessions that have ended, whose screens are woken only by clients that look at them.
+/// Longest interval for sessions that have ended, whose screens are woken only by clients that look at them.
 const ENDED_QUIET_MS: u64 = 1000;
 
 /// Screens put to rest in one turn: about ten milliseconds, during which other tasks wait.
@@ -24,12 +27,10 @@ const TURN: usize = 4;
 const PAUSE_MS: u64 = 10;
 
 impl State {
-    /// Makes sure that the timer is set, because there is a screen that may rest later.
-    pub(crate) fn rest_later(&mut self) {
-        // This runs after each piece of output, so check only whether a timer is set: none is ever set for
-        // later than this one.
-        if self.timers.due(&Due::Rest).is_none() {
-            self.rest_within(quiet_ms());
+    /// Makes sure that the timer is set, because the session has a screen that may rest later.
+    pub(crate) fn rest_later(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get(id) {
+            self.rest_within(session.output.rests_after(quiet()));
         }
     }
 
@@ -45,6 +46,7 @@ impl State {
 
     /// Schedules the release of memory, because something large was freed.
     pub(crate) fn give_back_later(&mut self) {
+        self.has_freed = true;
         self.rest_within(ENDED_QUIET_MS);
     }
 
@@ -62,27 +64,36 @@ impl State {
         let (mut begun, mut later) = (0, None::<u64>);
         let unwatched = self.sessions.registry.iter_mut().filter(|s| s.viewers == 0);
         for session in unwatched {
-            let quiet = match session.life.status().is_finished() {
-                true => quiet_ms().min(ENDED_QUIET_MS),
-                false => quiet_ms(),
-            };
+            let mut quiet = quiet();
+            if session.life.status().is_finished() {
+                quiet.longest_ms = quiet.longest_ms.min(ENDED_QUIET_MS);
+            }
             match session.output.rest(now, quiet) {
                 Rest::Begun => begun += 1,
-                Rest::Later => later = Some(later.map_or(quiet, |later| later.min(quiet))),
+                Rest::Later(ms) => later = Some(later.map_or(ms, |later| later.min(ms))),
                 Rest::Never => {}
             }
             if begun == TURN {
+                self.has_freed = true;
                 return self.timers.set(Due::Rest, Some(now + PAUSE_MS));
             }
         }
-        memory::give_back();
-        if let Some(quiet) = later {
-            self.rest_within(quiet);
+        if std::mem::take(&mut self.has_freed) || begun > 0 {
+            memory::give_back();
+        }
+        if let Some(ms) = later {
+            self.rest_within(ms);
         }
     }
 }
 
-/// [`QUIET_MS`], or the value that a test sets.
-fn quiet_ms() -> u64 {
-    failpoint::number("BGPROC_REST_MS").unwrap_or(QUIET_MS)
+/// [`QUIET`], or the value that a test sets.
+fn quiet() -> Quiet {
+    match failpoint::number("BGPROC_REST_MS") {
+        Some(ms) => Quiet {
+            first_ms: ms,
+            longest_ms: ms,
+        },
+        None => QUIET,
+    }
 }

@@ -102,7 +102,7 @@ impl State {
             .look(id, &mut session.output, facts, now().boot);
         let painted = session.output.update_ends_at(now().boot);
         if session.output.awake_screen().is_some() {
-            self.rest_later();
+            self.rest_later(id);
         }
         self.resolve(over);
         // If the program does not end the update that it paints, its screen counts after a moment.

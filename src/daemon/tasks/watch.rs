@@ -144,7 +144,7 @@ impl Drop for Watching {
                     tracing::debug!(session = %self.id, made, sent, "the last watcher left");
                 }
             }
-            state.rest_later();
+            state.rest_later(&self.id);
         });
     }
 }
