@@ -296,7 +296,7 @@ mod tests {
     fn a_screen_that_is_woken_soon_rests_later_the_next_time() {
         let size = Size::new(4, 20);
         let mut display = Display::default();
-        let mut wake = |display: &mut Display| {
+        let wake = |display: &mut Display| {
             display.screen(Mode::Pty, size).feed(&[b'x'; 5000]);
         };
         let mut now = 0;

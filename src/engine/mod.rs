@@ -14,6 +14,7 @@
 //! - [`waits`] and [`matcher`] evaluate what clients wait for. [`pattern`] is a compiled search
 //!   pattern, and [`wait_inputs`] is the state that conditions are compared with.
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
+//! - [`project`] compares what is wished for the jobs of a project with what they do.
 //! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -35,6 +36,7 @@ pub mod meta;
 pub mod output;
 mod packed;
 pub mod pattern;
+pub mod project;
 pub mod quota;
 pub mod readiness;
 pub mod registry;

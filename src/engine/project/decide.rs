@@ -1,0 +1,234 @@
+//! What follows from a wish and what is seen: the phase of each job, and the steps to take now.
+
+use std::collections::BTreeMap;
+
+use super::need::{Met, Needs, Why};
+use super::seen::{Seen, SeenState};
+use super::wish::{JobWish, Standing, Wish};
+
+/// Where a job stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// It will start when this has changed.
+    Queued(Why),
+    /// It cannot start, because a need cannot come any more without a request.
+    Skipped(Why),
+    /// It is being started, or it runs and is not ready yet.
+    Starting,
+    /// It runs, and has no probe.
+    Running,
+    /// It runs, and its probe holds.
+    Ready,
+    /// It has ended well.
+    Done,
+    /// It has ended, and not well.
+    Failed,
+    /// It has ended and will be run again by its restart policy.
+    Retrying,
+    /// A schedule will start it.
+    Scheduled,
+    /// It is being ended.
+    Stopping,
+    /// It does not run, and nobody has asked for it, or a person has stopped it.
+    Stopped,
+}
+
+/// What is to be done with a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Start the run after the one that is seen.
+    Start(String),
+    /// End the run that is seen.
+    Stop(String),
+}
+
+/// What follows now.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Decision {
+    /// The phase of each job, by name.
+    pub phases: BTreeMap<String, Phase>,
+    /// What to do. Each step changes what is seen at once, so the next call does not repeat it.
+    pub steps: Vec<Step>,
+}
+
+/// Decides. `seen` returns what is seen of a job.
+pub fn decide(wish: &Wish, seen: impl Fn(&str) -> Seen) -> Decision {
+    let now: BTreeMap<&str, Seen> = wish
+        .jobs
+        .keys()
+        .map(|name| (name.as_str(), seen(name)))
+        .collect();
+    let at = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+    let needs = Needs::of(wish, &now);
+    let mut decision = Decision::default();
+    let mut waiting: Vec<(u64, &str)> = Vec::new();
+    for (name, job) in &wish.jobs {
+        let met = needs.met(name);
+        if is_startable(wish, job, at(name)) && met == Met::Yes {
+            let place = job.owed.map_or(0, |owed| owed.place);
+            waiting.push((place, name));
+        }
+        let phase = phase(wish, job, at(name), met);
+        decision.phases.insert(name.clone(), phase);
+    }
+    let goes = going(wish, at);
+    for (name, job) in &wish.jobs {
+        if goes.contains(name, job, at(name)) {
+            decision.steps.push(Step::Stop(name.clone()));
+        }
+    }
+    waiting.sort_unstable();
+    start(wish, at, &waiting, &mut decision);
+    decision
+}
+
+/// Whether a job is to be started as soon as its needs and its queue allow it.
+fn is_startable(wish: &Wish, job: &JobWish, now: Seen) -> bool {
+    wish.standing == Standing::Up
+        && job.hold.is_none()
+        && job.is_owed(now)
+        && (!now.state.is_alive() || now.state == SeenState::Retrying)
+}
+
+/// Starts the jobs whose turn it is. A queue starts its jobs in the order in which they were asked for, as far as
+/// their needs are met: one that must wait does not hold up those behind it, which it may be waiting for.
+fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &mut Decision) {
+    let mut running: BTreeMap<&str, u32> = BTreeMap::new();
+    for (name, job) in &wish.jobs {
+        let runs = at(name).state;
+        if let Some(queue) = &job.queue
+            && runs.is_alive()
+            && runs != SeenState::Retrying
+        {
+            *running.entry(queue).or_default() += 1;
+        }
+    }
+    let mut before: BTreeMap<&str, u32> = BTreeMap::new();
+    for (_, name) in waiting {
+        let queue = wish.jobs.get(*name).and_then(|job| job.queue.as_deref());
+        if let Some(name_of_queue) = queue
+            && let Some(queue) = wish.queues.get(name_of_queue)
+            && queue.parallel > 0
+        {
+            let running = running.entry(name_of_queue).or_default();
+            let before = before.entry(name_of_queue).or_default();
+            let why = match (queue.paused, *running < queue.parallel) {
+                (true, _) => Some(Why::Paused),
+                (false, false) => Some(Why::Queue(*before)),
+                (false, true) => None,
+            };
+            if let Some(why) = why {
+                *before += 1;
+                out.phases.insert((*name).to_owned(), Phase::Queued(why));
+                continue;
+            }
+            *running += 1;
+        }
+        out.phases.insert((*name).to_owned(), Phase::Starting);
+        out.steps.push(Step::Start((*name).to_owned()));
+    }
+}
+
+/// The jobs that are to be ended, and which of them are still needed by others of them.
+struct Going<'a> {
+    /// For each job that is to be ended or is being ended: how many such jobs need it and are alive.
+    users: BTreeMap<&'a str, u32>,
+}
+
+impl Going<'_> {
+    /// Whether a job is to be ended now: those that need it have ended.
+    fn contains(&self, name: &str, job: &JobWish, now: Seen) -> bool {
+        // A retry that is owed a run by request is started, not ended.
+        let waits = now.state == SeenState::Retrying && job.is_owed(now) && job.hold.is_none();
+        self.users.get(name) == Some(&0)
+            && now.state.is_alive()
+            && now.state != SeenState::Stopping
+            && !waits
+    }
+}
+
+fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
+    let ends = |job: &JobWish, now: Seen| {
+        now.state.is_alive()
+            && (wish.standing == Standing::Down || job.hold.is_some() || job.is_owed(now))
+    };
+    let mut users: BTreeMap<&str, u32> = BTreeMap::new();
+    for (name, job) in &wish.jobs {
+        if ends(job, at(name)) {
+            users.entry(name).or_default();
+        }
+    }
+    for (name, job) in &wish.jobs {
+        // A person's stop of one job does not wait for those that use it.
+        if !users.contains_key(name.as_str()) {
+            continue;
+        }
+        for need in &job.needs {
+            let is_held = wish
+                .jobs
+                .get(&need.job)
+                .is_some_and(|job| job.hold.is_some());
+            if let Some(count) = users.get_mut(need.job.as_str())
+                && !is_held
+            {
+                *count += 1;
+            }
+        }
+    }
+    Going { users }
+}
+
+fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
+    let is_owed = job.is_owed(now) && wish.standing == Standing::Up;
+    match now.state {
+        SeenState::Stopping => Phase::Stopping,
+        SeenState::Starting | SeenState::Running { ready: false } => Phase::Starting,
+        SeenState::Running { ready: true } if job.has_probe => Phase::Ready,
+        SeenState::Running { ready: true } => Phase::Running,
+        SeenState::Retrying if !is_owed => Phase::Retrying,
+        _ if job.hold.is_some() => Phase::Stopped,
+        _ if is_owed => match met {
+            Met::Yes => Phase::Starting,
+            Met::NotYet(need) => Phase::Queued(Why::Needs(need)),
+            Met::Never(need) => Phase::Skipped(Why::Needs(need)),
+        },
+        _ if job.is_scheduled && job.wanted => Phase::Scheduled,
+        SeenState::Ended { ok } if job.wanted && now.run > job.forget => match ok {
+            true => Phase::Done,
+            false => Phase::Failed,
+        },
+        _ => Phase::Stopped,
+    }
+}
+
+impl Phase {
+    /// Whether nothing will change without a request, an end or a schedule, so that `up` need not wait for it.
+    pub fn is_settled(&self) -> bool {
+        !matches!(
+            self,
+            Self::Queued(_) | Self::Starting | Self::Retrying | Self::Stopping
+        )
+    }
+
+    /// Whether `up` has failed for this job.
+    pub fn is_bad(&self) -> bool {
+        matches!(self, Self::Failed | Self::Skipped(_))
+    }
+
+    /// The word for it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Queued(_) => "queued",
+            Self::Skipped(_) => "skipped",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Ready => "ready",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Retrying => "retrying",
+            Self::Scheduled => "scheduled",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+        }
+    }
+}

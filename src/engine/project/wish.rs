@@ -1,0 +1,266 @@
+//! What is wished for a project's jobs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::seen::{Seen, SeenState};
+
+/// What a job can need of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// It runs.
+    Started,
+    /// It runs and is ready.
+    Ready,
+    /// Its last run has ended well.
+    Ok,
+    /// Its last run has ended.
+    Done,
+}
+
+impl Level {
+    /// The word for it in project files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Ready => "ready",
+            Self::Ok => "ok",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// What a job needs of another one before it starts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Need {
+    /// Name of the other job.
+    pub job: String,
+    /// The level that it must have.
+    pub is: Level,
+    /// Whether the job is restarted when the other one is restarted on request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restart: bool,
+}
+
+/// A run that is owed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Demand {
+    /// The run that is owed has a number greater than this.
+    pub after: u32,
+    /// Order among owed runs, for queues.
+    pub place: u64,
+}
+
+/// A person's stop, which holds until the job is started or the project is brought up again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hold {
+    /// Who stopped the job.
+    pub by: String,
+}
+
+/// What is wished for one job.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JobWish {
+    /// What it needs, in the order of the file.
+    #[serde(default)]
+    pub needs: Vec<Need>,
+    /// Whether it is a task, which runs once, or a service, which keeps running.
+    #[serde(default)]
+    pub is_task: bool,
+    /// Whether it starts without being named or needed.
+    #[serde(default)]
+    pub autostart: bool,
+    /// Whether its readiness is known from a probe.
+    #[serde(default)]
+    pub has_probe: bool,
+    /// Whether a schedule starts it, and not `up`.
+    #[serde(default)]
+    pub is_scheduled: bool,
+    /// The queue that it runs in.
+    #[serde(default)]
+    pub queue: Option<String>,
+    /// Whether it is part of what was brought up.
+    #[serde(default)]
+    pub wanted: bool,
+    /// The run that is owed.
+    #[serde(default)]
+    pub owed: Option<Demand>,
+    /// A person's stop.
+    #[serde(default)]
+    pub hold: Option<Hold>,
+    /// Runs up to this one do not count as done: they were runs of another definition, or of a project that has
+    /// been brought down since.
+    #[serde(default)]
+    pub forget: u32,
+}
+
+/// Whether a project is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Its jobs are kept as wished.
+    Up,
+    /// All its jobs are to be stopped, and nothing starts.
+    #[default]
+    Down,
+}
+
+/// A queue of a project.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Queue {
+    /// How many of its jobs run at once; 0 means all.
+    pub parallel: u32,
+    /// Whether it starts nothing.
+    pub paused: bool,
+}
+
+/// What is wished for a project.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Wish {
+    /// Whether it is up.
+    pub standing: Standing,
+    /// Its jobs by name.
+    pub jobs: BTreeMap<String, JobWish>,
+    /// Its queues by name.
+    #[serde(default)]
+    pub queues: BTreeMap<String, Queue>,
+    /// The last place that was given to an owed run.
+    #[serde(default)]
+    pub places: u64,
+}
+
+impl Wish {
+    /// The jobs with these names and, with `needs`, all that they need, also through others.
+    pub fn with_needs<'a>(
+        &'a self,
+        names: impl IntoIterator<Item = &'a str>,
+        needs: bool,
+    ) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&str> = names.into_iter().collect();
+        while let Some(name) = open.pop() {
+            let Some((name, job)) = self.jobs.get_key_value(name) else {
+                continue;
+            };
+            if found.insert(name.clone()) && needs {
+                open.extend(job.needs.iter().map(|need| need.job.as_str()));
+            }
+        }
+        found
+    }
+
+    /// Brings jobs up: those that do not run are owed a run, and what a person has stopped may start again. A
+    /// task that has ended well is not run again.
+    pub fn up(&mut self, names: &BTreeSet<String>, seen: impl Fn(&str) -> Seen) {
+        self.standing = Standing::Up;
+        for name in names {
+            let now = seen(name);
+            let Some(job) = self.jobs.get_mut(name) else {
+                continue;
+            };
+            job.wanted = true;
+            job.hold = None;
+            let is_done = job.is_task && job.has_ended(now) == Some(true);
+            // What is being ended starts again afterwards.
+            let is_gone = !now.state.is_alive() || now.state == SeenState::Stopping;
+            if is_gone && !is_done && !job.is_scheduled {
+                self.owe(name, now.run);
+            }
+        }
+    }
+
+    /// Brings the whole project down. What has ended well is run again by the next `up`.
+    pub fn down(&mut self, seen: impl Fn(&str) -> Seen) {
+        self.standing = Standing::Down;
+        for (name, job) in &mut self.jobs {
+            job.wanted = false;
+            job.owed = None;
+            job.hold = None;
+            job.forget = seen(name).run;
+        }
+    }
+
+    /// Requests a new run of a job, also if it runs now; so do the jobs that are to be restarted with it, if
+    /// they run.
+    pub fn restart(&mut self, name: &str, seen: impl Fn(&str) -> Seen) {
+        let mut open = vec![name.to_owned()];
+        let mut done = BTreeSet::new();
+        while let Some(next) = open.pop() {
+            let now = seen(&next);
+            if !done.insert(next.clone()) || (next != name && !now.state.is_alive()) {
+                continue;
+            }
+            if let Some(job) = self.jobs.get_mut(&next) {
+                job.wanted = true;
+                job.hold = None;
+            }
+            self.owe(&next, now.run);
+            let restarted = |job: &JobWish| {
+                let needs = |need: &Need| need.restart && need.job == next;
+                job.needs.iter().any(needs)
+            };
+            let with_it = self.jobs.iter().filter(|(_, job)| restarted(job));
+            open.extend(with_it.map(|(name, _)| name.clone()));
+        }
+        self.standing = Standing::Up;
+    }
+
+    /// Stops a job until somebody starts it.
+    pub fn hold(&mut self, name: &str, by: &str) {
+        if let Some(job) = self.jobs.get_mut(name) {
+            job.owed = None;
+            job.hold = Some(Hold { by: by.to_owned() });
+        }
+    }
+
+    /// Owes a job the run after run `after`, at the end of its queue. A run that is owed already keeps its place.
+    pub fn owe(&mut self, name: &str, after: u32) {
+        let Some(job) = self.jobs.get_mut(name) else {
+            return;
+        };
+        let place = match job.owed {
+            Some(owed) => owed.place,
+            None => {
+                self.places += 1;
+                self.places
+            }
+        };
+        job.owed = Some(Demand { after, place });
+    }
+
+    /// Forgets the demands that have been met. Returns whether there were any.
+    pub fn settle(&mut self, seen: impl Fn(&str) -> Seen) -> bool {
+        let mut changed = false;
+        for (name, job) in &mut self.jobs {
+            let now = seen(name);
+            if job.owed.is_some_and(|owed| now.run > owed.after) {
+                job.owed = None;
+                changed = true;
+            }
+        }
+        changed
+    }
+}
+
+impl JobWish {
+    /// Whether a run is owed that has not begun.
+    pub fn is_owed(&self, now: Seen) -> bool {
+        self.owed.is_some_and(|owed| now.run <= owed.after)
+    }
+
+    /// How its last run that counts has ended; `None` if none has, or if another one is owed or in progress.
+    pub fn has_ended(&self, now: Seen) -> Option<bool> {
+        match now.state {
+            SeenState::Ended { ok } if now.run > self.forget && !self.is_owed(now) => Some(ok),
+            _ => None,
+        }
+    }
+}
