@@ -4,11 +4,14 @@
 //! [`front`] decides. Data goes to standard output, messages go to standard error after `bgproc: `
 //! ([`output`]), and the result is the exit code ([`exit`]).
 //!
+//! Before that, [`completion`] answers shells that ask what may follow a word.
+//!
 //! Verbs share the modules below them: [`settings`] (flags, environment and `config.toml`), [`context`]
 //! (the daemon, and the jobs that targets mean), [`value`] (values on the command line), [`start`],
 //! [`logs`] and [`jobs`]. No verb keeps state between calls except the last used job of the
 //! terminal.
 
+pub mod completion;
 pub mod context;
 pub mod exit;
 pub mod front;
@@ -73,6 +76,10 @@ pub struct Shared {
 /// Parses `args`, which begin with the program's name, and runs the verb.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
+    if let Some(answered) = completion::answer(&args, Cli::command) {
+        // Nobody reads a message; without candidates the shell completes nothing.
+        return answered.map_or(Exit::FAILED, |()| Exit::OK).into();
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&args, &error).into(),

@@ -1,18 +1,8 @@
 //! Verbs and options that are planned but not supported yet, and what to use instead.
 
 /// Verbs, and what to use instead.
-const VERBS: [(&str, &str); 19] = [
-    (
-        "top",
-        "use bgproc ls for CPU and memory, bgproc status JOB for the processes",
-    ),
-    (
-        "start",
-        "use bgproc restart to run an ended job again, bgproc run COMMAND to start a new one",
-    ),
-    ("tag", "bgproc run -g puts a job into a group"),
-    ("group", "bgproc run -g puts a job into a group"),
-    ("pin", ""),
+const VERBS: [(&str, &str); 10] = [
+    ("tag", "bgproc group JOB GROUP puts a job into a group"),
     ("up", "bgproc run starts one job"),
     ("down", "bgproc stop g:GROUP ends a group"),
     (
@@ -26,16 +16,8 @@ const VERBS: [(&str, &str); 19] = [
     ("env", ""),
     ("move", ""),
     ("report", "use bgproc status JOB and bgproc logs JOB"),
-    ("ports", "bgproc ls lists the ports"),
-    (
-        "open",
-        "bgproc ls shows the port; o in the dashboard opens it",
-    ),
-    ("why", "bgproc status JOB shows how it ended"),
     ("diff", ""),
     ("init", ""),
-    ("completions", ""),
-    ("man", "use bgproc help VERB"),
 ];
 
 /// Options of verbs, and what to use instead.

@@ -2,19 +2,24 @@
 
 mod attach;
 mod capture;
+mod completions;
 mod daemon;
 mod decline;
 mod doctor;
 mod events;
+mod examples;
 mod export;
 mod find;
+mod group;
 mod help;
 mod keys;
 mod kill;
 mod logs;
 mod ls;
+mod man;
 mod mcp;
 mod news;
+mod ports;
 mod rename;
 mod replay;
 mod rm;
@@ -26,7 +31,9 @@ mod signal;
 mod state;
 mod status;
 mod stop;
+mod top;
 mod wait;
+mod why;
 
 use clap::{Command, Subcommand};
 
@@ -87,6 +94,8 @@ pub enum Verb {
     Kill(kill::Kill),
     /// Only send a signal to jobs: bgproc signal web HUP
     Signal(signal::Signal),
+    /// Run jobs again that have ended
+    Start(state::Jobs),
     /// Run jobs again under the same id; running jobs are ended first
     Restart(state::Restart),
     /// Stop all processes of jobs until they are resumed
@@ -96,8 +105,20 @@ pub enum Verb {
     Resume(state::Jobs),
     /// Wait for jobs to end and exit with their code, or for a condition (--for)
     Wait(wait::Wait),
+    /// Say in one sentence why a job is in its state
+    Why(why::Why),
+    /// Show the processes of jobs, and what they use
+    Top(top::Top),
+    /// List the ports on which jobs listen
+    Ports(ports::Ports),
+    /// Open the URL that a job serves
+    Open(ports::Open),
     /// Change the name of a job
     Rename(rename::Rename),
+    /// Put jobs into a group
+    Group(group::Group),
+    /// Keep jobs and their logs for ever
+    Pin(group::Pin),
     /// Remove ended jobs and their logs
     Rm(rm::Rm),
     /// Remove all ended jobs and their logs
@@ -117,6 +138,10 @@ pub enum Verb {
     News(news::News),
     /// Print the JSON Schema of the protocol
     Schema(schema::Schema),
+    /// Print or install completions for a shell
+    Completions(completions::Completions),
+    /// Write the manual pages
+    Man(man::ManPages),
 }
 
 impl Verb {
@@ -141,11 +166,18 @@ impl Verb {
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run(ctx),
             Self::Signal(verb) => verb.run(ctx),
+            Self::Start(jobs) => jobs.start(ctx),
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
             Self::Resume(jobs) => jobs.resume(ctx),
             Self::Wait(verb) => verb.run(ctx),
+            Self::Why(verb) => verb.run(ctx),
+            Self::Top(verb) => verb.run(ctx),
+            Self::Ports(verb) => verb.run(ctx),
+            Self::Open(verb) => verb.run(ctx),
             Self::Rename(verb) => verb.run(ctx),
+            Self::Group(verb) => verb.run(ctx),
+            Self::Pin(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
             Self::Events(verb) => verb.run(ctx),
@@ -155,6 +187,8 @@ impl Verb {
             Self::Mcp(verb) => verb.run(ctx),
             Self::News(verb) => verb.run(ctx),
             Self::Schema(verb) => verb.run(ctx),
+            Self::Completions(verb) => verb.run(ctx),
+            Self::Man(verb) => verb.run(ctx),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::config::duration;
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
-use crate::protocol::{Action, Error, Record};
+use crate::protocol::{Action, Error, Record, Status};
 
 #[derive(Args, Debug)]
 pub struct Jobs {
@@ -53,6 +53,34 @@ impl Jobs {
 
     pub(super) fn resume(self, ctx: &mut Context) -> Result<Exit, Failure> {
         self.each(ctx, Among::Going, |id| tree_signal(id, "CONT"))
+    }
+
+    /// Runs the jobs again that have ended. The others are only shown.
+    pub(super) fn start(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, Among::Any)?;
+        let ended = |job: &&Record| {
+            let status = job.summary.status;
+            status.is_finished() || status == Status::Retrying
+        };
+        let id = |job: &Record| job.summary.session_id.to_string();
+        let restart = |job: &Record| {
+            Action::Restart(RestartParams {
+                session_id: id(job),
+                unique_label: Some(true),
+                ..RestartParams::default()
+            })
+        };
+        let actions = found.jobs.iter().filter(ended).map(restart).collect();
+        let mut exit = found.exit;
+        for answer in ctx.daemon()?.call_all(actions) {
+            if let Err(error) = answer {
+                exit = exit.or(ctx.complain(refused(error)));
+            }
+        }
+        for job in &found.jobs {
+            show(ctx, id(job))?;
+        }
+        Ok(exit)
     }
 
     /// Performs `action` on each job and prints the state of each afterwards.

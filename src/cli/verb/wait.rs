@@ -98,7 +98,9 @@ fn running_command(ctx: &mut Context, id: &SessionId) -> Result<Running, Failure
 
 /// The exit code for a command of a shell.
 fn of_command(code: Option<i32>) -> Exit {
-    code.map_or(Exit::OK, |code| Exit(u8::try_from(code & 0xff).unwrap_or(1)))
+    code.map_or(Exit::OK, |code| {
+        Exit(u8::try_from(code & 0xff).unwrap_or(1))
+    })
 }
 
 /// Waits as long as needed, in requests no longer than the protocol allows.
@@ -176,9 +178,7 @@ fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
         }
         Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
         Outcome::Matched => match (condition, &waited.matched) {
-            (Condition::Command(_), Some(matched)) => {
-                of_command(matched.exit_code)
-            }
+            (Condition::Command(_), Some(matched)) => of_command(matched.exit_code),
             _ => Exit::OK,
         },
         Outcome::Exited => {

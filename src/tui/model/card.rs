@@ -46,6 +46,18 @@ pub struct Owner {
     pub pid: Option<u32>,
 }
 
+impl Owner {
+    /// This job.
+    pub fn of(record: &Record) -> Self {
+        let summary = &record.summary;
+        let name = summary.label.as_ref().unwrap_or(&summary.command);
+        Self {
+            name: clean(name),
+            pid: summary.pid,
+        }
+    }
+}
+
 impl Card {
     /// A card that only knows when the job ended.
     pub fn new(ended_at: Option<Timestamp>) -> Self {

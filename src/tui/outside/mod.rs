@@ -5,7 +5,7 @@ mod history;
 pub mod left;
 pub mod looked;
 mod notify;
-mod open;
+pub mod open;
 mod pager;
 mod program;
 

@@ -8,6 +8,14 @@ use crate::tui::message::Done;
 /// Opens a URL with `$BROWSER`, or else with the desktop's default. Reports if neither is possible,
 /// for instance over ssh.
 pub(super) fn open(url: &str) -> Option<Done> {
+    Some(match in_browser(url) {
+        true => Done::Note(format!("Opened {url}")),
+        false => Done::NoBrowser(url.to_owned()),
+    })
+}
+
+/// Opens a URL with `$BROWSER`, or else with the desktop's default. Returns false if neither is possible.
+pub fn in_browser(url: &str) -> bool {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let remote = !var("SSH_CONNECTION").is_empty();
     let screen = !var("DISPLAY").is_empty() || !var("WAYLAND_DISPLAY").is_empty();
@@ -22,10 +30,10 @@ pub(super) fn open(url: &str) -> Option<Done> {
         if let [program, arguments @ ..] = words.as_slice()
             && program::start(Command::new(program).args(arguments)).is_ok()
         {
-            return Some(Done::Note(format!("Opened {url}")));
+            return true;
         }
     }
-    Some(Done::NoBrowser(url.to_owned()))
+    false
 }
 
 /// A browser from `$BROWSER`: a program and its arguments. The URL replaces `%s` or is appended.

@@ -48,7 +48,10 @@ fn the_end_of_a_command_is_awaited_and_its_output_read() {
     let (lines, command) = output(&mut serve, &id, 2);
     assert_eq!(lines, ["one", "two"]);
     assert_eq!(command["exitCode"], 3);
-    serve.err(json!({"action": "log", "sessionId": id, "command": 3}), "no_shell");
+    serve.err(
+        json!({"action": "log", "sessionId": id, "command": 3}),
+        "no_shell",
+    );
     // The same for people.
     let printed = home.ok(&["logs", "marked", "--command=2"]);
     assert_eq!(printed, "one\ntwo\n");
@@ -62,7 +65,10 @@ fn the_state_of_a_shell_and_its_directory_are_told() {
     let id = marked(&mut serve);
     run(&mut serve, &id, "cd / && false");
     let status = serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"input": true}]}));
-    assert_eq!(status["shell"], json!({"activity": "prompt", "exitCode": 1}));
+    assert_eq!(
+        status["shell"],
+        json!({"activity": "prompt", "exitCode": 1})
+    );
     let status = serve.ok(json!({"action": "status", "sessionId": id}));
     assert_eq!(status["presentDirectory"], "/");
     assert_ne!(status["cwd"], "/");
@@ -82,7 +88,8 @@ fn the_state_of_a_shell_and_its_directory_are_told() {
     serve.ok(json!({"action": "write", "sessionId": id, "data": "go", "submit": true}));
     assert_eq!(wait.wait().unwrap().code(), Some(9));
     // At a prompt it ends at once.
-    home.run(&["wait", "marked", "--for", "command"]).expect_code(9);
+    home.run(&["wait", "marked", "--for", "command"])
+        .expect_code(9);
 }
 
 #[test]
@@ -91,10 +98,16 @@ fn a_job_without_marks_has_no_commands() {
     let started = serve.ok(json!({
         "action": "start", "command": "echo hello", "until": [{"exit": true}],
     }));
-    serve.err(json!({
-        "action": "log", "sessionId": started["sessionId"], "command": 1,
-    }), "no_shell");
-    serve.err(json!({
-        "action": "log", "sessionId": started["sessionId"], "command": 1, "run": 1,
-    }), "invalid_params");
+    serve.err(
+        json!({
+            "action": "log", "sessionId": started["sessionId"], "command": 1,
+        }),
+        "no_shell",
+    );
+    serve.err(
+        json!({
+            "action": "log", "sessionId": started["sessionId"], "command": 1, "run": 1,
+        }),
+        "invalid_params",
+    );
 }

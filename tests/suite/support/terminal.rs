@@ -63,6 +63,13 @@ impl Terminal {
         Self::run(home, command, size, &[("PS1", "$ "), ("HISTFILE", "")])
     }
 
+    /// A zsh without its configuration, with this PATH.
+    pub(crate) fn zsh(home: &Home, size: (u16, u16), path: &str) -> Self {
+        let mut command = CommandBuilder::new("zsh");
+        command.args(["-f", "-i"]);
+        Self::run(home, command, size, &[("PS1", "> "), ("PATH", path)])
+    }
+
     fn run(
         home: &Home,
         mut command: CommandBuilder,

@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::protocol::params::{List, Log, StatusParams};
 use crate::protocol::reply::{Listed, LogLines};
 use crate::protocol::{Action, Record, SessionId};
-use crate::term::sanitize::clean;
 use crate::tui::message::{CardPart, Cmd, RequestKind};
 use crate::tui::model::card::{Card, LINES, Owner};
 use crate::tui::model::{Link, Model};
@@ -70,22 +69,16 @@ pub fn received(
                 let ports = record.summary.ports.as_deref().unwrap_or_default();
                 ports.contains(&port) && record.summary.session_id != *id
             };
-            card.owner = jobs.iter().find(has_it).map(|record| {
-                let summary = &record.summary;
-                let name = summary.label.as_ref().unwrap_or(&summary.command);
-                Owner {
-                    name: clean(name),
-                    pid: summary.pid,
-                }
-            });
+            card.owner = jobs.iter().find(has_it).map(Owner::of);
             Vec::new()
         }
     };
     cmds.extend(next.into_iter().map(|part| request(id, part)));
 }
 
-fn request(id: &SessionId, part: CardPart) -> Cmd {
-    let action = match part {
+/// The request for a part of a job's card.
+pub fn action(id: &SessionId, part: CardPart) -> Action {
+    match part {
         CardPart::Runs => Action::Status(StatusParams {
             session_id: id.to_string(),
             detail: Some(true),
@@ -100,6 +93,9 @@ fn request(id: &SessionId, part: CardPart) -> Cmd {
             include_ports: Some(true),
             ..List::default()
         }),
-    };
-    Cmd::Request(RequestKind::Card(id.clone(), part), action)
+    }
+}
+
+fn request(id: &SessionId, part: CardPart) -> Cmd {
+    Cmd::Request(RequestKind::Card(id.clone(), part), action(id, part))
 }

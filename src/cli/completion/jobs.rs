@@ -1,0 +1,110 @@
+//! The jobs as completions, with their state as description.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use clap_complete::engine::CompletionCandidate;
+
+use crate::cli::output::words;
+use crate::client::{self, Running, greeting};
+use crate::protocol::params::List;
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Record, Summary};
+
+/// How long a person who presses TAB waits for a daemon that does not answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Most jobs that are offered.
+const MOST: usize = 1000;
+
+/// Which jobs a verb can act on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Any.
+    Any,
+    /// Those that have not ended.
+    Going,
+    /// Those that have ended.
+    Ended,
+}
+
+impl Which {
+    /// The jobs that a verb can act on.
+    pub fn of(verb: &str) -> Self {
+        match verb {
+            "stop" | "kill" | "signal" | "pause" | "resume" | "send" | "keys" | "attach"
+            | "decline" => Self::Going,
+            "rm" => Self::Ended,
+            _ => Self::Any,
+        }
+    }
+
+    fn fits(self, job: &Summary) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Going => !job.status.is_finished(),
+            Self::Ended => job.status.is_finished(),
+        }
+    }
+}
+
+/// The jobs and groups whose names begin with `word`, the newest first.
+pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
+    let Some(word) = word.to_str() else {
+        return Vec::new();
+    };
+    of(&listed(), word, which)
+}
+
+fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
+    let mut groups = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let mut found = Vec::new();
+    for job in jobs.iter().map(|job| &job.summary).rev() {
+        if !which.fits(job) {
+            continue;
+        }
+        groups.extend(job.group.as_ref().map(|group| format!("g:{group}")));
+        let name = match &job.label {
+            Some(label) => label.clone(),
+            None => job.session_id.to_string(),
+        };
+        // Of several jobs with one name, a target means the newest.
+        if name.starts_with(word) && names.insert(name.clone()) {
+            let state = words::state(job).0;
+            let help = match job.label {
+                Some(_) => state,
+                None => format!("{state}: {}", words::name(job)),
+            };
+            found.push(CompletionCandidate::new(name).help(Some(help.into())));
+        }
+    }
+    let groups = groups.into_iter().filter(|group| group.starts_with(word));
+    found.extend(
+        groups.map(|group| {
+            CompletionCandidate::new(group).help(Some("all jobs of the group".into()))
+        }),
+    );
+    found.truncate(MOST);
+    found
+}
+
+/// The jobs of the running daemon; none if there is no daemon or if it does not answer in time.
+fn listed() -> Vec<Record> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let Ok(Running::Yes(mut daemon)) = client::connect_running(&greeting::human()) else {
+            return;
+        };
+        let list = List {
+            limit: Some(MOST),
+            ..List::default()
+        };
+        let listed: Result<Listed<Record>, _> = daemon.call_as(Action::List(list));
+        // The receiver is gone if this took too long.
+        let _ = sender.send(listed.map_or_else(|_| Vec::new(), |listed| listed.sessions));
+    });
+    receiver.recv_timeout(PATIENCE).unwrap_or_default()
+}

@@ -1,0 +1,100 @@
+//! The scripts with which shells complete bgproc's command line, and where they are installed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, ValueEnum};
+use directories::BaseDirs;
+
+use super::{VARIABLE, completer};
+
+/// A shell that has completions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Shell {
+    /// GNU bash
+    Bash,
+    /// Z shell
+    Zsh,
+    /// fish
+    Fish,
+    /// nushell, with the verbs and options, but without the names of jobs
+    Nushell,
+    /// PowerShell
+    Powershell,
+    /// Elvish
+    Elvish,
+}
+
+impl Shell {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Nushell => "nushell",
+            Self::Powershell => "powershell",
+            Self::Elvish => "elvish",
+        }
+    }
+
+    /// The script. `program` is how the script calls bgproc.
+    pub fn script(self, program: &str, mut grammar: Command) -> io::Result<Vec<u8>> {
+        let mut script = Vec::new();
+        match completer(self.name()) {
+            Some(shell) => {
+                shell.write_registration(VARIABLE, "bgproc", "bgproc", program, &mut script)?;
+            }
+            // It has no dynamic form.
+            None => {
+                let nushell = clap_complete_nushell::Nushell;
+                clap_complete::generate(nushell, &mut grammar, "bgproc", &mut script);
+            }
+        }
+        Ok(script)
+    }
+
+    /// The file that [`Self::install`] writes.
+    pub fn file(self, dirs: &BaseDirs) -> PathBuf {
+        let (data, config) = (dirs.data_dir(), dirs.config_dir());
+        match self {
+            Self::Bash => data.join("bash-completion/completions/bgproc"),
+            Self::Zsh => data.join("zsh/site-functions/_bgproc"),
+            Self::Fish => config.join("fish/completions/bgproc.fish"),
+            Self::Nushell => config.join("nushell/autoload/bgproc.nu"),
+            Self::Powershell => config.join("powershell/bgproc-completions.ps1"),
+            Self::Elvish => config.join("elvish/lib/bgproc-completions.elv"),
+        }
+    }
+
+    /// The content of that file. Where the shell can, it asks the installed bgproc for the script, which then is
+    /// that of its own version.
+    pub fn installed(self, program: &str, grammar: Command) -> io::Result<Vec<u8>> {
+        let word = shlex::try_quote(program).map_err(io::Error::other)?;
+        let name = self.name();
+        Ok(match self {
+            Self::Bash => format!("source <({word} completions {name})\n").into_bytes(),
+            Self::Zsh => format!(
+                "#compdef bgproc\nsource <({word} completions {name})\n\
+                 _clap_dynamic_completer_bgproc \"$@\"\n"
+            )
+            .into_bytes(),
+            Self::Fish => format!("{word} completions {name} | source\n").into_bytes(),
+            Self::Nushell | Self::Powershell | Self::Elvish => self.script(program, grammar)?,
+        })
+    }
+
+    /// What a person still has to do so that the shell reads the file; `None` if it finds it by itself.
+    pub fn next_step(self, file: &Path) -> Option<String> {
+        match self {
+            Self::Bash | Self::Fish | Self::Nushell => None,
+            Self::Zsh => {
+                let dir = file.parent().unwrap_or(file).display();
+                Some(format!(
+                    "add this to ~/.zshrc, before compinit: fpath+=({dir})"
+                ))
+            }
+            Self::Powershell => Some(format!("add this to $PROFILE: . '{}'", file.display())),
+            Self::Elvish => Some("add this to rc.elv: use bgproc-completions".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `group` and `pin`: change how jobs are grouped and how long they are kept.
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::value::name::parse_name;
+use crate::protocol::Action;
+use crate::protocol::params::Set;
+
+#[derive(Args, Debug)]
+pub struct Group {
+    /// The jobs, and the name of the group; an empty name takes them out of their groups
+    #[arg(value_name = "JOB... GROUP", required = true, num_args = 2..)]
+    words: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Pin {
+    /// The jobs
+    #[arg(value_name = "JOB", required = true)]
+    jobs: Vec<String>,
+    /// Keep them no longer than other jobs
+    #[arg(long)]
+    off: bool,
+}
+
+impl Group {
+    pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+        // clap requires two words.
+        let group = self.words.pop().unwrap_or_default();
+        let group = match group.as_str() {
+            "" => group,
+            name => parse_name(name).map_err(Failure::Usage)?,
+        };
+        set(ctx, &self.words, |session_id| Set {
+            session_id,
+            group: Some(group.clone()),
+            ..Set::default()
+        })
+    }
+}
+
+impl Pin {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        set(ctx, &self.jobs, |session_id| Set {
+            session_id,
+            keep: Some(!self.off),
+            ..Set::default()
+        })
+    }
+}
+
+/// Changes each of the jobs.
+fn set(
+    ctx: &mut Context,
+    targets: &[String],
+    change: impl Fn(String) -> Set,
+) -> Result<Exit, Failure> {
+    let found = ctx.many(targets, Among::Any)?;
+    let ids = found
+        .jobs
+        .iter()
+        .map(|job| job.summary.session_id.to_string());
+    let actions = ids.map(|id| Action::Set(change(id))).collect();
+    let answers = ctx.daemon()?.call_all(actions);
+    let mut exit = found.exit;
+    for answer in answers {
+        match answer {
+            Ok(value) if ctx.json => ctx.out.json(&value)?,
+            Ok(_) => {}
+            Err(error) => exit = exit.or(ctx.complain(error.into())),
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,96 @@
+//! `man`: writes the manual pages.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command};
+use clap_mangen::Man;
+
+use super::examples;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+
+#[derive(Args, Debug)]
+pub struct ManPages {
+    /// Write a page for each verb to this directory; without it, print the page of bgproc
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl ManPages {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let mut grammar = (ctx.grammar)();
+        grammar.build();
+        let Some(dir) = self.dir else {
+            ctx.out.bytes(&page(grammar, "bgproc")?)?;
+            return Ok(Exit::OK);
+        };
+        let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set());
+        let verbs: Vec<_> = verbs.cloned().collect();
+        std::fs::create_dir_all(&dir).map_err(|error| cannot_write(&dir, &error))?;
+        for (name, command) in std::iter::once((None, grammar)).chain(
+            verbs
+                .into_iter()
+                .map(|verb| (Some(verb.get_name().to_owned()), verb)),
+        ) {
+            let name = name.map_or_else(|| "bgproc".to_owned(), |verb| format!("bgproc-{verb}"));
+            let file = dir.join(format!("{name}.1"));
+            let page = page(command, &name)?;
+            std::fs::write(&file, page).map_err(|error| cannot_write(&file, &error))?;
+            ctx.out.line(&file.display().to_string())?;
+        }
+        Ok(Exit::OK)
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("{} cannot be written: {error}", path.display());
+    Failure::with_message(Exit::FAILED, message)
+}
+
+/// The page of a verb, or of bgproc itself.
+fn page(command: Command, name: &str) -> io::Result<Vec<u8>> {
+    let verb = command.get_name().to_owned();
+    let page = Man::new(command)
+        .title(name)
+        .source(format!("bgproc {}", crate::protocol::VERSION))
+        .manual("bgproc");
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if verb == "bgproc" {
+        page.render_subcommands_section(&mut text)?;
+        page.render_extra_section(&mut text)?;
+    }
+    text.extend(examples_section(&verb).into_bytes());
+    Ok(text)
+}
+
+/// The section with examples, in the language of man(7).
+fn examples_section(verb: &str) -> String {
+    let mut section = ".SH EXAMPLES\n".to_owned();
+    for (command, meaning) in examples::of(verb) {
+        let command = command.replace('\\', "\\e").replace('-', "\\-");
+        section.push_str(&format!(".TP\n\\fB{command}\\fR\n{meaning}\n"));
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_its_sections() {
+        let verb = super::super::Verb::grammar("signal").unwrap_or_default();
+        let page = String::from_utf8(page(verb, "bgproc-signal").unwrap_or_default());
+        let page = page.unwrap_or_default();
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"] {
+            assert!(page.contains(&format!(".SH {section}\n")), "{page}");
+        }
+        assert!(page.contains("\\fBbgproc signal web HUP\\fR"), "{page}");
+    }
+}

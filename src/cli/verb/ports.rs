@@ -1,0 +1,192 @@
+//! `ports` and `open`: the ports and URLs that jobs serve.
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::table::{Cell, Column, Fit, draw};
+use crate::cli::output::{note, words};
+use crate::protocol::params::{List, StatusParams};
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Record};
+use crate::term::sanitize::clean;
+use crate::tui::outside::open::in_browser;
+
+#[derive(Args, Debug)]
+pub struct Ports {
+    /// Format of the list; by default a table on a terminal, else tab-separated with a heading
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<Form>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    /// Aligned columns
+    Table,
+    /// Separated by tabs and without a heading
+    Tsv,
+}
+
+#[derive(Args, Debug)]
+pub struct Open {
+    /// Print the URL and open nothing
+    #[arg(long)]
+    print: bool,
+    /// The job
+    #[arg(value_name = "JOB", default_value = "-")]
+    job: String,
+}
+
+/// A port on which a job listens.
+struct Port {
+    port: u16,
+    job: Record,
+    url: Option<String>,
+}
+
+impl Ports {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let ports = ports(ctx)?;
+        if ctx.json {
+            let ports: Vec<_> = ports.iter().map(as_json).collect();
+            ctx.out.json(&json!({ "ports": ports }))?;
+            return Ok(Exit::OK);
+        }
+        let is_table = match self.output {
+            Some(form) => form == Form::Table,
+            None => ctx.out.is_terminal(),
+        };
+        if ports.is_empty() && ctx.out.is_terminal() {
+            note("no job listens on a port");
+            return Ok(Exit::OK);
+        }
+        let rows: Vec<[String; 4]> = ports.iter().map(row).collect();
+        if is_table {
+            let cells: Vec<_> = rows
+                .iter()
+                .map(|row| row.clone().map(Cell::plain).into())
+                .collect();
+            for line in draw(&COLUMNS, &cells, ctx.out.width, ctx.out.paint) {
+                ctx.out.line(&line)?;
+            }
+            return Ok(Exit::OK);
+        }
+        if self.output.is_none() {
+            ctx.out
+                .line(&COLUMNS.map(|column| column.title).join("\t"))?;
+        }
+        for row in rows {
+            ctx.out.line(&row.join("\t"))?;
+        }
+        Ok(Exit::OK)
+    }
+}
+
+const COLUMNS: [Column; 4] = [
+    column("PORT", Fit::Whole, true),
+    column("JOB", Fit::Middle(10), false),
+    column("PID", Fit::Whole, true),
+    column("URL", Fit::End(12), false),
+];
+
+const fn column(title: &'static str, fit: Fit, right: bool) -> Column {
+    Column {
+        title,
+        fit,
+        right,
+        rank: 1,
+    }
+}
+
+fn row(port: &Port) -> [String; 4] {
+    let job = &port.job.summary;
+    let none = || "-".to_owned();
+    [
+        port.port.to_string(),
+        words::name(job),
+        job.pid.map_or_else(none, |pid| pid.to_string()),
+        port.url.as_deref().map_or_else(none, clean),
+    ]
+}
+
+fn as_json(port: &Port) -> serde_json::Value {
+    let job = &port.job.summary;
+    json!({
+        "port": port.port, "sessionId": job.session_id, "label": job.label, "pid": job.pid,
+        "url": port.url,
+    })
+}
+
+/// The ports of all jobs, in order.
+fn ports(ctx: &mut Context) -> Result<Vec<Port>, Failure> {
+    let listed: Listed<Record> = ctx.read(&Action::List(List {
+        include_ports: Some(true),
+        limit: Some(100_000),
+        ..List::default()
+    }))?;
+    let mut ports = Vec::new();
+    for job in listed.sessions {
+        let summary = &job.summary;
+        let urls = summary.urls.as_deref().unwrap_or_default();
+        for port in summary.ports.as_deref().unwrap_or_default() {
+            let has_it = |url: &&String| port_of(url) == Some(*port);
+            ports.push(Port {
+                port: *port,
+                url: urls.iter().find(has_it).cloned(),
+                job: job.clone(),
+            });
+        }
+    }
+    ports.sort_by_key(|port| port.port);
+    Ok(ports)
+}
+
+/// The port in a URL, if it is written there.
+fn port_of(url: &str) -> Option<u16> {
+    let (_, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    host.rsplit_once(':')?.1.parse().ok()
+}
+
+impl Open {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let job = ctx.one(&self.job)?;
+        let record: Record = ctx.read(&Action::Status(StatusParams {
+            session_id: job.summary.session_id.to_string(),
+            detail: Some(true),
+        }))?;
+        let name = words::name(&record.summary);
+        let detail = record.detail.unwrap_or_default();
+        let served = detail.ports.first();
+        let served = served.map(|port| format!("http://localhost:{port}"));
+        let Some(url) = detail.urls.first().cloned().or(served) else {
+            let message = format!("{name} listens on no port");
+            return Err(Failure::with_message(Exit::STATE, message));
+        };
+        let url = clean(&url);
+        if self.print {
+            ctx.out.line(&url)?;
+        } else if in_browser(&url) {
+            note(&format!("opened {url}"));
+        } else {
+            ctx.out.line(&url)?;
+            note("no browser can be started here; BROWSER names one");
+            return Ok(Exit::FAILED);
+        }
+        Ok(Exit::OK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_a_url_is_found() {
+        assert_eq!(port_of("http://localhost:3000/a:1"), Some(3000));
+        assert_eq!(port_of("http://[::1]:80"), Some(80));
+        assert_eq!(port_of("http://localhost/"), None);
+        assert_eq!(port_of("x"), None);
+    }
+}

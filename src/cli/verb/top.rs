@@ -1,0 +1,125 @@
+//! `top`: shows the processes of jobs, and what they use.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
+use crate::protocol::params::StatusParams;
+use crate::protocol::{Action, Record};
+use crate::term::sanitize::clean;
+
+/// Time between two pictures.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Moves the cursor to the first column of the first row and erases what follows.
+const REPAINT: &str = "\x1b[H\x1b[J";
+
+#[derive(Args, Debug)]
+pub struct Top {
+    /// Print it once and end; the default if the output is no terminal
+    #[arg(long)]
+    once: bool,
+    /// The jobs; by default all that run
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
+}
+
+impl Top {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let repeats = !self.once && !ctx.json && ctx.out.is_terminal();
+        loop {
+            let (records, exit) = self.records(ctx)?;
+            if ctx.json {
+                for record in &records {
+                    ctx.out.json(record)?;
+                }
+                return Ok(exit);
+            }
+            let mut picture = lines(&records);
+            if let Some(size) = ctx.out.size().filter(|_| repeats) {
+                picture.truncate(usize::from(size.rows()).saturating_sub(1));
+                ctx.out.bytes(REPAINT.as_bytes())?;
+            }
+            for line in picture {
+                let line = match ctx.out.width {
+                    Some(width) => line.chars().take(width).collect(),
+                    None => line,
+                };
+                ctx.out.line(&line)?;
+            }
+            ctx.out.flush()?;
+            if !repeats {
+                return Ok(exit);
+            }
+            std::thread::sleep(INTERVAL);
+        }
+    }
+
+    /// The jobs that run, with their processes.
+    fn records(&self, ctx: &mut Context) -> Result<(Vec<Record>, Exit), Failure> {
+        let (jobs, exit) = match self.jobs.is_empty() {
+            true => (ctx.jobs()?, Exit::OK),
+            false => {
+                let found = ctx.many(&self.jobs, Among::Going)?;
+                (found.jobs, found.exit)
+            }
+        };
+        let running = jobs.iter().filter(|job| job.summary.pid.is_some());
+        let actions = running.map(|job| {
+            Action::Status(StatusParams {
+                session_id: job.summary.session_id.to_string(),
+                detail: Some(true),
+            })
+        });
+        let actions = actions.collect();
+        let answers = ctx.daemon()?.call_all(actions);
+        let mut records = Vec::new();
+        for answer in answers.into_iter().flatten() {
+            records.push(serde_json::from_value(answer).map_err(std::io::Error::from)?);
+        }
+        Ok((records, exit))
+    }
+}
+
+/// A line for each job, and below it one for each of its processes.
+fn lines(records: &[Record]) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{:<20} {:>8} {:>6} {:>6}  {:<12} {}",
+        "NAME", "PID", "CPU", "MEM", "PORT", "COMMAND"
+    )];
+    for record in records {
+        let job = &record.summary;
+        let dash = || "-".to_owned();
+        let cpu = job
+            .cpu_percent
+            .map_or_else(dash, |cpu| format!("{cpu:.0}%"));
+        let memory = job.memory_bytes.map_or_else(dash, words::bytes);
+        let detail = record.detail.clone().unwrap_or_default();
+        let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
+        let ports = match ports.is_empty() {
+            true => dash(),
+            false => ports.join(","),
+        };
+        let pid = job.pid.map_or_else(dash, |pid| pid.to_string());
+        lines.push(format!(
+            "{:<20} {pid:>8} {cpu:>6} {memory:>6}  {ports:<12} {}",
+            words::name(job),
+            words::command(job)
+        ));
+        for process in detail
+            .processes
+            .iter()
+            .filter(|one| Some(one.pid) != job.pid)
+        {
+            let command = clean(&process.command);
+            lines.push(format!(
+                "{:<20} {:>8} {:>6}  {command}",
+                "", process.pid, process.state
+            ));
+        }
+    }
+    lines
+}

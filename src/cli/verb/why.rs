@@ -1,0 +1,154 @@
+//! `why`: says in one sentence why a job is in its state.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
+use crate::protocol::params::StatusParams;
+use crate::protocol::record::{InputState, Run};
+use crate::protocol::reply::{Listed, LogLines};
+use crate::protocol::{Action, Record, Status};
+use crate::tui::message::CardPart;
+use crate::tui::model::card::{Card, Owner};
+use crate::tui::pane::card;
+
+#[derive(Args, Debug)]
+pub struct Why {
+    /// The job
+    #[arg(value_name = "JOB", default_value = "-")]
+    job: String,
+}
+
+impl Why {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let job = ctx.one(&self.job)?;
+        let record: Record = ctx.read(&Action::Status(StatusParams {
+            session_id: job.summary.session_id.to_string(),
+            detail: Some(true),
+        }))?;
+        let card = match record.summary.status {
+            Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
+                Some(read(ctx, &record)?)
+            }
+            _ => None,
+        };
+        let parts = parts(&record, card.as_ref());
+        let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
+        if ctx.json {
+            ctx.out.json(&json!({
+                "sessionId": record.summary.session_id,
+                "status": record.summary.status,
+                "sentence": sentence,
+                "firstError": card.and_then(|card| card.error),
+            }))?;
+        } else {
+            ctx.out.line(&sentence)?;
+        }
+        Ok(Exit::OK)
+    }
+}
+
+/// The parts of the sentence.
+fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
+    let job = &record.summary;
+    let mut parts = vec![state(record, card)];
+    // How the run ended is said already.
+    let reasons = record.reason.as_deref().unwrap_or_default().split("; ");
+    let is_new = |reason: &&str| {
+        !reason.is_empty() && !reason.starts_with("exit code ") && !parts[0].contains(reason)
+    };
+    let reasons: Vec<String> = reasons.filter(is_new).map(str::to_owned).collect();
+    parts.extend(reasons);
+    if let Some(card) = card {
+        parts.extend(
+            card.error
+                .as_ref()
+                .map(|error| format!("first error: {error}")),
+        );
+        let runs = record
+            .detail
+            .as_ref()
+            .map_or(&[][..], |detail| &detail.runs);
+        parts.extend(alike(runs));
+    }
+    let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
+    if let Some([first, rest @ ..]) = ports
+        && job.status == Status::Running
+    {
+        let rest: String = rest.iter().map(|port| format!(", {port}")).collect();
+        parts.push(format!("it listens on port {first}{rest}"));
+    }
+    parts
+}
+
+/// The state, and since when.
+fn state(record: &Record, card: Option<&Card>) -> String {
+    let job = &record.summary;
+    let span = words::span(job.runtime_ms);
+    match (job.status, job.input_state) {
+        (Status::Running, InputState::Password) => "it waits for a password".to_owned(),
+        (Status::Running, InputState::Line) => "it waits for input".to_owned(),
+        (Status::Running, _) if job.ready == Some(false) => {
+            format!("it has run for {span} and is not ready")
+        }
+        (Status::Running, _) if job.ready == Some(true) => {
+            format!("it is ready and has run for {span}")
+        }
+        (Status::Running, _) => format!("it has run for {span}"),
+        (Status::Paused, _) => format!(
+            "it is paused; bgproc resume {} continues it",
+            words::name(job)
+        ),
+        _ => {
+            let how = card.map_or_else(|| words::state(job).0, |card| card.how(record));
+            match job.ended_at {
+                Some(_) => format!("{how}, {}", words::time(job, words::now())),
+                None => how,
+            }
+        }
+    }
+}
+
+/// How many runs before the last one ended in the same way.
+fn alike(runs: &[Run]) -> Option<String> {
+    let (last, before) = runs.split_last()?;
+    let same = |run: &&Run| (run.exit_code, &run.signal) == (last.exit_code, &last.signal);
+    match before.iter().rev().take_while(same).count() {
+        0 => None,
+        1 => Some("the run before ended the same way".to_owned()),
+        n => Some(format!("the {n} runs before ended the same way")),
+    }
+}
+
+/// Reads how a job failed.
+fn read(ctx: &mut Context, record: &Record) -> Result<Card, Failure> {
+    let id = &record.summary.session_id;
+    let mut card = Card::new(record.summary.ended_at);
+    let runs = record
+        .detail
+        .as_ref()
+        .map_or(&[][..], |detail| &detail.runs);
+    let mut open = card.runs(runs);
+    while let Some(part) = open.pop() {
+        let action = card::action(id, part);
+        match part {
+            CardPart::Output(_) => {
+                let log: LogLines = ctx.read(&action)?;
+                open.extend(card.output(&log, &words::command(&record.summary)));
+            }
+            CardPart::Before(_) => card.before(&ctx.read::<LogLines>(&action)?),
+            CardPart::Port(port) => {
+                let listed: Listed<Record> = ctx.read(&action)?;
+                let has_it = |other: &&Record| {
+                    let ports = other.summary.ports.as_deref().unwrap_or_default();
+                    ports.contains(&port) && other.summary.session_id != *id
+                };
+                card.owner = listed.sessions.iter().find(has_it).map(Owner::of);
+            }
+            CardPart::Runs => {}
+        }
+    }
+    Ok(card)
+}

@@ -1,0 +1,99 @@
+//! Verbs about jobs that need no more than what is known: `start`, `why`, `top`, `ports`, `open`, `group`, `pin`.
+
+use serde_json::Value;
+
+use crate::support::needs::have;
+use crate::support::{Home, eventually};
+
+#[test]
+fn start_runs_ended_jobs_again_and_leaves_others_alone() {
+    let home = Home::new();
+    let web = home.start(&["-n", "web", "sleep 1000"]);
+    home.run(&["run", "-w", "-n", "lint", "exit 3"])
+        .expect_code(3);
+    let pid = home.json(&["status", &web])["pid"].clone();
+    let out = home.ok(&["start", "web", "lint"]);
+    assert!(out.starts_with("web  running  pid"), "{out}");
+    assert_eq!(home.json(&["status", &web])["pid"], pid);
+    home.run(&["wait", "lint"]).expect_code(3);
+    let said = home.ok(&["why", "lint"]);
+    assert!(said.contains("the run before ended the same way"), "{said}");
+    home.run(&["start", "nosuch"]).expect_code(4);
+}
+
+#[test]
+fn why_says_how_and_that_it_was_so_before() {
+    let home = Home::new();
+    let line = "echo 'error: no such rule'; exit 3";
+    home.run(&["run", "-w", "-n", "lint", line]).expect_code(3);
+    let said = home.ok(&["why", "lint"]);
+    assert!(
+        said.starts_with("lint: exit 3, 0s ago; first error: error: no such rule"),
+        "{said}"
+    );
+    for _ in 0..2 {
+        home.ok(&["start", "lint"]);
+        home.run(&["wait", "lint"]).expect_code(3);
+    }
+    let said = home.ok(&["why", "lint"]);
+    assert!(
+        said.ends_with("; the 2 runs before ended the same way\n"),
+        "{said}"
+    );
+    home.start(&["-n", "web", "sleep 1000"]);
+    assert!(home.ok(&["why", "web"]).starts_with("web: it has run for "));
+    home.ok(&["stop", "web"]);
+    let said = home.ok(&["why", "web"]);
+    assert!(
+        said.contains("killed") && said.contains("a person ended it"),
+        "{said}"
+    );
+}
+
+#[test]
+fn groups_and_pins_are_set_for_several_jobs() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    home.start(&["-n", "api", "sleep 1000"]);
+    home.ok(&["group", "web", "api", "shop"]);
+    assert_eq!(home.json(&["status", "api"])["group"], "shop");
+    home.ok(&["group", "g:shop", ""]);
+    assert_eq!(home.json(&["status", "web"])["group"], Value::Null);
+    home.ok(&["pin", "web"]);
+    assert_eq!(home.json(&["status", "web"])["keep"], true);
+    home.ok(&["pin", "--off", "web"]);
+    assert_eq!(home.json(&["status", "web"])["keep"], false);
+    home.run(&["group", "web"]).expect_code(2);
+}
+
+#[test]
+fn ports_urls_and_processes_are_shown() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    home.start(&["-n", "quiet", "sleep 1000"]);
+    let serve = "import http.server as h; s = h.HTTPServer(('127.0.0.1', 0), h.BaseHTTPRequestHandler); \
+        print('at http://localhost:%d/' % s.server_port, flush=True); s.serve_forever()";
+    home.start(&["-n", "web", "--", "python3", "-c", serve]);
+    let ports = eventually("the job listens", || {
+        let ports = home.json(&["ports"])["ports"].clone();
+        let found = ports.as_array().unwrap().first()?["url"].is_string();
+        found.then_some(ports)
+    });
+    assert_eq!(ports.as_array().unwrap().len(), 1, "{ports}");
+    assert_eq!(ports[0]["label"], "web");
+    let port = ports[0]["port"].as_u64().unwrap();
+    let url = format!("http://localhost:{port}/\n");
+    assert_eq!(home.ok(&["open", "--print", "web"]), url);
+    home.run(&["open", "--print", "quiet"])
+        .expect_code(3)
+        .expect_said("listens on no port");
+    let row = home.ok(&["ports", "-o", "tsv"]);
+    assert!(row.starts_with(&format!("{port}\tweb\t")), "{row}");
+    let top = home.ok(&["top"]);
+    assert!(
+        top.contains("sleep 1000") && top.contains(&port.to_string()),
+        "{top}"
+    );
+}
