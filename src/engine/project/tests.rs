@@ -449,13 +449,17 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
+/// A job of a generated graph: whether it is a task, whether it is in the queue, and its needs as the number of
+/// the other job, a level and whether it is restarted with it.
+type Node = (bool, bool, Vec<(usize, u8, bool)>);
+
 /// A graph of eight jobs without a cycle: each needs some of those after it.
-fn graph() -> impl Strategy<Value = Vec<(bool, bool, Vec<(usize, u8, bool)>)>> {
+fn graph() -> impl Strategy<Value = Vec<Node>> {
     let needs = prop::collection::vec((0..8usize, 0..4u8, any::<bool>()), 0..4);
     prop::collection::vec((any::<bool>(), any::<bool>(), needs), 8)
 }
 
-fn world_of(graph: &[(bool, bool, Vec<(usize, u8, bool)>)], parallel: u32) -> World {
+fn world_of(graph: &[Node], parallel: u32) -> World {
     let name = |n: usize| format!("j{n}");
     let mut world = World::default();
     let queue = wish::Queue {
