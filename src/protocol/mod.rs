@@ -17,7 +17,7 @@
 //! - [`schema`]: all of it as JSON Schema.
 //! - [`keeper`]: the messages between daemon and keeper ([`environment`] is a part of them).
 //!   [`keeper_status`]: the status that the keeper reports.
-//! - [`disk`]: the files of a session.
+//! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
 
 pub mod bounds;
 mod choices;
@@ -41,6 +41,7 @@ pub mod name;
 pub mod params;
 pub mod policy;
 pub mod probe;
+pub mod project;
 pub mod record;
 pub mod reply;
 pub mod request;
