@@ -48,6 +48,21 @@ pub struct Spec {
     /// Shell line to run after its final end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
+    /// The job of a project that it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectJob>,
+    /// Exit codes besides 0 that count as success.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ok_codes: Vec<i32>,
+}
+
+/// The job of a project that a session runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProjectJob {
+    /// Id of the project.
+    pub id: String,
+    /// Name of the job in its file.
+    pub job: String,
 }
 
 /// Time limits in milliseconds. A run's time limit of 0 means none.

@@ -76,7 +76,7 @@ fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, secon
         out_of_memory: false,
     };
     let name = signal.map(|_| "SIGTERM".to_owned());
-    session.life.ended(&exit, name, now(second));
+    session.life.ended(&exit, name, &[], now(second));
     session.touch(now(second + 1));
 }
 
@@ -137,14 +137,15 @@ fn records_of_ended_sessions() {
 fn the_record_of_a_session_that_waits_for_its_next_run() {
     let mut retrying = begun("retrying0001");
     retrying.spec.ready = Some(Probe {
-        pattern: None,
         port: Some(8080),
         timeout_ms: Some(5000),
+        ..Probe::default()
     });
     let policy = RestartPolicy {
         policy: RestartWhen::OnFailure,
         max_retries: Some(3),
         backoff_ms: Some(2000),
+        ..RestartPolicy::default()
     };
     retrying.spec.restart = Some(policy);
     retrying.spec.limits = Some(JobLimits {

@@ -6,36 +6,42 @@ use super::matcher::{Conditions, Decision, Matcher};
 use super::output::Output;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
+use crate::protocol::probe::Check;
 use crate::protocol::{Error, Probe, Status};
 use crate::term::plain::Checkpoint;
 
 /// The probe of a run that is not ready yet.
 pub struct Readiness {
-    matcher: Matcher,
+    /// What looks at output and ports; `None` if the driver makes attempts.
+    matcher: Option<Matcher>,
 }
 
 impl Readiness {
     /// Checks that a probe is valid.
     pub fn check(probe: &Probe) -> Result<(), Error> {
-        conditions(probe).map(|_| ())
+        match probe.check() {
+            Check::Tcp(place) if !is_place(place) => Err(Error::invalid(format!(
+                "`ready.tcp`: `{place}` is not of the form HOST:PORT"
+            ))),
+            _ => conditions(probe).map(|_| ()),
+        }
     }
 
     /// Starts probing the run whose output begins at `offset`.
     pub fn new(probe: &Probe, output: &Output, offset: u64) -> Option<Self> {
         // The probe was checked when the session was started.
-        let conditions = Rc::new(conditions(probe).ok()?);
+        let conditions = conditions(probe).ok()?.map(Rc::new);
         let at = Checkpoint::at(offset);
         Some(Self {
-            matcher: Matcher::new(conditions, output.layout(), at, 0),
+            matcher: conditions.map(|conditions| Matcher::new(conditions, output.layout(), at, 0)),
         })
     }
 
     /// Processes output of this run. Returns true if it makes the run ready.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> bool {
-        matches!(
-            self.matcher.output(offset, bytes),
-            Some(Decision::Matched(_))
-        )
+        let matcher = self.matcher.as_mut();
+        let decision = matcher.and_then(|matcher| matcher.output(offset, bytes));
+        matches!(decision, Some(Decision::Matched(_)))
     }
 
     /// Processes the ports on which the process tree listens. Returns true if they make the run
@@ -45,24 +51,33 @@ impl Readiness {
             ports: Some(ports),
             ..WaitInputs::of(Status::Running)
         };
-        matches!(
-            self.matcher.look(output, facts, 0),
-            Some(Decision::Matched(_))
-        )
+        let matcher = self.matcher.as_mut();
+        let decision = matcher.and_then(|matcher| matcher.look(output, facts, 0));
+        matches!(decision, Some(Decision::Matched(_)))
     }
 }
 
-fn conditions(probe: &Probe) -> Result<Conditions, Error> {
-    Conditions::new(Some(&[probe.condition()]), None, View::Plain)
+fn conditions(probe: &Probe) -> Result<Option<Conditions>, Error> {
+    let condition = probe.condition();
+    let conditions = |condition| Conditions::new(Some(&[condition]), None, View::Plain);
+    condition.map(conditions).transpose()
+}
+
+/// Whether text has the form `HOST:PORT`.
+fn is_place(text: &str) -> bool {
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    port.is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
 /// Text that says what the probe is still waiting for.
 pub fn missing(probe: &Probe) -> String {
-    match (&probe.pattern, probe.port) {
-        (Some(pattern), _) => format!("no line matches `{pattern}`"),
-        (None, port) => format!(
-            "no process of it listens on port {}",
-            port.unwrap_or_default()
-        ),
+    match probe.check() {
+        Check::Pattern(pattern) => format!("no line matches `{pattern}`"),
+        Check::Port(port) => format!("no process of it listens on port {port}"),
+        Check::Tcp(place) => format!("{place} accepts no connection"),
+        Check::Http(url, _) => format!("{url} does not answer as expected"),
+        Check::Command(line) => format!("`{line}` fails"),
+        Check::File(path) => format!("{path} does not exist"),
+        Check::Quiet(ms) => format!("it was never quiet for {ms} ms"),
     }
 }

@@ -69,7 +69,7 @@ fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
         out_of_memory: false,
     };
     let session = registry.get_mut(id).unwrap();
-    session.life.ended(&exit, None, now(boot));
+    session.life.ended(&exit, None, &[], now(boot));
     session.touch(now(boot));
 }
 

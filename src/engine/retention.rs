@@ -128,7 +128,7 @@ mod tests {
             limit: None,
             out_of_memory: false,
         };
-        session.life.ended(&exit, None, now);
+        session.life.ended(&exit, None, &[], now);
         session
     }
 

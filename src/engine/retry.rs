@@ -5,13 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::{RestartPolicy, Status};
 
-/// A run that lasted this long, in milliseconds, counts as a success and resets the count of
-/// failures. Docker uses 10 s, but a server may well take that long to fail.
-pub const LASTING_MS: u64 = 60_000;
-
-/// Upper limit of the doubling pause, in milliseconds, unless the first pause is longer.
-pub const LONGEST_MS: u64 = 60_000;
-
 /// Restart state of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,7 +44,11 @@ pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) 
         RestartWhen::OnFailure => failed,
         RestartWhen::Always => failed || ended == Status::Done,
     };
-    let count = if runtime_ms >= LASTING_MS { 0 } else { count };
+    let count = if runtime_ms >= policy.reset_ms() {
+        0
+    } else {
+        count
+    };
     match meant {
         false => Verdict::Final,
         true if count >= policy.max_retries() && policy.max_retries() != RestartPolicy::FOREVER => {
@@ -59,16 +56,17 @@ pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) 
         }
         true => Verdict::Again {
             count: count.saturating_add(1),
-            backoff_ms: backoff(policy.backoff_ms(), count),
+            backoff_ms: backoff(policy, count),
         },
     }
 }
 
-fn backoff(first_ms: u64, count: u32) -> u64 {
+fn backoff(policy: RestartPolicy, count: u32) -> u64 {
+    let first_ms = policy.backoff_ms();
     let factor = 1u64.checked_shl(count).unwrap_or(u64::MAX);
     first_ms
         .saturating_mul(factor)
-        .min(LONGEST_MS.max(first_ms))
+        .min(policy.longest_backoff_ms().max(first_ms))
 }
 
 #[cfg(test)]
@@ -78,8 +76,7 @@ mod tests {
     fn policy(policy: RestartWhen) -> RestartPolicy {
         RestartPolicy {
             policy,
-            max_retries: None,
-            backoff_ms: None,
+            ..RestartPolicy::default()
         }
     }
 
@@ -116,19 +113,24 @@ mod tests {
         assert_eq!(pause(policy, u32::MAX), Some(60_000));
         policy.backoff_ms = Some(90_000);
         assert_eq!(pause(policy, 3), Some(90_000));
+        policy.backoff_ms = Some(1000);
+        policy.longest_backoff_ms = Some(5000);
+        assert_eq!(pause(policy, 3), Some(5000));
         policy.backoff_ms = Some(0);
         assert_eq!(pause(policy, 99), Some(0));
     }
 
     #[test]
     fn a_long_run_resets_the_count() {
-        let policy = policy(RestartWhen::Always);
+        let mut policy = policy(RestartWhen::Always);
         let judged = |runtime_ms| judge(policy, Status::Done, runtime_ms, 5);
-        assert_eq!(judged(LASTING_MS - 1), Verdict::Exhausted);
+        assert_eq!(judged(59_999), Verdict::Exhausted);
         let first = Verdict::Again {
             count: 1,
             backoff_ms: 1000,
         };
-        assert_eq!(judged(LASTING_MS), first);
+        assert_eq!(judged(60_000), first);
+        policy.reset_ms = Some(10);
+        assert_eq!(judge(policy, Status::Done, 10, 5), first);
     }
 }

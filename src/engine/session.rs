@@ -13,7 +13,7 @@ use super::wait_inputs::WaitInputs;
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
 use crate::protocol::shell_state::ShellState;
 use crate::protocol::terminal_progress::TerminalProgress;
-use crate::protocol::{Scope, SessionId, Status};
+use crate::protocol::{Probe, Scope, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
@@ -240,6 +240,20 @@ impl Session {
     pub fn probed_port(&self) -> Option<u16> {
         let probe = self.spec.ready.as_ref()?;
         probe.port.filter(|_| self.is_probing())
+    }
+
+    /// The probe, if it is one for which the driver makes attempts, and the run that it probes.
+    pub fn attempted_probe(&self) -> Option<(&Probe, u32)> {
+        let probe = self.spec.ready.as_ref()?;
+        let run = self.life.runs().last()?.run;
+        let is_attempted = self.is_probing() && probe.condition().is_none();
+        is_attempted.then_some((probe, run))
+    }
+
+    /// Records that an attempt of the probe has succeeded in this run. Returns true if that makes it ready.
+    pub fn attempt_succeeded(&mut self, run: u32) -> bool {
+        let holds = self.attempted_probe().is_some_and(|(_, now)| now == run);
+        self.found_ready(holds)
     }
 
     fn is_probing(&self) -> bool {
@@ -511,7 +525,7 @@ mod tests {
                 limit: None,
                 out_of_memory: false,
             };
-            session.life.ended(&exit, None, later);
+            session.life.ended(&exit, None, &[], later);
             session.touch(later);
             assert_eq!(session.expires_at(), Some(9000));
             assert_eq!(session.life.runtime_ms(at(9999, 0)), 3000);

@@ -24,6 +24,8 @@ pub enum Due {
     Painted(SessionId),
     /// A probe reaches its time limit.
     Late(SessionId),
+    /// The next attempt of a probe.
+    Probe(SessionId),
     /// Ports that clients wait for are looked up.
     Ports(SessionId),
     /// The pause of a restart policy is over.

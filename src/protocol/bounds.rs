@@ -200,9 +200,17 @@ pub(super) fn of_set() -> Value {
     json!([need(&["args"], "command")])
 }
 
+/// The parameters of a probe, one of which is given.
+pub(super) const PROBES: [&str; 7] = [
+    "pattern", "port", "tcp", "http", "command", "file", "quietMs",
+];
+
+/// Least time between two attempts of a probe, in milliseconds.
+pub const LEAST_EVERY_MS: u64 = 20;
+
 /// The rules of a readiness probe.
 pub(super) fn of_probe() -> Value {
-    json!([one_of(&["pattern", "port"])])
+    json!([one_of(&PROBES)])
 }
 
 /// Adds to each integer without bounds those of its type.

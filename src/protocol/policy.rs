@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A restart policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestartPolicy {
     /// The ends after which it is restarted.
@@ -16,6 +16,12 @@ pub struct RestartPolicy {
     /// Pause before the first restart, in milliseconds (1,000). It doubles with each further one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff_ms: Option<u64>,
+    /// Longest pause, in milliseconds (60,000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_backoff_ms: Option<u64>,
+    /// A run that lasted this long, in milliseconds, resets the count of restarts in a row (60,000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reset_ms: Option<u64>,
 }
 
 /// The ends after which a job is restarted.
@@ -52,7 +58,7 @@ impl RestartPolicy {
         Some(Self {
             policy,
             max_retries,
-            backoff_ms: None,
+            ..Self::default()
         })
     }
 
@@ -75,6 +81,17 @@ impl RestartPolicy {
     /// Pause before the first restart, in milliseconds.
     pub fn backoff_ms(&self) -> u64 {
         self.backoff_ms.unwrap_or(1000)
+    }
+
+    /// Longest pause, in milliseconds, unless the first pause is longer.
+    pub fn longest_backoff_ms(&self) -> u64 {
+        self.longest_backoff_ms.unwrap_or(60_000)
+    }
+
+    /// A run that lasted this long, in milliseconds, counts as a success. Docker uses 10 s, but a server may
+    /// well take that long to fail.
+    pub fn reset_ms(&self) -> u64 {
+        self.reset_ms.unwrap_or(60_000)
     }
 }
 
@@ -105,8 +122,7 @@ mod tests {
         let policy = RestartWhen::Always;
         let asked = RestartPolicy {
             policy,
-            max_retries: None,
-            backoff_ms: None,
+            ..RestartPolicy::default()
         };
         assert_eq!(asked.word(), "always:5");
     }

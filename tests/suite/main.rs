@@ -67,6 +67,7 @@ mod memory;
 mod news;
 mod on_exit;
 mod policies;
+mod probes;
 mod programs;
 mod programs_screen;
 mod programs_terminal;

@@ -21,16 +21,11 @@ const VERBS: [(&str, &str); 10] = [
 ];
 
 /// Options of verbs, and what to use instead.
-const FLAGS: [(&[&str], &str, &str); 14] = [
+const FLAGS: [(&[&str], &str, &str); 13] = [
     (
         &["run", "add"],
         "--env-file",
         "use env $(cat FILE) bgproc run …",
-    ),
-    (
-        &["run", "add"],
-        "--ready-cmd",
-        "use --ready-log or --ready-port",
     ),
     (
         &["run", "add"],

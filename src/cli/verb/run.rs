@@ -93,6 +93,9 @@ pub struct Run {
     /// The job is ready when it listens on this TCP port
     #[arg(long, value_name = "N", group = "ready", value_parser = number::between::<u16>(1, 65_535))]
     ready_port: Option<u16>,
+    /// The job is ready when this command succeeds; it is tried every 0.5 s
+    #[arg(long, value_name = "CMD", group = "ready")]
+    ready_cmd: Option<String>,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -210,11 +213,13 @@ impl Run {
 
     fn probe(&self) -> Option<Probe> {
         let (pattern, port) = (self.ready_log.clone(), self.ready_port);
-        let asked = pattern.is_some() || port.is_some();
+        let command = self.ready_cmd.clone();
+        let asked = pattern.is_some() || port.is_some() || command.is_some();
         asked.then_some(Probe {
             pattern,
             port,
-            timeout_ms: None,
+            command,
+            ..Probe::default()
         })
     }
 

@@ -224,6 +224,15 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         None => PathBuf::from(base),
     };
     check_directory(&cwd)?;
+    if let Some(line) = params
+        .ready
+        .as_ref()
+        .and_then(|ready| ready.command.as_deref())
+    {
+        no_nul("ready.command", line)?;
+        // It is checked here, and run as it is: it does not run as the job.
+        checked_line(&client.greeting, line, &cwd)?;
+    }
     let on_exit = params.on_exit.as_deref().map(|line| {
         no_nul("onExit", line)?;
         checked_line(&client.greeting, line, &cwd)
@@ -255,6 +264,8 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         limits: params.limits,
         changed: false,
         on_exit,
+        project: None,
+        ok_codes: Vec::new(),
     })
 }
 

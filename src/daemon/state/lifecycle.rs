@@ -17,7 +17,10 @@ impl State {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        session.life.ended(exit, exit.signal.map(signal::name), now);
+        let signal = exit.signal.map(signal::name);
+        session
+            .life
+            .ended(exit, signal, &session.spec.ok_codes, now);
         tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
         if let Some(io) = self.sessions.io_mut(id) {
             io.ended(exit);

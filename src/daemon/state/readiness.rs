@@ -44,8 +44,25 @@ impl State {
         if let Some(session) = self.sessions.get_mut(id) {
             session.probe();
         }
+        self.attempt_probe_at(id, now().boot);
         self.arm(id);
         self.await_ports(id);
+    }
+
+    /// Plans the next attempt of a probe that is not about output or ports.
+    pub(crate) fn attempt_probe_at(&mut self, id: &SessionId, at: u64) {
+        let session = self.sessions.get(id);
+        let is_open = session.is_some_and(|session| session.attempted_probe().is_some());
+        self.timers
+            .set(Due::Probe(id.clone()), is_open.then_some(at));
+    }
+
+    /// Records that an attempt of a session's probe has succeeded in this run.
+    pub(crate) fn attempt_succeeded(&mut self, id: &SessionId, run: u32) {
+        let session = self.sessions.get_mut(id);
+        if session.is_some_and(|session| session.attempt_succeeded(run)) {
+            self.tell_ready(id);
+        }
     }
 
     fn tell_ready(&mut self, id: &SessionId) {

@@ -1,6 +1,7 @@
 //! Background tasks, and work that runs within one.
 
 pub(crate) mod keeper;
+mod probe;
 mod process_scan;
 pub(crate) mod render;
 pub(crate) mod restart;

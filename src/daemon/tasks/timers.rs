@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{restart, tree_kill};
+use super::{probe, restart, tree_kill};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::state::{State, output};
@@ -46,6 +46,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Dropped(id) => hub.change(|state| state.tell_dropped(&id)),
         Due::Painted(id) => hub.change(|state| state.look(&id)),
         Due::Late(id) => hub.change(|state| state.tell_late(&id)),
+        Due::Probe(id) => probe::attempt(hub, &id),
         Due::Ports(id) => hub.change(|state| state.sweep_ports(&id)),
         Due::Rest => hub.change(State::rest_screens),
         Due::Retry(id) => restart::begin(hub, &id),

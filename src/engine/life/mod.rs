@@ -140,6 +140,37 @@ impl Life {
         }
     }
 
+    /// A session whose program runs later, when it is its turn.
+    pub fn queued(now: Now) -> Self {
+        Self {
+            status: Status::Queued,
+            ..Self::new(now)
+        }
+    }
+
+    /// A session that has ended waits for its next run, or for its first one again.
+    pub fn queue(&mut self) {
+        if self.status.is_finished() {
+            self.status = Status::Queued;
+        }
+    }
+
+    /// A session that waits for its turn gets none: it ends as `by` wants. Returns false if it did not wait.
+    pub fn leave_queue(&mut self, by: Option<&Actor>, why: &str, now: Now) -> bool {
+        if self.status != Status::Queued {
+            return false;
+        }
+        let status = match by {
+            Some(_) => Status::Killed,
+            None => Status::Error,
+        };
+        self.end(status, now);
+        self.runtime_ms = Some(0);
+        self.ended_by = by.map(Actor::ended_by);
+        self.reason = Some(why.to_owned());
+        true
+    }
+
     /// Its first process runs. The output of this run begins at `offset`.
     pub fn started(&mut self, pid: u32, offset: u64, now: Now) {
         if !self.runs.is_empty() {
@@ -239,8 +270,8 @@ impl Life {
         news
     }
 
-    /// Its first process ended.
-    pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, now: Now) {
+    /// Its first process ended. Exit codes in `ok_codes` count as success, as 0 does.
+    pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, ok_codes: &[i32], now: Now) {
         let asked = self.ending.take();
         let ours = self
             .last_signal
@@ -249,7 +280,7 @@ impl Life {
         let status = match (&asked, &ours, exit.exit_code) {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
-            (None, None, Some(0)) => Status::Done,
+            (None, None, Some(code)) if code == 0 || ok_codes.contains(&code) => Status::Done,
             (None, None, None) if exit.signal.is_none() => Status::Lost,
             _ => Status::Error,
         };

@@ -37,7 +37,7 @@ fn exit_code_zero_is_done_and_any_other_is_an_error() {
         (None, Some(11), Status::Error),
     ] {
         let mut life = running();
-        life.ended(&exit(code, signal), None, now(50));
+        life.ended(&exit(code, signal), None, &[], now(50));
         assert_eq!(life.status(), status);
         assert_eq!(life.runtime_ms(now(99)), 30);
         assert_eq!(life.ended_by().map(|by| by.kind), Some(EndedByKind::Itself));
@@ -45,13 +45,38 @@ fn exit_code_zero_is_done_and_any_other_is_an_error() {
 }
 
 #[test]
+fn other_exit_codes_can_count_as_success() {
+    let mut life = running();
+    life.ended(&exit(Some(3), None), None, &[3], now(50));
+    assert_eq!((life.status(), life.exit_code()), (Status::Done, Some(3)));
+}
+
+#[test]
+fn a_session_that_waits_for_its_turn_can_be_ended_before_it_runs() {
+    let mut life = Life::queued(now(10));
+    assert_eq!(life.status(), Status::Queued);
+    assert!(life.leave_queue(
+        Some(&Actor::Human),
+        "a person stopped it before it ran",
+        now(50)
+    ));
+    assert_eq!(
+        (life.status(), life.runtime_ms(now(99))),
+        (Status::Killed, 0)
+    );
+    assert!(!life.leave_queue(None, "again", now(60)));
+    life.queue();
+    assert_eq!(life.status(), Status::Queued);
+}
+
+#[test]
 fn an_unobserved_end_is_lost_unless_it_was_requested() {
     let mut life = running();
-    life.ended(&exit(None, None), None, now(50));
+    life.ended(&exit(None, None), None, &[], now(50));
     assert_eq!(life.status(), Status::Lost);
     let mut life = running();
     life.ask_to_end(Actor::Human);
-    life.ended(&exit(None, None), None, now(50));
+    life.ended(&exit(None, None), None, &[], now(50));
     assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
 }
 
@@ -64,7 +89,7 @@ fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
         !life.ask_to_end(Actor::TimeLimit(5)),
         "the first actor that asked is recorded"
     );
-    life.ended(&exit(Some(0), None), None, now(50));
+    life.ended(&exit(Some(0), None), None, &[], now(50));
     assert_eq!(life.status(), Status::Killed);
     assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
 }
@@ -73,7 +98,12 @@ fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
 fn the_time_limit_has_a_status_of_its_own() {
     let mut life = running();
     life.ask_to_end(Actor::TimeLimit(1500));
-    life.ended(&exit(None, Some(15)), Some("SIGTERM".to_owned()), now(50));
+    life.ended(
+        &exit(None, Some(15)),
+        Some("SIGTERM".to_owned()),
+        &[],
+        now(50),
+    );
     assert_eq!(life.status(), Status::TimedOut);
     assert_eq!(
         life.reason(),
@@ -85,11 +115,11 @@ fn the_time_limit_has_a_status_of_its_own() {
 fn death_by_our_signal_is_killed_and_by_another_is_an_error() {
     let mut life = running();
     life.signalled(2, Actor::Human);
-    life.ended(&exit(None, Some(2)), None, now(50));
+    life.ended(&exit(None, Some(2)), None, &[], now(50));
     assert_eq!(life.status(), Status::Killed);
     let mut life = running();
     life.signalled(2, Actor::Human);
-    life.ended(&exit(None, Some(11)), None, now(50));
+    life.ended(&exit(None, Some(11)), None, &[], now(50));
     assert_eq!(life.status(), Status::Error);
 }
 
@@ -104,7 +134,7 @@ fn a_kill_that_bgproc_did_not_send_may_come_from_the_kernel() {
             out_of_memory,
             ..exit(None, Some(9))
         };
-        life.ended(&exit, Some("SIGKILL".to_owned()), now(50));
+        life.ended(&exit, Some("SIGKILL".to_owned()), &[], now(50));
         (life.status(), life.reason().map(str::to_owned))
     };
     let guess = Some("SIGKILL (out of memory?)".to_owned());
@@ -122,7 +152,7 @@ fn the_earliest_kill_time_applies_until_no_process_is_left() {
     life.grace_began(300);
     life.grace_began(900);
     assert_eq!(life.kill_at(), Some(300));
-    life.ended(&exit(Some(0), None), None, now(50));
+    life.ended(&exit(Some(0), None), None, &[], now(50));
     assert_eq!(life.kill_at(), Some(300), "other processes may be left");
     life.grace_ended(None);
     assert_eq!(life.kill_at(), None);
@@ -134,14 +164,14 @@ fn a_session_that_cannot_be_ended_says_why() {
     life.ask_to_end(Actor::Human);
     life.grace_ended(Some("pid 7 refuses".to_owned()));
     assert_eq!(life.reason(), Some("pid 7 refuses"));
-    life.ended(&exit(Some(0), None), None, now(50));
+    life.ended(&exit(Some(0), None), None, &[], now(50));
     assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
 }
 
 #[test]
 fn a_restart_is_counted_and_resets_the_previous_end() {
     let mut life = running();
-    life.ended(&exit(Some(3), None), None, now(50));
+    life.ended(&exit(Some(3), None), None, &[], now(50));
     life.started(8, 100, now(60));
     assert_eq!((life.restarts(), life.exit_code()), (1, None));
     assert_eq!(life.runs().len(), 2);

@@ -193,6 +193,7 @@ fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
             Met::Never(need) => Phase::Skipped(Why::Needs(need)),
         },
         _ if job.is_scheduled && job.wanted => Phase::Scheduled,
+        _ if job.broken.is_some() => Phase::Failed,
         SeenState::Ended { ok } if job.wanted && now.run > job.forget => match ok {
             true => Phase::Done,
             false => Phase::Failed,

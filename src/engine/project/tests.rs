@@ -388,6 +388,21 @@ fn a_queue_runs_its_jobs_in_turn_and_is_not_blocked_by_needs() {
 }
 
 #[test]
+fn a_job_that_cannot_be_started_has_failed_until_it_is_asked_for_again() {
+    let mut shop = shop();
+    shop.up(&["api"]);
+    shop.seen.remove("db");
+    shop.wish.start_failed("db", "port 5432 is used by pid 7");
+    shop.go();
+    assert_eq!(shop.phase("db"), Phase::Failed);
+    assert_eq!(shop.phase("api").as_str(), "skipped");
+    assert_eq!(shop.at("db").run, 0, "it is not tried again and again");
+    shop.up(&["api"]);
+    assert_eq!(shop.phase("db"), Phase::Starting);
+    assert_eq!(shop.phase("api").as_str(), "queued");
+}
+
+#[test]
 fn a_scheduled_job_waits_for_its_time() {
     let mut world = World::new(&[(
         "backup",
@@ -434,6 +449,8 @@ enum Happens {
     Down,
     Restart(usize),
     Hold(usize),
+    /// The start that is under way fails: there is no process.
+    StartFails(usize),
     /// A session takes its next state; the number selects among those that are possible.
     Session(usize, u8),
 }
@@ -445,6 +462,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         1 => Just(Happens::Down),
         1 => (0..8usize).prop_map(Happens::Restart),
         1 => (0..8usize).prop_map(Happens::Hold),
+        1 => (0..8usize).prop_map(Happens::StartFails),
         12 => (0..8usize, any::<u8>()).prop_map(|(job, next)| Happens::Session(job, next)),
     ]
 }
@@ -555,6 +573,15 @@ fn act(world: &mut World, happens: Happens) {
         Happens::Down => world.wish.down(at),
         Happens::Restart(n) => world.wish.restart(&name(n), at),
         Happens::Hold(n) => world.wish.hold(&name(n), "ann"),
+        Happens::StartFails(n) => {
+            let now = at(&name(n));
+            if now.state == SeenState::Starting {
+                let run = now.run - 1;
+                let state = if run == 0 { SeenState::Never } else { BAD };
+                world.seen.insert(name(n), Seen { run, state });
+                world.wish.start_failed(&name(n), "no such program");
+            }
+        }
         Happens::Session(n, choice) => {
             let now = at(&name(n));
             if let Some(state) = next(now.state, choice) {

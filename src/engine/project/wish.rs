@@ -60,6 +60,10 @@ pub struct JobWish {
     /// been brought down since.
     #[serde(default)]
     pub forget: u32,
+    /// Why the last run that was owed could not be started; absent if it could. There is no run with a number
+    /// for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
 }
 
 /// Whether a project is wanted.
@@ -146,6 +150,7 @@ impl Wish {
             job.wanted = false;
             job.owed = None;
             job.hold = None;
+            job.broken = None;
             job.forget = seen(name).run;
         }
     }
@@ -196,6 +201,15 @@ impl Wish {
             }
         };
         job.owed = Some(Demand { after, place });
+        job.broken = None;
+    }
+
+    /// Records that the run that a job was owed could not be started. It has ended, and not well.
+    pub fn start_failed(&mut self, name: &str, why: &str) {
+        if let Some(job) = self.jobs.get_mut(name) {
+            job.owed = None;
+            job.broken = Some(why.to_owned());
+        }
     }
 
     /// Forgets the demands that have been met. Returns whether there were any.
@@ -220,6 +234,9 @@ impl JobWish {
 
     /// How its last run that counts has ended; `None` if none has, or if another one is owed or in progress.
     pub fn has_ended(&self, now: Seen) -> Option<bool> {
+        if self.broken.is_some() && !now.state.is_alive() {
+            return Some(false);
+        }
         match now.state {
             SeenState::Ended { ok } if now.run > self.forget && !self.is_owed(now) => Some(ok),
             _ => None,

@@ -1,0 +1,178 @@
+//! The attempts of readiness probes that are not about what the job writes or listens on: a connection, a
+//! request, a command, a file, or quiet.
+//!
+//! One attempt runs at a time for each session, and the next one is planned when it is over. A job that is ready
+//! is not probed any more, so a machine at rest has no attempts.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
+use crate::protocol::keeper::SpawnSpec;
+use crate::protocol::probe::Check;
+use crate::protocol::{Probe, SessionId};
+use crate::sys::tree::MARK;
+
+/// Longest time of one attempt.
+const ATTEMPT: Duration = Duration::from_secs(10);
+
+/// The largest part of an answer that is read: its status line and headers.
+const MAX_ANSWER: u64 = 16 * 1024;
+
+/// Makes an attempt in a task of its own, and plans the next one if it does not succeed.
+pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
+    let known = {
+        let state = hub.read();
+        let found = state.sessions.both(id).and_then(|(session, io)| {
+            let (probe, run) = session.attempted_probe()?;
+            Some((
+                probe.clone(),
+                run,
+                session.idle_ms(now()),
+                io.spec()?.clone(),
+            ))
+        });
+        let Some(found) = found else { return };
+        found
+    };
+    let (probe, run, idle_ms, spec) = known;
+    let (hub, id) = (hub.clone(), id.clone());
+    if let Check::Quiet(ms) = probe.check() {
+        // Not a task: whether there was output since is known here.
+        return hub.change(|state| match idle_ms >= ms && !state.is_behind(&id) {
+            true => state.attempt_succeeded(&id, run),
+            false => state.attempt_probe_at(&id, now().boot + ms.saturating_sub(idle_ms).max(1)),
+        });
+    }
+    tokio::task::spawn_local(async move {
+        let holds = timeout(ATTEMPT, holds(&probe, &spec)).await;
+        hub.change(|state| match holds {
+            Ok(true) => state.attempt_succeeded(&id, run),
+            _ => state.attempt_probe_at(&id, now().boot + probe.every_ms()),
+        });
+    });
+}
+
+async fn holds(probe: &Probe, spec: &SpawnSpec) -> bool {
+    match probe.check() {
+        Check::Tcp(place) => TcpStream::connect(place).await.is_ok(),
+        Check::Http(url, wanted) => {
+            let status = answer(url).await;
+            status.is_some_and(|status| wanted.contains(&status))
+        }
+        Check::Command(line) => succeeds(line, spec).await,
+        Check::File(path) => Path::new(&spec.cwd).join(path).exists(),
+        Check::Pattern(_) | Check::Port(_) | Check::Quiet(_) => false,
+    }
+}
+
+/// The status of the answer to a request for an `http:` URL.
+async fn answer(url: &str) -> Option<u16> {
+    let rest = url.strip_prefix("http://")?;
+    let (host, path) = match rest.find(['/', '?', '#']) {
+        Some(at) => rest.split_at(at),
+        None => (rest, "/"),
+    };
+    let path = path.split('#').next().filter(|path| !path.is_empty());
+    let path = path.unwrap_or("/");
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    // A port is present if a colon follows the last bracket of an IPv6 address.
+    let has_port = host.rfind(':') > host.rfind(']');
+    let place = match has_port {
+        true => host.to_owned(),
+        false => format!("{host}:80"),
+    };
+    let mut stream = TcpStream::connect(place).await.ok()?;
+    let request = format!(
+        "GET {slash}{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: bgproc\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut read = Vec::new();
+    let mut stream = stream.take(MAX_ANSWER);
+    while stream.read_buf(&mut read).await.ok()? > 0 {
+        // The status line is complete when it ends; the headers do not matter.
+        let mut headers = [];
+        let mut response = httparse::Response::new(&mut headers);
+        let parsed = response.parse(&read);
+        if let Some(code) = response.code {
+            return Some(code);
+        }
+        match parsed {
+            Ok(_) | Err(httparse::Error::TooManyHeaders) => {}
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// Whether a shell line ends with exit code 0, in the directory and environment of the job. It is killed if the
+/// attempt ends before it.
+async fn succeeds(line: &str, spec: &SpawnSpec) -> bool {
+    let mut command = Command::new(SHELL);
+    command
+        .args([SHELL_ARGV[1], line])
+        .current_dir(&spec.cwd)
+        .env_clear()
+        // Without the mark it does not count as one of the job's processes.
+        .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let status = command.status().await;
+    status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A server that answers one request with these pieces.
+    async fn server(pieces: &'static [&'static str]) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 512];
+            let length = stream.read(&mut request).await.unwrap();
+            let request = std::str::from_utf8(&request[..length]).unwrap();
+            assert!(
+                request.starts_with("GET /health?x=1 HTTP/1.1\r\n"),
+                "{request}"
+            );
+            for piece in pieces {
+                stream.write_all(piece.as_bytes()).await.unwrap();
+                stream.flush().await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        });
+        port
+    }
+
+    #[tokio::test]
+    async fn reads_the_status_of_an_answer_that_comes_in_pieces() {
+        let port = server(&["HTTP/1.1 20", "4 No Content\r\nServer: x\r\n", "\r\n"]).await;
+        let url = format!("http://127.0.0.1:{port}/health?x=1#top");
+        assert_eq!(answer(&url).await, Some(204));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_answer_has_no_status() {
+        let port = server(&["SSH-2.0-OpenSSH\r\n"]).await;
+        let url = format!("http://127.0.0.1:{port}/health?x=1");
+        assert_eq!(answer(&url).await, None);
+        assert_eq!(answer("http://127.0.0.1:1/").await, None);
+        assert_eq!(answer("ftp://127.0.0.1:1/").await, None);
+    }
+}
