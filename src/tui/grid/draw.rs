@@ -86,8 +86,8 @@ fn heading(model: &Model, number: usize, id: &SessionId, area: Rect, buf: &mut B
     // Two columns of the rule, a blank, the words, a blank, and the rest of the rule.
     let mut x = usize::from(area.x) + 2;
     let end = usize::from(area.right());
-    parts.insert(0, (" ".to_owned(), Style::new()));
-    parts.push((" ".to_owned(), Style::new()));
+    parts.insert(0, (" ".to_owned(), theme.plain()));
+    parts.push((" ".to_owned(), theme.plain()));
     for (text, style) in parts {
         if let Ok(at) = u16::try_from(x)
             && x < end
@@ -106,7 +106,7 @@ fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
         words.push((format!(" {}", job.word()), theme.state(state)));
     }
     if let Some(port) = job.record.summary.ports.iter().flatten().next() {
-        words.push((format!(":{port}"), Style::new()));
+        words.push((format!(":{port}"), theme.plain()));
     } else if *state == State::Running {
         words.push((format!(" {}", model.time_of(job)), theme.dim()));
     }

@@ -43,7 +43,9 @@ pub(super) fn draw(
         false => word_at.saturating_sub(1),
     };
     let name = text::clip_middle(&job.name, name_room, theme.glyph("…"));
-    let name_style = if job.is_alive() || selected || state.failed() {
+    let name_style = if selected {
+        theme.selected_name()
+    } else if job.is_alive() || state.failed() {
         Style::new()
     } else {
         theme.dim().remove_modifier(Modifier::BOLD)

@@ -99,7 +99,7 @@ fn rows_match_the_design() {
         },
         ..Options::default()
     };
-    let dash = busy_with(options, 120, 20);
+    let mut dash = busy_with(options, 120, 20);
     assert!(dash.text().is_ascii(), "{}", dash.text());
     dash.snapshot("rows-ascii-120x20");
 }

@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use serde_json::{Value, json};
 
+use super::contrast;
 use super::jobs::{HOME, NOW, id};
 use crate::protocol::{self, EventKind, Record};
 use crate::term::keyparse::KeyReader;
@@ -245,9 +246,11 @@ impl Dash {
         self.text().lines().nth(usize::from(y)).unwrap().to_owned()
     }
 
-    /// Compares the contents of the window with the snapshot of this name.
-    pub(in crate::tui) fn snapshot(&self, name: &str) -> &Self {
+    /// Compares the contents of the window with the snapshot of this name, and checks that it can be read in each
+    /// theme.
+    pub(in crate::tui) fn snapshot(&mut self, name: &str) -> &mut Self {
         compare(name, &self.text());
+        contrast::check(name, &mut self.model);
         self
     }
 }

@@ -4,6 +4,7 @@
 mod acting;
 mod alarms;
 mod behaviour;
+mod contrast;
 pub(super) mod harness;
 mod held;
 pub(super) mod jobs;

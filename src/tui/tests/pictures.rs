@@ -206,7 +206,7 @@ fn names_that_are_too_long_or_wide() {
         killed
     });
     for (width, height) in [(120, 16), (80, 16), (40, 14)] {
-        let dash = Dash::new(width, height, records.clone());
+        let mut dash = Dash::new(width, height, records.clone());
         dash.snapshot(&format!("names-{width}x{height}"));
     }
 }

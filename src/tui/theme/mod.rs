@@ -5,7 +5,7 @@
 
 mod background;
 #[cfg(test)]
-mod contrast;
+pub(in crate::tui) mod contrast;
 mod depth;
 mod file;
 mod role;
@@ -161,12 +161,15 @@ impl Theme {
                 }
                 Depth::Ansi => paint,
             };
-            let mut modifier = role.modifier(self.depth);
+            let is_plain = paint.bg.is_none() && matches!(paint.fg, None | Some(Color::Reset));
+            let mut modifier = role.modifier(self.depth, is_plain);
             if paint.fg == Some(Color::Black) {
                 // Many terminals draw bold black as bright black, which is grey.
                 modifier.remove(Modifier::BOLD);
             }
-            self.styles[role as usize] = paint.style().add_modifier(modifier);
+            // Over a dim line, text is not dim.
+            let style = paint.style().remove_modifier(Modifier::DIM);
+            self.styles[role as usize] = style.add_modifier(modifier);
         }
     }
 
@@ -190,14 +193,29 @@ impl Theme {
         self.style(Role::Rule)
     }
 
+    /// Text in the colour of the terminal, also over a line.
+    pub fn plain(&self) -> Style {
+        Style::new()
+            .fg(Color::Reset)
+            .remove_modifier(Modifier::DIM)
+    }
+
     /// The name of what is selected or mentioned.
     pub fn strong(&self) -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
+        self.plain().add_modifier(Modifier::BOLD)
     }
 
     /// The selected row. The bar in front of it is shown in every theme.
     pub fn selected(&self) -> Style {
         self.style(Role::Selected)
+    }
+
+    /// The name in the selected row: reversed if the row has no background of its own.
+    pub fn selected_name(&self) -> Style {
+        match self.selected().bg {
+            Some(_) => self.strong(),
+            None => self.strong().add_modifier(Modifier::REVERSED),
+        }
     }
 
     /// A key in a hint.
@@ -316,8 +334,8 @@ mod tests {
     #[test]
     fn maps_colours_to_sixteen_and_256() {
         let running = |depth| Theme::new(depth, false, false).state(&State::Running).fg;
-        assert_eq!(running(Depth::True), Some(Color::Rgb(0, 0x9e, 0x73)));
-        assert_eq!(running(Depth::Indexed), Some(Color::Indexed(35)));
+        assert_eq!(running(Depth::True), Some(Color::Rgb(0x03, 0xac, 0x79)));
+        assert_eq!(running(Depth::Indexed), Some(Color::Indexed(36)));
         assert_eq!(running(Depth::Ansi), Some(Color::Green));
         let badge = Theme::new(Depth::Ansi, false, false).badge(Tone::Calm);
         assert_eq!(badge.fg, Some(Color::Black));

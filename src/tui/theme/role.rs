@@ -97,17 +97,18 @@ impl Role {
         }
     }
 
-    /// The attributes of a role. Bold, dim and reverse are not chosen by themes, because without
-    /// colour they carry all the information.
-    pub(super) fn modifier(self, depth: Depth) -> Modifier {
+    /// The attributes of a role; `is_plain` if its text has the terminal's own colour. Bold, dim and reverse are not
+    /// chosen by themes, because without colour they carry all the information.
+    pub(super) fn modifier(self, depth: Depth, is_plain: bool) -> Modifier {
         let bare = depth == Depth::None;
         match self {
             Self::Input if bare => Modifier::BOLD | Modifier::REVERSED,
             Self::Input | Self::Failed | Self::Selected => Modifier::BOLD,
             Self::Lost => Modifier::REVERSED,
-            Self::Done if matches!(depth, Depth::None | Depth::Ansi) => Modifier::DIM,
-            Self::Queued | Self::Stopping | Self::Paused | Self::Killed if bare => Modifier::DIM,
-            Self::Dim | Self::Rule if bare => Modifier::DIM,
+            Self::Queued | Self::Done | Self::Killed | Self::Dim | Self::Rule if is_plain => {
+                Modifier::DIM
+            }
+            Self::Stopping | Self::Paused if bare => Modifier::DIM,
             Self::Key if bare => Modifier::BOLD,
             Self::Calm | Self::Live | Self::Busy | Self::Alarm if bare => {
                 Modifier::BOLD | Modifier::REVERSED

@@ -59,7 +59,9 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         let way = way.map(|key| format!("{key} goes there"));
         let shell = toast.shell.as_ref().map(|shell| clean(shell));
         let shell = shell.or(dismiss).or(way);
-        let shell = shell.and_then(|shell| place_shell(&mut lines, &shell, room));
+        if let Some(shell) = shell {
+            place_shell(&mut lines, &shell, room);
+        }
         if lines.len() > tallest {
             lines.truncate(tallest);
             if let Some(last) = lines.last_mut() {
@@ -81,12 +83,11 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             .unwrap_or(window.width)
             .min(window.width);
         let x = window.width.saturating_sub(width + 1);
-        let last = lines.len().saturating_sub(1);
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let Some(place) = places.take(Rect::new(x, start, width, height), buf) else {
             return;
         };
-        for (y, (at, line)) in (place.y..place.bottom()).zip(lines.iter().enumerate()) {
+        for (y, line) in (place.y..place.bottom()).zip(&lines) {
             let area = Rect::new(x, y, width, 1);
             for cell in area.columns() {
                 if let Some(cell) = buf.cell_mut((cell.x, y)) {
@@ -96,13 +97,6 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             buf.set_style(area, model.theme.toast(tone));
             let room = usize::from(width).saturating_sub(1);
             buf.set_stringn(x + 1, y, line, room, model.theme.toast(tone));
-            if let Some(cut) = shell.filter(|_| at == last) {
-                let shift = text::width(&line[..cut]);
-                let dim = model.theme.toast(tone).add_modifier(Modifier::DIM);
-                let room = room.saturating_sub(shift);
-                let x = x + 1 + u16::try_from(shift).unwrap_or(0);
-                buf.set_stringn(x, y, &line[cut..], room, dim);
-            }
         }
     }
 }
@@ -178,20 +172,14 @@ fn is_blank(area: Rect, from: u16, buf: &Buffer) -> bool {
     })
 }
 
-/// Appends the shell command to the last line, or adds it as a line of its own; returns the column
-/// where it starts in the last line. If it does not fit as a whole, it is omitted.
-fn place_shell(lines: &mut Vec<String>, shell: &str, room: usize) -> Option<usize> {
+/// Appends the shell command to the last line, or adds it as a line of its own. If it does not fit as a whole, it
+/// is omitted.
+fn place_shell(lines: &mut Vec<String>, shell: &str, room: usize) {
     let width = text::width(shell);
-    let last = lines.last_mut()?;
-    if text::width(last) + 3 + width <= room {
-        last.push_str("   ");
-        let at = last.len();
-        last.push_str(shell);
-        return Some(at);
+    let count = lines.len();
+    match lines.last_mut() {
+        Some(last) if text::width(last) + 3 + width <= room => *last = format!("{last}   {shell}"),
+        Some(_) if width <= room && count < TALLEST => lines.push(shell.to_owned()),
+        _ => {}
     }
-    if width > room || lines.len() >= TALLEST {
-        return None;
-    }
-    lines.push(shell.to_owned());
-    Some(0)
 }

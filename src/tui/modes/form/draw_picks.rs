@@ -3,7 +3,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::draw::clear;
 use super::fields::Form;
@@ -65,7 +65,7 @@ fn row(model: &Model, pick: &Pick<'_>, here: bool, line: Rect, buf: &mut Buffer)
     if here {
         buf.set_style(line, theme.selected());
         buf.set_string(line.x, line.y, theme.glyph("▌"), theme.key());
-        style = style.add_modifier(Modifier::BOLD);
+        style = theme.selected_name();
     }
     let width = usize::from(line.width);
     let source = pick.source.word();

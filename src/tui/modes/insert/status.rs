@@ -22,11 +22,9 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         let ids = insert.jobs();
         let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
         let mode = insert.name();
-        bar = begin(
-            model,
-            area,
-            &format!("{mode}  TYPING INTO {} JOBS", ids.len()),
-        );
+        let gap = if wide { "  " } else { " " };
+        let badge = format!("{mode}{gap}TYPING INTO {} JOBS", ids.len());
+        bar = begin(model, area, &badge);
         let room = usize::from(area.width).saturating_sub(50).max(8);
         let names = text::clip(&names.join(", "), room, theme.glyph("…"));
         bar.text(2, names, theme.strong());

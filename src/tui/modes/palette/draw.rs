@@ -1,7 +1,7 @@
 //! The palette: matching commands, each with its key and the equivalent shell command.
 
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::{Entry, Palette};
 use crate::term::sanitize::clean;
@@ -158,7 +158,7 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas
         if here {
             buf.set_style(line, theme.selected());
             buf.set_string(area.x, y, theme.glyph("▌"), theme.key());
-            style = style.add_modifier(Modifier::BOLD);
+            style = theme.selected_name();
         }
         let mut key_style = theme.key();
         if entry.obstacle.is_some() {

@@ -70,7 +70,7 @@ fn pictures() {
             .snapshot(&format!("card-{width}x{height}"));
     }
     let long: String = (1..=60).map(|n| format!("line {n}\r\n")).collect();
-    let dash = failed(Options::default(), 80, 24, &long);
+    let mut dash = failed(Options::default(), 80, 24, &long);
     dash.snapshot("card-long-80x24");
     assert!(
         dash.text().contains("line 60"),
@@ -84,7 +84,7 @@ fn pictures() {
         read_only: true,
         ..Options::default()
     };
-    let dash = failed(options, 80, 24, SCREEN);
+    let mut dash = failed(options, 80, 24, SCREEN);
     dash.snapshot("card-ascii-read-only-80x24");
     assert!(dash.text().is_ascii(), "{}", dash.text());
 }
