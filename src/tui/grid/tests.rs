@@ -1,5 +1,7 @@
 //! Tests of the grid of live panes.
 
+use ratatui::style::Modifier;
+
 use crate::protocol::{Action, EventKind};
 use crate::tui::message::{Cmd, Event};
 use crate::tui::model::Selected;
@@ -207,6 +209,29 @@ fn tiles_keep_their_order() {
     // The filter applies to the tiles too.
     dash.press("/lint\r");
     assert_eq!(dash.model.grid.jobs, [id("lint")]);
+}
+
+#[test]
+fn only_the_pane_with_the_focus_has_a_bright_cursor() {
+    let cells = |dash: &Dash, modifier: Modifier| {
+        let (buffer, _) = dash.paint();
+        let tiles = dash.model.tiles().into_iter();
+        let bodies = tiles.map(|(.., tile)| tile.body);
+        let cells = bodies.flat_map(|body| body.positions());
+        cells
+            .filter(|at| buffer.cell(*at).unwrap().modifier.contains(modifier))
+            .count()
+    };
+    let bright = |dash: &Dash| cells(dash, Modifier::REVERSED);
+    let outlined = |dash: &Dash| cells(dash, Modifier::UNDERLINED);
+    let mut dash = four(120, 24);
+    assert_eq!((bright(&dash), outlined(&dash)), (1, 3));
+    dash.press("i");
+    assert!(dash.paint().1.is_some());
+    assert_eq!((bright(&dash), outlined(&dash)), (0, 3));
+    // Keys go to a line that is edited.
+    dash.press("\x1d/");
+    assert_eq!((bright(&dash), outlined(&dash)), (0, 4));
 }
 
 #[test]

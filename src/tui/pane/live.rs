@@ -60,20 +60,37 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
         }
         cursor = cursor.or(paint::cursor(screen, part, crop));
     }
-    draw_cursor(cursor.filter(|_| alive), typing, canvas);
+    let shape = match typing {
+        true => CursorShape::Own,
+        false if is_current && model.is_normal() => CursorShape::Filled,
+        false => CursorShape::Outlined,
+    };
+    draw_cursor(cursor.filter(|_| alive), shape, canvas);
 }
 
-/// Draws the cursor of the job: while keys go to the job, it is the cursor of the terminal.
-pub(super) fn draw_cursor(at: Option<Position>, typing: bool, canvas: &mut Canvas) {
+/// How the cursor of a job is drawn. Only one cursor in the window is bright: the one where keys go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CursorShape {
+    /// As the cursor of the terminal: keys go to the job.
+    Own,
+    /// As a reversed cell: the pane has the focus.
+    Filled,
+    /// As an underlined cell: another pane, or a line that is edited, has the focus.
+    Outlined,
+}
+
+/// Draws the cursor of a job.
+pub(super) fn draw_cursor(at: Option<Position>, shape: CursorShape, canvas: &mut Canvas) {
     let Some(at) = at else {
         return;
     };
-    if typing {
-        canvas.set_cursor_position(at);
-    } else if let Some(cell) = canvas.buffer_mut().cell_mut::<Position>(at) {
-        // Mark the job's cursor by reversing the cell. The terminal's own cursor shows where keys
-        // go.
-        cell.modifier.toggle(Modifier::REVERSED);
+    let modifier = match shape {
+        CursorShape::Own => return canvas.set_cursor_position(at),
+        CursorShape::Filled => Modifier::REVERSED,
+        CursorShape::Outlined => Modifier::UNDERLINED,
+    };
+    if let Some(cell) = canvas.buffer_mut().cell_mut::<Position>(at) {
+        cell.modifier.toggle(modifier);
     }
 }
 

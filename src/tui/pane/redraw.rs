@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::live;
+use super::live::{self, CursorShape};
 use super::paint::{self, Crop};
 use crate::protocol::SessionId;
 use crate::term::size::joined;
@@ -89,7 +89,11 @@ pub fn redraw(model: &Model, rows: Range<u16>, canvas: &mut Canvas) {
         canvas.clear(part);
         paint::draw(screen, part, crop, model.theme.mono, canvas);
         let cursor = paint::cursor(screen, area, Crop::default());
-        live::draw_cursor(cursor, model.mode().types(), canvas);
+        let shape = match model.mode().types() {
+            true => CursorShape::Own,
+            false => CursorShape::Filled,
+        };
+        live::draw_cursor(cursor, shape, canvas);
     }
 }
 
