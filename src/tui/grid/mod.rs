@@ -14,12 +14,16 @@ pub use self::keys::Action;
 use crate::protocol::SessionId;
 use crate::tui::list::reconcile::reconcile_rows;
 use crate::tui::list::select;
-use crate::tui::model::grid::Grid;
+use crate::tui::model::grid::{Grid, Shape};
+use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};
 
 /// Tile counts that `+` and `-` step through; each of them fills a rectangle.
 const STEPS: [usize; 8] = [1, 2, 3, 4, 6, 9, 12, 16];
+
+/// How long a job that has ended keeps its tile when a running job needs one, in milliseconds.
+const LINGER_MS: i64 = 10_000;
 
 /// Toggles between the grid and list with pane.
 pub fn toggle(model: &mut Model) {
@@ -149,6 +153,7 @@ pub fn reconcile(model: &mut Model) {
     }
     model.dirty |= jobs.len() != before;
     model.grid.jobs = jobs;
+    prefer_alive(model);
     if let Some(at) = here(model) {
         model.grid.at = at;
         return;
@@ -162,6 +167,32 @@ pub fn reconcile(model: &mut Model) {
         // Something else selected a job without a tile: leave the grid to show it.
         Selected::Job(id) if is_listed(id) => model.frame.grid = false,
         _ => to(model, model.grid.at.min(model.grid.jobs.len() - 1)),
+    }
+}
+
+/// If not all jobs fit on the first page, moves those that are alive there, in place of jobs that ended a while ago.
+/// The selected tile stays.
+fn prefer_alive(model: &mut Model) {
+    let shape = model.layout().grid.and_then(|area| model.grid.shape(area));
+    let tiles = shape.map_or(usize::MAX, Shape::tiles);
+    if model.grid.of_marked || model.grid.jobs.len() <= tiles {
+        return;
+    }
+    let job = |at: usize| model.job(&model.grid.jobs[at]);
+    let is_here = |at: usize| Some(&model.grid.jobs[at]) == model.current_id();
+    let is_over = |at: usize| {
+        let ago = job(at).and_then(|job| job.since_end(model.now.ms));
+        ago.is_some_and(|ago| ago >= LINGER_MS)
+    };
+    let hidden = (tiles..model.grid.jobs.len()).filter(|&at| job(at).is_some_and(Job::is_alive));
+    let over = (0..tiles).rev().filter(|&at| is_over(at));
+    let pairs = hidden
+        .filter(|&at| !is_here(at))
+        .zip(over.filter(|&at| !is_here(at)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    for (hidden, over) in pairs {
+        model.grid.jobs.swap(hidden, over);
+        model.dirty = true;
     }
 }
 

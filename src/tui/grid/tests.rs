@@ -2,13 +2,13 @@
 
 use ratatui::style::Modifier;
 
-use crate::protocol::{Action, EventKind};
+use crate::protocol::{Action, EventKind, Status};
 use crate::tui::message::{Cmd, Event};
 use crate::tui::model::Selected;
 use crate::tui::modes::insert::Insert;
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
-use crate::tui::tests::jobs::{id, shop_records};
+use crate::tui::tests::jobs::{ended, id, shop_records};
 use crate::tui::theme::Appearance;
 
 /// The grid of the design drawings: four marked jobs.
@@ -212,6 +212,41 @@ fn tiles_keep_their_order() {
 }
 
 #[test]
+fn running_jobs_have_the_tiles_if_not_all_fit() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    // Two jobs end; the tiles of the first page stay as they are until somebody needs them.
+    let over = |name: &str, ago: i64| {
+        let mut record = ended(name, Status::Done, Some(0), ago);
+        record.summary.group = Some("shop".to_owned());
+        record
+    };
+    let before = dash.model.grid.jobs.clone();
+    dash.record(&over("web", 20_000))
+        .record(&over("api", 20_000));
+    assert_eq!(dash.model.grid.jobs, before);
+    // With four tiles, one of them is for the running job of the second page.
+    dash.press("--");
+    let names = |dash: &Dash| -> Vec<String> {
+        let tiles = dash.model.tiles().into_iter();
+        tiles.map(|(_, id, _)| dash.model.name_of(id)).collect()
+    };
+    assert_eq!(names(&dash), ["migrate", "agent", "tests", "db"]);
+    // Who has just ended keeps the tile for a while, and the selected one as long as it is selected.
+    dash.record(&over("tests", 0))
+        .record(&over("migrate", 60_000));
+    let new = {
+        let mut new = crate::tui::tests::jobs::record("new");
+        new.summary.group = Some("shop".to_owned());
+        new
+    };
+    dash.record(&new);
+    assert_eq!(names(&dash), ["migrate", "agent", "tests", "db"]);
+    dash.later(11_000);
+    assert_eq!(names(&dash), ["migrate", "agent", "new", "db"]);
+}
+
+#[test]
 fn only_the_pane_with_the_focus_has_a_bright_cursor() {
     let cells = |dash: &Dash, modifier: Modifier| {
         let (buffer, _) = dash.paint();
@@ -232,6 +267,17 @@ fn only_the_pane_with_the_focus_has_a_bright_cursor() {
     // Keys go to a line that is edited.
     dash.press("\x1d/");
     assert_eq!((bright(&dash), outlined(&dash)), (0, 4));
+}
+
+#[test]
+fn tiles_wrap_text_and_crop_full_screen_programs() {
+    let mut dash = four(120, 24);
+    let long = "0123456789".repeat(10);
+    dash.screen("tests", 40, 120, &long);
+    let rows = |dash: &Dash| dash.text().matches("0123456789").count();
+    assert!(rows(&dash) >= 9, "{}", dash.text());
+    dash.screen("tests", 40, 120, &format!("\x1b[?1049h{long}"));
+    assert!(rows(&dash) < 7, "{}", dash.text());
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Job {
     }
 
     /// Milliseconds since it ended.
-    fn since_end(&self, now: i64) -> Option<i64> {
+    pub fn since_end(&self, now: i64) -> Option<i64> {
         self.record
             .summary
             .ended_at
