@@ -11,7 +11,6 @@
 //! The dashboard checks the names in `[keys]` and `theme`, because it knows the actions and themes.
 
 mod choice;
-pub mod duration;
 mod error;
 mod keys;
 pub mod pager;

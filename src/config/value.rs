@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use toml::Spanned;
 
-use super::duration;
+use crate::protocol::duration;
 
 /// The largest value of keys of type `u32`.
 pub(super) const U32: u64 = u32::MAX as u64;

@@ -18,12 +18,14 @@
 //! - [`keeper`]: the messages between daemon and keeper ([`environment`] is a part of them).
 //!   [`keeper_status`]: the status that the keeper reports.
 //! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
+//!   [`duration`]: durations as people write them.
 
 pub mod bounds;
 mod choices;
 pub mod colors;
 pub mod condition;
 pub mod disk;
+pub mod duration;
 pub mod environment;
 pub mod error;
 pub mod event;

@@ -9,7 +9,7 @@ use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
-use crate::config::duration;
+use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};

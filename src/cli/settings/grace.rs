@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cli::exit::Failure;
-use crate::config::duration;
+use crate::protocol::duration;
 
 /// The longest grace period that the daemon accepts.
 const LONGEST_GRACE: Duration = Duration::from_secs(600);

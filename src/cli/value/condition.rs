@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::config::duration;
 use crate::protocol::Condition;
+use crate::protocol::duration;
 
 /// How long a job must write nothing for `quiet` without a time.
 const QUIET: Duration = Duration::from_secs(2);

@@ -6,8 +6,8 @@ use jiff::Zoned;
 use jiff::civil::Time;
 
 use crate::cli::output::words;
-use crate::config::duration;
 use crate::protocol::Timestamp;
+use crate::protocol::duration;
 
 /// Parses a moment. A time of day means its last occurrence: shortly after midnight, `23:50` is
 /// yesterday's.

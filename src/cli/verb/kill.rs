@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::ending::Ending;
 use crate::cli::jobs::signals::{To, is_kill, send};
-use crate::config::duration;
+use crate::protocol::duration;
 
 #[derive(Args, Debug)]
 pub struct Kill {

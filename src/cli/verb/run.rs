@@ -19,7 +19,7 @@ use crate::cli::output::{note, words};
 use crate::cli::start::{launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{number, restart};
-use crate::config::duration;
+use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};

@@ -9,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::started::started_line;
 use crate::cli::settings::grace;
 use crate::cli::start::launch::Taken;
-use crate::config::duration;
+use crate::protocol::duration;
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
