@@ -11,9 +11,9 @@
 //! 7. [`client`]: how a front door talks to the daemon.
 //! 8. The front doors: [`cli`], [`serve`], [`mcp`], [`tui`].
 //!
-//! Beside them: [`config`], the configuration file; [`diag`], the logs of keeper and daemon
-//! themselves; [`doctor`], the checks of `bgproc doctor`; [`recall`], what is remembered for a
-//! person from one command to the next.
+//! Beside them: [`project`], what a project file means, also pure; [`config`], the configuration
+//! file; [`diag`], the logs of keeper and daemon themselves; [`doctor`], the checks of `bgproc
+//! doctor`; [`recall`], what is remembered for a person from one command to the next.
 
 pub mod cli;
 pub mod client;
@@ -24,6 +24,7 @@ pub mod doctor;
 pub mod engine;
 pub mod keeper;
 pub mod mcp;
+pub mod project;
 pub mod protocol;
 pub mod recall;
 pub mod serve;

@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Each folder (or file) of `src`, and the ones it may import.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("protocol", &[]),
     ("term", &["protocol"]),
     ("engine", &["protocol", "term"]),
+    ("project", &["protocol"]),
     ("sys", &["protocol"]),
     ("diag", &["sys", "config"]),
     ("doctor", &["client", "protocol", "sys"]),
@@ -22,7 +23,9 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("keeper", &["protocol", "sys", "diag"]),
     (
         "daemon",
-        &["protocol", "term", "engine", "sys", "config", "diag"],
+        &[
+            "protocol", "project", "term", "engine", "sys", "config", "diag",
+        ],
     ),
     ("client", &["protocol", "sys"]),
     ("serve", &["client", "protocol", "term", "config"]),
@@ -33,8 +36,8 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     (
         "cli",
         &[
-            "client", "protocol", "term", "config", "diag", "doctor", "recall", "serve", "mcp",
-            "tui",
+            "client", "protocol", "project", "term", "config", "diag", "doctor", "recall", "serve",
+            "mcp", "tui",
         ],
     ),
 ];

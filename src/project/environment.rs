@@ -1,0 +1,307 @@
+//! The environment of a job, each value with where it comes from.
+//!
+//! Later wins: the caller's environment, `[env]`, `env_file`, the job's `env_file`, the job's `env`, `PORT` and
+//! `BGPROC_*`. The `PORT` and `BGPROC_*` of the caller are left out, because an `up` that is typed inside a job
+//! must not pass on that job's port.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::dotenv::{self, Pair, Piece};
+use super::expand::{self, Scope};
+use super::fault::{Fault, Faults};
+use super::files::Files;
+use super::job::{EnvFile, Job, Variables};
+use super::ports::{self, Ports};
+use super::trust::Trust;
+use super::worktree;
+
+/// The lead of the variables that only bgproc sets.
+const OWN: &str = "BGPROC_";
+
+/// What the environment of a job depends on besides the job.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// The environment of who asked for the job.
+    pub caller: &'a BTreeMap<String, String>,
+    /// The ports that the jobs of the project really have: job, name, port.
+    pub ports: &'a Ports,
+    /// The name of the project.
+    pub project: &'a str,
+    /// The branch or directory of a linked worktree; empty in the main checkout.
+    pub worktree: &'a str,
+}
+
+/// The environment of a job.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Environment {
+    /// The values by name, removed ones included.
+    pub values: BTreeMap<String, Value>,
+    /// What should be looked at.
+    pub warnings: Vec<Fault>,
+}
+
+/// A value of an environment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Value {
+    /// The text; `None`: the variable is removed.
+    pub text: Option<String>,
+    /// Where it comes from.
+    pub from: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Origin {
+    /// The environment of who asked for the job.
+    Caller,
+    /// `[env]` of the project file.
+    Project,
+    /// A `.env` file.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// The line.
+        line: u32,
+    },
+    /// `env` of the job.
+    Job,
+    /// The port of the job.
+    Port,
+    /// bgproc itself.
+    Bgproc,
+}
+
+impl Environment {
+    /// The text of a variable that is set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name)?.text.as_deref()
+    }
+
+    fn set(&mut self, name: &str, text: Option<String>, from: Origin) {
+        self.values.insert(name.to_owned(), Value { text, from });
+    }
+}
+
+/// The environment of the job `name`. Reads its `.env` files.
+pub fn environment(
+    files: &dyn Files,
+    job: &Job,
+    name: &str,
+    surroundings: &Surroundings<'_>,
+) -> Result<Environment, Vec<Fault>> {
+    let faults = Faults::default();
+    let mut made = Environment::default();
+    for (variable, text) in surroundings.caller {
+        if variable != "PORT" && !variable.starts_with(OWN) {
+            made.set(variable, Some(text.clone()), Origin::Caller);
+        }
+    }
+    let mut making = Making {
+        fixed: fixed(name, surroundings),
+        made,
+        job,
+        name,
+        ports: surroundings.ports,
+        faults: &faults,
+    };
+    making.variables(&job.env, "[env]", &Origin::Project);
+    let reader = Reader::new(files);
+    for file in job.env_files.iter().chain(&job.own_env_files) {
+        let pairs = reader.read(file, &job.dir, &faults);
+        pairs.iter().for_each(|pair| making.pair(&file.path, pair));
+    }
+    making.variables(&job.own_env, "env", &Origin::Job);
+    let Making {
+        fixed,
+        made: mut environment,
+        ..
+    } = making;
+    for (variable, (text, from)) in fixed {
+        environment.set(&variable, Some(text), from);
+    }
+    environment.warnings = faults.finish()?;
+    Ok(environment)
+}
+
+/// The variables that bgproc sets, which nothing overrides.
+fn fixed(name: &str, surroundings: &Surroundings<'_>) -> BTreeMap<String, (String, Origin)> {
+    let mut fixed = BTreeMap::new();
+    let own = surroundings.ports.get(name).and_then(ports::single);
+    if let Some(port) = own {
+        fixed.insert("PORT".to_owned(), (port.to_string(), Origin::Port));
+    }
+    for (job, job_ports) in surroundings.ports {
+        let named = job_ports.iter().map(|(name, port)| (name.as_str(), *port));
+        let single = ports::single(job_ports).map(|port| ("", port));
+        for (name, port) in named.chain(single) {
+            let value = (port.to_string(), Origin::Bgproc);
+            fixed.insert(ports::variable(job, name), value);
+        }
+    }
+    for (variable, text) in [
+        ("BGPROC_PROJECT", surroundings.project),
+        ("BGPROC_WORKTREE", surroundings.worktree),
+    ] {
+        fixed.insert(variable.to_owned(), (text.to_owned(), Origin::Bgproc));
+    }
+    fixed
+}
+
+struct Making<'a> {
+    made: Environment,
+    fixed: BTreeMap<String, (String, Origin)>,
+    job: &'a Job,
+    name: &'a str,
+    ports: &'a Ports,
+    faults: &'a Faults,
+}
+
+impl Making<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        let fixed = self.fixed.get(name).map(|(text, _)| text.as_str());
+        fixed.or_else(|| self.made.get(name))
+    }
+
+    /// Sets variables of the project file, in their order, so that one may refer to an earlier one.
+    fn variables(&mut self, variables: &Variables, list: &str, from: &Origin) {
+        for (name, template) in variables {
+            let text = template.as_deref().map(|template| {
+                let scope = Scope {
+                    get: &|name| self.get(name),
+                    ports: self.ports,
+                    job: self.name,
+                };
+                let key = format!("{list}.{name}");
+                let text = scope.text(template).and_then(|text| {
+                    let entry = format!("{name}={text}");
+                    match expand::too_long(&entry) {
+                        Some(why) => Err(vec![format!("the value must be {why}")]),
+                        None => Ok(text),
+                    }
+                });
+                text.unwrap_or_else(|mistakes| {
+                    expand::report(self.faults, self.job, self.name, &key, mistakes);
+                    String::new()
+                })
+            });
+            self.made.set(name, text, from.clone());
+        }
+    }
+
+    /// Sets a variable of a `.env` file. A reference to what is not set stays as it is, because passwords have
+    /// dollar signs too.
+    fn pair(&mut self, path: &Path, pair: &Pair) {
+        let mut text = String::new();
+        for piece in &pair.value {
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Variable {
+                    name,
+                    default,
+                    written,
+                } => {
+                    let value = self.get(name);
+                    match (value.filter(|value| !value.is_empty()), default) {
+                        (Some(value), _) => text.push_str(value),
+                        (None, Some(default)) => text.push_str(default),
+                        (None, None) if value.is_some() => {}
+                        (None, None) => {
+                            let message = format!(
+                                "{written} in {} is not set and stays as it is; quote the value with ' if that is meant",
+                                pair.name
+                            );
+                            self.faults.warn(Fault::at(&pair.place, message));
+                            text.push_str(written);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(why) = expand::too_long(&format!("{}={text}", pair.name)) {
+            self.faults
+                .add(&pair.place, format!("the value must be {why}"));
+        }
+        let from = Origin::File {
+            path: path.to_owned(),
+            line: pair.place.line,
+        };
+        self.made.set(&pair.name, Some(text), from);
+    }
+}
+
+/// Reads `.env` files.
+pub(super) struct Reader<'a> {
+    files: &'a dyn Files,
+    trust: Trust<'a>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(files: &'a dyn Files) -> Self {
+        Self {
+            files,
+            trust: Trust::new(files),
+        }
+    }
+
+    /// The pairs of a file of the project in `dir`. What is wrong with it is reported.
+    pub(super) fn read(&self, file: &EnvFile, dir: &Path, faults: &Faults) -> Vec<Pair> {
+        let path = &file.path;
+        match self.files.look(path) {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                self.missing(file, dir, faults);
+                return Vec::new();
+            }
+            Err(error) => {
+                faults.push(Fault::of_file(path, format!("cannot be read: {error}")));
+                return Vec::new();
+            }
+        }
+        if let Some(why) = self.trust.refusal(path) {
+            faults.push(Fault::of_file(path, why));
+            return Vec::new();
+        }
+        match self.files.read(path, dotenv::MAX_FILE) {
+            Ok(content) => dotenv::parse(path, &content).unwrap_or_else(|found| {
+                found.into_iter().for_each(|fault| faults.push(fault));
+                Vec::new()
+            }),
+            Err(error) => {
+                faults.push(super::load::unreadable(path, &error, dotenv::MAX_FILE));
+                Vec::new()
+            }
+        }
+    }
+
+    /// A file that is not there: a fault if it must be, a warning if only the main checkout has it. Worktrees
+    /// have no files that git ignores, and a job without its secrets fails in ways that do not name them.
+    fn missing(&self, file: &EnvFile, dir: &Path, faults: &Faults) {
+        let path = &file.path;
+        if !file.may_be_missing {
+            let shown = path.display();
+            let message = format!(
+                "{shown} does not exist; write a \"?\" before its name if it may be missing"
+            );
+            faults.add(&file.written, message);
+            return;
+        }
+        let checkout = worktree::checkout(self.files, dir);
+        let Some(checkout) = checkout.filter(|checkout| checkout.is_linked) else {
+            return;
+        };
+        if let Some(there) = checkout.in_main(path)
+            && matches!(self.files.look(&there), Ok(Some(_)))
+        {
+            let message = format!(
+                "does not exist in this worktree, but the main checkout has {}; copy or link it",
+                there.display()
+            );
+            faults.warn(Fault::of_file(path, message));
+        }
+    }
+}

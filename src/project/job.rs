@@ -1,0 +1,406 @@
+//! One job of a project, after defaults and merging. Its templates (`${…}`) are not expanded yet.
+//!
+//! Two jobs are equal if they mean the same: the places where they are written do not count. The daemon stores
+//! jobs as JSON; what has its default is left out, so that the files stay small.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use super::ready::Ready;
+use super::restart::Restart;
+use super::schedule::Schedule;
+use super::stop::Stop;
+use super::watch::Watch;
+use crate::protocol::JobLimits;
+use crate::protocol::project::Need;
+
+/// Variables in the order of the file. `None` removes one.
+pub type Variables = Vec<(String, Option<String>)>;
+
+/// A job.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// What it runs.
+    pub program: Program,
+    /// The shell of a [`Program::Line`], and of the lines in `ready`, `stop` and `on`.
+    #[serde(default = "default_shell", skip_serializing_if = "is_default_shell")]
+    pub shell: Vec<String>,
+    /// Whether it is expected to end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_task: bool,
+    /// The directory of the file that defines it; relative paths are relative to it.
+    pub dir: PathBuf,
+    /// Working directory. A template.
+    #[serde(default = "default_cwd", skip_serializing_if = "is_default_cwd")]
+    pub cwd: String,
+    /// `[env]` of its file, and of the files that include it. Templates.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env: Variables,
+    /// `env_file` of its file, and of the files that include it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env_files: Vec<EnvFile>,
+    /// Its own `env_file`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own_env_files: Vec<EnvFile>,
+    /// Its own `env`. Templates.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own_env: Variables,
+    /// Ports as written, by name. A single port has the name `""`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ports: BTreeMap<String, u16>,
+    /// What happens if one of the ports is taken.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub port_busy: PortBusy,
+    /// Whether each checkout has its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub per: Per,
+    /// What it needs of other jobs, with resolved levels.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub needs: Vec<Need>,
+    /// When it is ready.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ready: Option<Ready>,
+    /// When it is run again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub restart: Restart,
+    /// How it is stopped.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stop: Stop,
+    /// The files whose changes it reacts to.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub watch: Option<Watch>,
+    /// The times at which it runs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub schedule: Option<Schedule>,
+    /// Its group.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub group: Option<String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tags: Vec<String>,
+    /// Whether `up` without names starts it.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub autostart: bool,
+    /// Whether stopping it always asks.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub confirm: bool,
+    /// Columns of its terminal.
+    #[serde(default = "default_cols", skip_serializing_if = "is_default_cols")]
+    pub cols: u16,
+    /// Rows of its terminal.
+    #[serde(default = "default_rows", skip_serializing_if = "is_default_rows")]
+    pub rows: u16,
+    /// Whether it has a terminal; else pipes.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub pty: bool,
+    /// Exit codes that count as success.
+    #[serde(default = "default_codes", skip_serializing_if = "is_default_codes")]
+    pub ok_codes: Vec<i32>,
+    /// Time limit of a run in milliseconds; 0: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timeout_ms: u64,
+    /// Its address for people. A template.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub open: Option<String>,
+    /// What people are notified of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub notify: Vec<Notify>,
+    /// What it is, for people.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub description: Option<String>,
+    /// Limits of the operating system and of its log.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: JobLimits,
+    /// Shell lines that run when something happens to it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on: Hooks,
+    /// Where its templates are written.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
+}
+
+impl Job {
+    /// A job of the file in `dir` with all defaults.
+    pub fn new(dir: &Path, program: Program) -> Self {
+        Self {
+            program,
+            shell: default_shell(),
+            is_task: false,
+            dir: dir.to_owned(),
+            cwd: default_cwd(),
+            env: Vec::new(),
+            env_files: Vec::new(),
+            own_env_files: Vec::new(),
+            own_env: Vec::new(),
+            ports: BTreeMap::new(),
+            port_busy: PortBusy::default(),
+            per: Per::default(),
+            needs: Vec::new(),
+            ready: None,
+            restart: Restart::default(),
+            stop: Stop::default(),
+            watch: None,
+            schedule: None,
+            group: None,
+            tags: Vec::new(),
+            autostart: true,
+            confirm: false,
+            cols: default_cols(),
+            rows: default_rows(),
+            pty: true,
+            ok_codes: default_codes(),
+            timeout_ms: 0,
+            open: None,
+            notify: Vec::new(),
+            description: None,
+            limits: JobLimits::default(),
+            on: Hooks::default(),
+            places: Places::default(),
+        }
+    }
+
+    /// All its templates, each with its key: `cmd[1]`, `cwd`, `env.NAME`, `[env].NAME`, `ready.http`, `open`.
+    pub fn templates(&self) -> Vec<(String, &str)> {
+        let mut found = Vec::new();
+        if let Program::Argv(argv) = &self.program {
+            let args = argv.iter().enumerate();
+            found.extend(args.map(|(n, arg)| (format!("cmd[{n}]"), arg.as_str())));
+        }
+        found.push(("cwd".to_owned(), self.cwd.as_str()));
+        for (list, variables) in [("[env]", &self.env), ("env", &self.own_env)] {
+            let values = variables.iter();
+            let values = values
+                .filter_map(|(name, text)| Some((format!("{list}.{name}"), text.as_deref()?)));
+            found.extend(values);
+        }
+        let check = self.ready.as_ref().and_then(|ready| ready.check.template());
+        found.extend(check.map(|(key, text)| (format!("ready.{key}"), text)));
+        let open = self.open.as_deref();
+        found.extend(open.map(|text| ("open".to_owned(), text)));
+        found
+    }
+
+    /// Where the value of a key is written. Places are kept of templates only; the place of any other key is its
+    /// directory.
+    pub fn place(&self, key: &str) -> Place {
+        let known = self.places.0.get(key).cloned();
+        known.unwrap_or_else(|| Place::of_file(&self.dir))
+    }
+
+    /// The same job in another checkout: the paths below `from` are below `to`.
+    #[must_use]
+    pub fn rebased(&self, from: &Path, to: &Path) -> Self {
+        let moved = |path: &mut PathBuf| {
+            if let Ok(rest) = path.strip_prefix(from) {
+                *path = super::names::normal(&to.join(rest));
+            }
+        };
+        let mut job = self.clone();
+        moved(&mut job.dir);
+        let files = job.env_files.iter_mut().chain(&mut job.own_env_files);
+        files.for_each(|file| moved(&mut file.path));
+        let watch = job.watch.iter_mut();
+        watch.flat_map(|watch| &mut watch.paths).for_each(moved);
+        job
+    }
+}
+
+/// What a job runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Program {
+    /// A program and its arguments, without a shell. Templates.
+    Argv(Vec<String>),
+    /// A line for the shell. Never expanded.
+    Line(String),
+}
+
+/// A `.env` file of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvFile {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// Whether it may be missing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub may_be_missing: bool,
+    /// Where the project file names it.
+    pub written: Place,
+}
+
+impl PartialEq for EnvFile {
+    /// The place where it is written does not count.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, self.may_be_missing) == (&other.path, other.may_be_missing)
+    }
+}
+
+/// What happens if a port of a job is taken when it starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PortBusy {
+    /// It is not started.
+    #[default]
+    Fail,
+    /// It gets the next free port.
+    Next,
+}
+
+/// How many of a job there are in a repository with several worktrees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Per {
+    /// One in each checkout.
+    #[default]
+    Checkout,
+    /// One, which runs in the main checkout.
+    Repo,
+}
+
+/// What people can be notified of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Notify {
+    /// It failed.
+    Failed,
+    /// It is ready.
+    Ready,
+    /// It asks for input.
+    Input,
+    /// It ended well.
+    Done,
+}
+
+/// Shell lines that run when something happens to a job. They never hold anything up.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hooks {
+    /// It became ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready: Option<String>,
+    /// It failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// It ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<String>,
+    /// It asks for input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+}
+
+/// Where the templates of a job are written, by the keys of [`Job::templates`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Places(pub BTreeMap<String, Place>);
+
+impl Places {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl PartialEq for Places {
+    /// Places do not change what a job means.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Whether a value is the default of its type.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn default_shell() -> Vec<String> {
+    vec!["/bin/sh".to_owned(), "-c".to_owned()]
+}
+
+fn is_default_shell(shell: &[String]) -> bool {
+    shell == ["/bin/sh", "-c"]
+}
+
+fn default_cwd() -> String {
+    ".".to_owned()
+}
+
+fn is_default_cwd(cwd: &str) -> bool {
+    cwd == "."
+}
+
+fn default_codes() -> Vec<i32> {
+    vec![0]
+}
+
+fn is_default_codes(codes: &[i32]) -> bool {
+    codes == [0]
+}
+
+fn default_cols() -> u16 {
+    120
+}
+
+fn is_default_cols(cols: &u16) -> bool {
+    *cols == default_cols()
+}
+
+fn default_rows() -> u16 {
+    40
+}
+
+fn is_default_rows(rows: &u16) -> bool {
+    *rows == default_rows()
+}
+
+pub(super) fn yes() -> bool {
+    true
+}
+
+pub(super) fn is_yes(value: &bool) -> bool {
+    *value
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_job_is_small_and_comes_back() {
+        let job = Job::new(Path::new("/p"), Program::Line("npm start".to_owned()));
+        let json = serde_json::to_string(&job).unwrap();
+        assert_eq!(json, r#"{"program":{"line":"npm start"},"dir":"/p"}"#);
+        assert_eq!(serde_json::from_str::<Job>(&json).unwrap(), job);
+    }
+
+    #[test]
+    fn places_do_not_count() {
+        let job = Job::new(Path::new("/p"), Program::Line("x".to_owned()));
+        let mut moved = job.clone();
+        let place = Place::of_file(Path::new("/p/bgproc.toml"));
+        moved.places.0.insert("cwd".to_owned(), place.clone());
+        assert_eq!(job, moved);
+        assert_eq!(moved.place("cwd"), place);
+        assert_eq!(moved.place("open").path.as_ref(), Path::new("/p"));
+    }
+
+    #[test]
+    fn a_job_moves_to_another_checkout() {
+        let mut job = Job::new(Path::new("/w/app"), Program::Line("x".to_owned()));
+        let written = Place::of_file(Path::new("/w/app/bgproc.toml"));
+        for path in ["/w/.env", "/etc/env"] {
+            job.env_files.push(EnvFile {
+                path: path.into(),
+                may_be_missing: false,
+                written: written.clone(),
+            });
+        }
+        let moved = job.rebased(Path::new("/w"), Path::new("/main"));
+        assert_eq!(moved.dir, Path::new("/main/app"));
+        let paths: Vec<_> = moved.env_files.iter().map(|file| &file.path).collect();
+        assert_eq!(paths, [Path::new("/main/.env"), Path::new("/etc/env")]);
+    }
+}

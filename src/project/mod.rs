@@ -1,0 +1,71 @@
+//! Project files: what `bgproc.toml`, a Procfile and `.env` files mean.
+//!
+//! This layer has no state, no clock, no environment and no threads. It asks for files through [`Files`], which
+//! the daemon implements on the real file system and the tests in memory. It returns values and [`Fault`]s, each
+//! with its place in a file; it starts nothing.
+//!
+//! Reading order:
+//! - [`find`](mod@find): which file is meant from a directory. `trust` refuses files of other users.
+//!   [`worktree`]: which checkout of a repository a directory belongs to.
+//! - [`load`](mod@load): from files to a [`Project`]. `node` is a TOML value with its places, `merge` lays one
+//!   file over another, `section` reads typed keys, `document` and `reader` know the keys, `include` finds
+//!   further files, and `check` compares jobs with each other. [`procfile`] is the other language.
+//! - [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`], [`stop`], [`watch`] and
+//!   [`schedule`]. Templates (`${…}`) are not expanded yet.
+//! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
+//!   the language of `.env` files.
+//! - [`expand`]: a job with its templates expanded.
+//! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod check;
+mod circle;
+mod document;
+pub mod dotenv;
+mod draft;
+pub mod environment;
+pub mod expand;
+pub mod fault;
+pub mod files;
+pub mod find;
+mod include;
+pub mod job;
+mod keys;
+mod limits;
+pub mod load;
+#[cfg(test)]
+pub(crate) mod memory;
+mod merge;
+mod names;
+mod node;
+pub mod place;
+pub mod plan;
+pub mod ports;
+pub mod procfile;
+mod reader;
+pub mod ready;
+pub mod restart;
+pub mod schedule;
+mod section;
+pub mod stop;
+mod template;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests;
+mod trust;
+mod variables;
+pub mod watch;
+pub mod worktree;
+
+pub use environment::{Environment, Origin, Surroundings, Value, environment};
+pub use expand::{Expanded, expanded};
+pub use fault::Fault;
+pub use files::{FileKind, Files, Look};
+pub use find::{Found, find};
+pub use job::{Job, Places};
+pub use load::{AgentAccess, Group, OnFailure, Project, Source, load};
+pub use place::Place;
+pub use plan::{Change, changes};
+pub use procfile::ProcfileOptions;
+pub use worktree::{Checkout, checkout};

@@ -1,0 +1,231 @@
+//! What `up` or `reload` would change: the applied jobs compared with the new ones.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::job::{Job, Program};
+
+/// What happens to a job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Change {
+    /// `+`: it is new.
+    Add(String),
+    /// `~`: it differs in something that needs a restart.
+    Change {
+        /// The job.
+        job: String,
+        /// The keys that differ.
+        keys: Vec<&'static str>,
+    },
+    /// `*`: it differs in something that is applied in place.
+    Apply {
+        /// The job.
+        job: String,
+        /// The keys that differ.
+        keys: Vec<&'static str>,
+    },
+    /// `>`: the same job has another name.
+    Rename {
+        /// The applied name.
+        from: String,
+        /// The new name.
+        to: String,
+    },
+    /// `=`: it is the same.
+    Same(String),
+    /// `?`: it is not in the file any more.
+    Gone(String),
+}
+
+impl Change {
+    /// The job, by its new name.
+    pub fn job(&self) -> &str {
+        match self {
+            Self::Add(job) | Self::Same(job) | Self::Gone(job) => job,
+            Self::Change { job, .. } | Self::Apply { job, .. } => job,
+            Self::Rename { to, .. } => to,
+        }
+    }
+}
+
+/// The changes from the applied jobs to the new ones, by name; those that are gone come last.
+pub fn changes(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Vec<Change> {
+    let mut gone: Vec<(&String, &Job)> = applied
+        .iter()
+        .filter(|(name, _)| !new.contains_key(*name))
+        .collect();
+    let mut changes = Vec::new();
+    for (name, job) in new {
+        changes.push(match applied.get(name) {
+            Some(old) => compared(name, old, job),
+            None => match gone.iter().position(|(_, old)| *old == job) {
+                Some(at) => Change::Rename {
+                    from: gone.remove(at).0.clone(),
+                    to: name.clone(),
+                },
+                None => Change::Add(name.clone()),
+            },
+        });
+    }
+    changes.extend(gone.into_iter().map(|(name, _)| Change::Gone(name.clone())));
+    changes
+}
+
+fn compared(name: &str, old: &Job, new: &Job) -> Change {
+    let (restarting, applied) = differences(old, new);
+    let job = name.to_owned();
+    if !restarting.is_empty() {
+        let keys = restarting.into_iter().chain(applied).collect();
+        Change::Change { job, keys }
+    } else if !applied.is_empty() {
+        Change::Apply { job, keys: applied }
+    } else {
+        Change::Same(job)
+    }
+}
+
+/// The keys that differ: those that need a restart, and those that are applied in place.
+fn differences(old: &Job, new: &Job) -> (Vec<&'static str>, Vec<&'static str>) {
+    // Every field is named, so that the compiler asks about a new one.
+    let Job {
+        program,
+        shell,
+        is_task,
+        dir,
+        cwd,
+        env,
+        env_files,
+        own_env_files,
+        own_env,
+        ports,
+        port_busy,
+        per,
+        needs,
+        ready,
+        restart,
+        stop,
+        watch,
+        schedule,
+        group,
+        tags,
+        autostart,
+        confirm,
+        cols,
+        rows,
+        pty,
+        ok_codes,
+        timeout_ms,
+        open,
+        notify,
+        description,
+        limits,
+        on,
+        places: _,
+    } = old;
+    let command = match new.program {
+        Program::Argv(_) => "cmd",
+        Program::Line(_) => "run",
+    };
+    // The shell of a program without one runs only the lines of `ready`, `stop` and `on`; a restart is still the
+    // way in which all of them get it.
+    let restarting = [
+        (command, *program != new.program),
+        ("shell", *shell != new.shell),
+        ("kind", *is_task != new.is_task),
+        ("dir", *dir != new.dir),
+        ("cwd", *cwd != new.cwd),
+        ("env", *env != new.env || *own_env != new.own_env),
+        (
+            "env_file",
+            *env_files != new.env_files || *own_env_files != new.own_env_files,
+        ),
+        ("port", *ports != new.ports),
+        ("port_busy", *port_busy != new.port_busy),
+        ("per", *per != new.per),
+        ("ready", *ready != new.ready),
+        ("size", (*cols, *rows) != (new.cols, new.rows)),
+        ("pty", *pty != new.pty),
+        ("ok_codes", *ok_codes != new.ok_codes),
+        ("timeout", *timeout_ms != new.timeout_ms),
+        ("limits", *limits != new.limits),
+    ];
+    let applied = [
+        ("needs", *needs != new.needs),
+        ("restart", *restart != new.restart),
+        ("stop", *stop != new.stop),
+        ("watch", *watch != new.watch),
+        ("schedule", *schedule != new.schedule),
+        ("group", *group != new.group),
+        ("tags", *tags != new.tags),
+        ("autostart", *autostart != new.autostart),
+        ("confirm", *confirm != new.confirm),
+        ("open", *open != new.open),
+        ("notify", *notify != new.notify),
+        ("description", *description != new.description),
+        ("on", *on != new.on),
+    ];
+    let keys = |list: &[(&'static str, bool)]| {
+        let differing = list.iter().filter(|(_, differs)| *differs);
+        differing.map(|(key, _)| *key).collect()
+    };
+    (keys(&restarting), keys(&applied))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::job::Notify;
+    use super::*;
+
+    fn jobs(list: &[(&str, &str)]) -> BTreeMap<String, Job> {
+        let job = |line: &str| Job::new(Path::new("/p"), Program::Line(line.to_owned()));
+        let jobs = list
+            .iter()
+            .map(|(name, line)| ((*name).to_owned(), job(line)));
+        jobs.collect()
+    }
+
+    #[test]
+    fn what_differs_decides_between_restart_and_in_place() {
+        let old = jobs(&[("api", "a"), ("db", "d"), ("docs", "s")]);
+        let mut new = jobs(&[("api", "b"), ("db", "d"), ("docs", "s")]);
+        if let Some(db) = new.get_mut("db") {
+            db.notify = vec![Notify::Failed];
+        }
+        assert_eq!(
+            changes(&old, &new),
+            [
+                Change::Change {
+                    job: "api".to_owned(),
+                    keys: vec!["run"]
+                },
+                Change::Apply {
+                    job: "db".to_owned(),
+                    keys: vec!["notify"]
+                },
+                Change::Same("docs".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn one_removed_and_one_added_that_are_equal_are_a_rename() {
+        let old = jobs(&[("web", "w"), ("worker", "x"), ("two", "w")]);
+        let new = jobs(&[("front", "w"), ("other", "y")]);
+        assert_eq!(
+            changes(&old, &new),
+            [
+                Change::Rename {
+                    from: "two".to_owned(),
+                    to: "front".to_owned()
+                },
+                Change::Add("other".to_owned()),
+                Change::Gone("web".to_owned()),
+                Change::Gone("worker".to_owned()),
+            ]
+        );
+    }
+}

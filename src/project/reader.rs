@@ -1,0 +1,383 @@
+//! Reads one job from its table, which has the values of `[defaults]` already.
+
+use std::collections::BTreeMap;
+
+use super::draft::{Draft, DraftNeed};
+use super::job::{EnvFile, Hooks, Job, Notify, Per, PortBusy, Program, Variables};
+use super::node::{Node, Value};
+use super::place::Place;
+use super::ready::Ready;
+use super::restart::Restart;
+use super::schedule::Schedule;
+use super::section::{Section, Text};
+use super::stop::Stop;
+use super::watch::Watch;
+use super::{Places, expand, keys, limits, names, template, variables};
+use crate::protocol::bounds;
+use crate::protocol::project::Level;
+
+/// What a file says about all of its jobs.
+pub(super) struct Common {
+    /// `web/`, or nothing for the jobs of the root.
+    pub(super) prefix: String,
+    pub(super) shell: Option<Vec<String>>,
+    pub(super) env: Variables,
+    pub(super) env_places: Places,
+    pub(super) env_files: Vec<EnvFile>,
+}
+
+/// Which table is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// A job.
+    Job,
+    /// `[defaults]`, which has no command.
+    Defaults,
+}
+
+/// Reads a job. `None` if it has no command; that is a fault.
+pub(super) fn read(
+    section: &Section<'_>,
+    name: &str,
+    common: &Common,
+    what: What,
+) -> Option<Draft> {
+    let is_meant = match what {
+        What::Job => section.only(keys::JOB, keys::PROGRAMS),
+        What::Defaults => defaults_only(section),
+    };
+    let mut places = common.env_places.clone();
+    let mut note = |key: &str, text: &Text| {
+        if template::is_template(&text.text) {
+            places.0.insert(key.to_owned(), text.place.clone());
+        }
+    };
+    // A typo in `cmd` is one fault, not two.
+    let is_needed = what == What::Job && !is_meant;
+    let program = program(section, is_needed, &mut note);
+    let dir = section.place.dir().to_owned();
+    let mut job = Job::new(
+        &dir,
+        program.clone().unwrap_or(Program::Line(String::new())),
+    );
+    if let Some(shell) = &common.shell {
+        job.shell.clone_from(shell);
+    }
+    job.env.clone_from(&common.env);
+    job.env_files.clone_from(&common.env_files);
+    if let Some(cwd) = cwd(section, &dir) {
+        note("cwd", &cwd);
+        job.cwd = cwd.text;
+    }
+    if let Some(ready) = section.section("ready")
+        && let Some((ready, text)) = Ready::read(&ready)
+    {
+        if let (Some((key, _)), Some(text)) = (ready.check.template(), &text) {
+            note(&format!("ready.{key}"), text);
+        }
+        job.ready = Some(ready);
+    }
+    if let Some(open) = section.filled("open") {
+        note("open", &open);
+        job.open = Some(open.text);
+    }
+    if let Some(env) = section.section("env") {
+        job.own_env = variables::read(&env, "env", &mut places);
+    }
+    job.own_env_files = variables::files(section, "env_file").unwrap_or_default();
+    let ports = ports(section);
+    job.ports = ports
+        .iter()
+        .map(|(name, (port, _))| (name.clone(), *port))
+        .collect();
+    parts(section, &mut job);
+    flags(section, &mut job);
+    let kind = section.word("kind", &[("service", false), ("task", true)]);
+    job.is_task = kind.unwrap_or(job.schedule.is_some());
+    job.places = places;
+    let needs = needs(section);
+    let group = section.filled("group").filter(|group| {
+        let is_valid = names::is_valid(&group.text);
+        if !is_valid {
+            let must = format!("the name of a group; {}", names::RULE);
+            section.wrong(&group.place, "group", &must);
+        }
+        is_valid
+    });
+    program?;
+    Some(Draft {
+        name: name.to_owned(),
+        place: section.place.clone(),
+        job,
+        needs,
+        group,
+        ports: ports
+            .into_iter()
+            .map(|(name, (_, place))| (name, place))
+            .collect(),
+    })
+}
+
+/// Reports unknown keys of `[defaults]`, and the keys of a job that cannot have a default.
+fn defaults_only(section: &Section<'_>) -> bool {
+    for key in keys::NO_DEFAULT {
+        if let Some(entry) = section.table.entry(key) {
+            let message = format!("\"{key}\" cannot be in [defaults]; it belongs to one job");
+            section.faults.add(&entry.place, message);
+        }
+    }
+    section.only(keys::JOB, &[])
+}
+
+fn program(
+    section: &Section<'_>,
+    is_needed: bool,
+    note: &mut impl FnMut(&str, &Text),
+) -> Option<Program> {
+    match section.one_of(keys::PROGRAMS, is_needed)? {
+        "cmd" => {
+            let node = section.get("cmd")?;
+            if let Value::String(line) = &node.value {
+                let must = format!(
+                    "a list such as [\"npm\", \"run\", \"dev\"]; for a shell line write run = {line:?}"
+                );
+                section.wrong(&node.place, "cmd", &must);
+                return None;
+            }
+            let args = section.texts("cmd")?;
+            let is_blank = args.first().is_none_or(|program| program.text.is_empty());
+            if is_blank {
+                section.wrong(&node.place, "cmd", "a list that starts with a program");
+                return None;
+            }
+            for (n, arg) in args.iter().enumerate() {
+                note(&format!("cmd[{n}]"), arg);
+                too_long(section, "cmd", arg);
+            }
+            Some(Program::Argv(
+                args.into_iter().map(|arg| arg.text).collect(),
+            ))
+        }
+        _ => {
+            let line = section.text("run")?;
+            if line.text.trim().is_empty() {
+                section.wrong(&line.place, "run", "a shell line, not \"\"");
+                return None;
+            }
+            too_long(section, "run", &line);
+            Some(Program::Line(line.text))
+        }
+    }
+}
+
+fn too_long(section: &Section<'_>, key: &str, text: &Text) {
+    if let Some(why) = expand::too_long(&text.text) {
+        section.wrong(&text.place, key, &why);
+    }
+}
+
+/// The working directory, relative to the directory of the job if that is possible.
+fn cwd(section: &Section<'_>, dir: &std::path::Path) -> Option<Text> {
+    let mut cwd = section.filled("cwd")?;
+    if cwd.text == "~" || cwd.text.starts_with("~/") {
+        let rest = cwd.text.trim_start_matches('~');
+        let must = format!("a path; `~` is not expanded, write \"${{HOME}}{rest}\"");
+        section.wrong(&cwd.place, "cwd", &must);
+    }
+    // Another file than the one with the job says it: it is relative to that file.
+    if cwd.place.dir() != dir && !cwd.text.starts_with(['/', '$']) {
+        cwd.text = format!("{}/{}", cwd.place.dir().display(), cwd.text);
+    }
+    Some(cwd)
+}
+
+/// `port`: a number, or a table of names and numbers.
+fn ports(section: &Section<'_>) -> BTreeMap<String, (u16, Place)> {
+    let mut ports = BTreeMap::new();
+    let mut add = |name: &str, node: &Node, section: &Section<'_>, key: &str| {
+        let number = section.number_of(node, key, 1..=65535);
+        if let Some(port) = number.and_then(|number| u16::try_from(number).ok()) {
+            ports.insert(name.to_owned(), (port, node.place.clone()));
+        }
+    };
+    match section.get("port") {
+        Some(Node {
+            value: Value::Table(table),
+            ..
+        }) => {
+            let Some(section) = section.section("port") else {
+                return ports;
+            };
+            for entry in &table.entries {
+                match names::is_valid(&entry.key) {
+                    true => add(&entry.key, &entry.node, &section, &entry.key),
+                    false => {
+                        let message =
+                            format!("{:?} is not a valid name; {}", entry.key, names::RULE);
+                        section.faults.add(&entry.place, message);
+                    }
+                }
+            }
+        }
+        Some(node) => add("", node, section, "port"),
+        None => {}
+    }
+    ports
+}
+
+/// The parts that are tables of their own.
+fn parts(section: &Section<'_>, job: &mut Job) {
+    if let Some(restart) = section.section("restart") {
+        job.restart = Restart::read(&restart);
+    }
+    if let Some(stop) = section.section("stop") {
+        job.stop = Stop::read(&stop);
+    }
+    if let Some(watch) = section.section("watch") {
+        job.watch = Some(Watch::read(&watch, &job.dir));
+    }
+    if let Some(schedule) = section.section("schedule") {
+        job.schedule = Schedule::read(&schedule);
+    }
+    if let Some(table) = section.section("limits") {
+        job.limits = limits::read(&table);
+    }
+    if let Some(on) = section.section("on") {
+        on.only(keys::ON, &[]);
+        let line = |key| on.filled(key).map(|line| line.text);
+        job.on = Hooks {
+            ready: line("ready"),
+            failed: line("failed"),
+            exit: line("exit"),
+            input: line("input"),
+        };
+    }
+}
+
+/// The keys with simple values.
+fn flags(section: &Section<'_>, job: &mut Job) {
+    let busy = [("fail", PortBusy::Fail), ("next", PortBusy::Next)];
+    job.port_busy = section.word("port_busy", &busy).unwrap_or_default();
+    let per = [("checkout", Per::Checkout), ("repo", Per::Repo)];
+    job.per = section.word("per", &per).unwrap_or_default();
+    job.autostart = section.boolean("autostart").unwrap_or(true);
+    job.confirm = section.boolean("confirm").unwrap_or_default();
+    job.pty = section.boolean("pty").unwrap_or(true);
+    job.description = section.filled("description").map(|text| text.text);
+    if let Some(text) = section.text("timeout").filter(|text| text.text != "none") {
+        job.timeout_ms = section.duration_of(&text, "timeout").unwrap_or_default();
+    }
+    if let Some(text) = section.text("size") {
+        match size(&text.text) {
+            Some((cols, rows)) => (job.cols, job.rows) = (cols, rows),
+            None => {
+                let must = format!("columns and rows such as \"120x40\", not {:?}", text.text);
+                section.wrong(&text.place, "size", &must);
+            }
+        }
+    }
+    for tag in section.texts("tags").unwrap_or_default() {
+        if !names::is_valid(&tag.text) {
+            let must = format!(
+                "a list of tags, and {:?} is none; {}",
+                tag.text,
+                names::RULE
+            );
+            section.wrong(&tag.place, "tags", &must);
+        } else if !job.tags.contains(&tag.text) {
+            job.tags.push(tag.text);
+        }
+    }
+    let events = [
+        ("failed", Notify::Failed),
+        ("ready", Notify::Ready),
+        ("input", Notify::Input),
+        ("done", Notify::Done),
+    ];
+    for event in section.texts("notify").unwrap_or_default() {
+        let event = section.word_of(&event, "notify", &events);
+        job.notify
+            .extend(event.filter(|event| !job.notify.contains(event)));
+    }
+    ok_codes(section, job);
+}
+
+fn ok_codes(section: &Section<'_>, job: &mut Job) {
+    let Some(node) = section.get("ok_codes") else {
+        return;
+    };
+    match &node.value {
+        Value::Array(items) if !items.is_empty() => {
+            let codes = items
+                .iter()
+                .filter_map(|item| section.number_of(item, "ok_codes", 0..=255));
+            job.ok_codes = codes.filter_map(|code| i32::try_from(code).ok()).collect();
+        }
+        _ => section.wrong(&node.place, "ok_codes", "a list of exit codes: [0]"),
+    }
+}
+
+/// `120x40`.
+fn size(text: &str) -> Option<(u16, u16)> {
+    let (cols, rows) = text.split_once('x')?;
+    let side = |text: &str| {
+        let side = text.parse::<u16>().ok()?;
+        (bounds::LEAST_SIDE..=bounds::MAX_SIDE)
+            .contains(&side)
+            .then_some(side)
+    };
+    Some((side(cols)?, side(rows)?))
+}
+
+/// The words of a need's level.
+const LEVELS: &[(&str, Level)] = &[
+    ("started", Level::Started),
+    ("ready", Level::Ready),
+    ("ok", Level::Ok),
+    ("done", Level::Done),
+];
+
+/// `needs`: a list of names, or a table of names and levels.
+fn needs(section: &Section<'_>) -> Vec<DraftNeed> {
+    let natural = |job| DraftNeed {
+        job,
+        is: None,
+        restart: false,
+    };
+    match section.table.entry("needs") {
+        Some(entry) => match &entry.node.value {
+            Value::Table(table) => {
+                let below = section.below(entry, table);
+                table
+                    .entries
+                    .iter()
+                    .map(|entry| need(&below, entry))
+                    .collect()
+            }
+            _ => section
+                .texts("needs")
+                .unwrap_or_default()
+                .into_iter()
+                .map(natural)
+                .collect(),
+        },
+        None => Vec::new(),
+    }
+}
+
+fn need(section: &Section<'_>, entry: &super::node::Entry) -> DraftNeed {
+    let job = Text {
+        text: entry.key.clone(),
+        place: entry.place.clone(),
+    };
+    let (is, restart) = match &entry.node.value {
+        Value::Table(table) => {
+            let long = section.below(entry, table);
+            long.only(keys::NEED, &[]);
+            let is = long.word("is", LEVELS);
+            (is, long.boolean("restart").unwrap_or_default())
+        }
+        _ => (section.word(&entry.key, LEVELS), false),
+    };
+    DraftNeed { job, is, restart }
+}

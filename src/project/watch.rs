@@ -1,0 +1,123 @@
+//! The files whose changes a job reacts to.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{is_default, is_yes, yes};
+use super::section::{Section, Text};
+use super::{keys, names, stop};
+
+/// Pause after the last change: 300 ms.
+const DEBOUNCE_MS: u64 = 300;
+
+/// The files whose changes a job reacts to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Watch {
+    /// Files and directories, as absolute paths.
+    pub paths: Vec<PathBuf>,
+    /// Globs of which one must match; none: any file.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub only: Vec<String>,
+    /// Globs of which none may match.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ignore: Vec<String>,
+    /// Whether files that git ignores are ignored.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub gitignore: bool,
+    /// Pause after the last change, in milliseconds.
+    #[serde(default = "debounce", skip_serializing_if = "is_debounce")]
+    pub debounce_ms: u64,
+    /// What a change does.
+    #[serde(rename = "do", default, skip_serializing_if = "is_default")]
+    pub what: WatchDo,
+    /// Whether a restart also restarts the jobs that need this one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cascade: bool,
+}
+
+/// What a change of files does to a job.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WatchDo {
+    /// It is restarted.
+    #[default]
+    Restart,
+    /// It gets a signal, named without `SIG`.
+    Signal(String),
+    /// Keys are typed into it.
+    Keys(Vec<String>),
+}
+
+impl Watch {
+    /// Reads the table `watch` of a job whose file is in `dir`.
+    pub(super) fn read(section: &Section<'_>, dir: &std::path::Path) -> Self {
+        section.only(keys::WATCH, &[]);
+        let paths = match section.texts("paths") {
+            Some(texts) => {
+                if let (true, Some(node)) = (texts.is_empty(), section.get("paths")) {
+                    section.wrong(&node.place, "paths", "a list with at least one path");
+                }
+                let absolute = |text: Text| names::normal(&text.place.dir().join(text.text));
+                texts.into_iter().map(absolute).collect()
+            }
+            None => vec![dir.to_owned()],
+        };
+        let what = section.text("do").and_then(|text| what(section, &text));
+        Self {
+            paths,
+            only: globs(section, "only"),
+            ignore: globs(section, "ignore"),
+            gitignore: section.boolean("gitignore").unwrap_or(true),
+            debounce_ms: section.duration("debounce").unwrap_or(DEBOUNCE_MS),
+            what: what.unwrap_or_default(),
+            cascade: section.boolean("cascade").unwrap_or_default(),
+        }
+    }
+}
+
+/// The valid globs of a key.
+fn globs(section: &Section<'_>, key: &str) -> Vec<String> {
+    let texts = section.texts(key).unwrap_or_default().into_iter();
+    let valid = texts.filter(|text| match globset::Glob::new(&text.text) {
+        Ok(_) => !text.text.is_empty(),
+        Err(error) => {
+            let must = format!("valid globs, not {:?}: {}", text.text, error.kind());
+            section.wrong(&text.place, key, &must);
+            false
+        }
+    });
+    valid.map(|text| text.text).collect()
+}
+
+/// `restart`, `signal:HUP` or `keys:r`.
+fn what(section: &Section<'_>, text: &Text) -> Option<WatchDo> {
+    match text.text.split_once(':') {
+        None if text.text == "restart" => return Some(WatchDo::Restart),
+        Some(("signal", name)) => {
+            return stop::signal(section, "do", text, name).map(WatchDo::Signal);
+        }
+        Some(("keys", keys)) => {
+            let keys = stop::split(keys);
+            if !keys.is_empty() {
+                return Some(WatchDo::Keys(keys));
+            }
+        }
+        _ => {}
+    }
+    let must = format!(
+        "restart, a signal such as signal:HUP, or keys such as keys:r, not {:?}",
+        text.text
+    );
+    section.wrong(&text.place, "do", &must);
+    None
+}
+
+fn debounce() -> u64 {
+    DEBOUNCE_MS
+}
+
+fn is_debounce(ms: &u64) -> bool {
+    *ms == DEBOUNCE_MS
+}
