@@ -157,6 +157,8 @@ pub fn of_error(error: &Error) -> Exit {
         | ErrorCode::InvalidParams
         | ErrorCode::InvalidRequest
         | ErrorCode::ParseError
+        | ErrorCode::ProjectNotFound
+        | ErrorCode::InvalidProject
         | ErrorCode::UnknownAction => Exit::USAGE,
         ErrorCode::DaemonUnavailable | ErrorCode::IncompatibleVersion => Exit::UNAVAILABLE,
         ErrorCode::Internal => Exit::BROKEN,

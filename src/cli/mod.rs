@@ -20,6 +20,7 @@ pub mod jobs;
 pub mod logs;
 mod misread;
 pub mod output;
+pub mod project;
 pub mod settings;
 pub mod start;
 pub mod value;

@@ -74,6 +74,7 @@ mod events;
 mod hub;
 mod keeper_link;
 mod programs;
+mod projects;
 mod reading;
 mod requests;
 mod server;
@@ -165,6 +166,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
+    tokio::task::spawn_local(tasks::projects::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
         // Clients are served only once the keeper is up to date: a client that asks for an upgrade gets its

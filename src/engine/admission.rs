@@ -44,6 +44,23 @@ impl Registry {
         Ok(())
     }
 
+    /// Checks whether `more` sessions of people fit.
+    pub fn check_room_for(&self, more: usize) -> Result<(), Error> {
+        let (all, total) = (self.running(None).count(), self.caps.total);
+        if more == 0 || all.saturating_add(more) <= total as usize {
+            return Ok(());
+        }
+        let message =
+            format!("{more} more sessions are needed, and {all} are running; the limit is {total}");
+        let error = Error::limit(
+            message,
+            "maxSessionsTotal",
+            total.into(),
+            (all + more) as u64,
+        );
+        Err(error.hint("`max_sessions` in config.toml sets the limit; nothing was started"))
+    }
+
     /// Unfinished sessions of one scope, or of all scopes.
     fn running(&self, scope: Option<&Scope>) -> impl Iterator<Item = &Session> {
         self.iter()

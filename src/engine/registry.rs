@@ -197,7 +197,8 @@ impl Registry {
         Some(self.sessions.get_mut(self.places.get(id)?)?)
     }
 
-    /// The unfinished session in `scope` that uses `label`, other than `except`.
+    /// The unfinished session in `scope` that uses `label`, other than `except`. Jobs of projects do not count: their
+    /// names belong to their projects.
     pub fn going_by_label(
         &self,
         scope: &Scope,
@@ -207,6 +208,7 @@ impl Registry {
         self.iter().find(|session| {
             session.scope == *scope
                 && session.spec.label.as_deref() == Some(label)
+                && session.spec.project.is_none()
                 && !session.life.status().is_finished()
                 && Some(&session.id) != except
         })

@@ -4,6 +4,7 @@
 //! No output is lost: every byte that the old keeper had taken from a terminal is either in the log
 //! or in the splice pipe. The shared table says to which session the bytes in the pipe belong.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
@@ -73,7 +74,12 @@ pub(super) struct Inheritance {
     pub(super) files: Option<u64>,
     pub(super) daemon_pid: u32,
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
+    /// Descriptors that are kept for the next daemon, by name.
+    pub(super) stored: BTreeMap<String, OwnedFd>,
 }
+
+/// Requests of the daemon, with their descriptors.
+pub(super) type Asked = Vec<(ToKeeper, Vec<OwnedFd>)>;
 
 /// Kinds of messages that must not be skipped as unknown: without their content, output would be
 /// lost.
@@ -81,7 +87,7 @@ const NEEDED: &[&str] = &["Takeover", "Adopt"];
 
 /// Receives the daemon's handover, and the requests that arrived together with its last message. If
 /// the daemon dies during the handover, the sessions received so far are kept.
-pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToKeeper>)> {
+pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)> {
     let mut inheritance: Option<Inheritance> = None;
     let mut asked = Vec::new();
     let mut expected = usize::MAX;
@@ -126,6 +132,8 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
                         files,
                         daemon_pid,
                         sessions: Vec::new(),
+                        // The daemon stores everything again.
+                        stored: BTreeMap::new(),
                     });
                 }
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
@@ -134,7 +142,7 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
                 // The daemon does not wait for our answer: it repeats at once the requests that the
                 // previous keeper did not complete, and these may arrive together with the last session.
                 (message, Some(inheritance)) if inheritance.sessions.len() == expected => {
-                    asked.push(message);
+                    asked.push((message, fds));
                 }
                 _ => {
                     return Err(io::Error::other(
@@ -300,6 +308,7 @@ mod tests {
         let clear = ToKeeper::Clear { session };
         daemon.send(&clear, vec![]).unwrap();
         let (inheritance, asked) = receive(&mut keeper).unwrap();
+        let asked: Vec<ToKeeper> = asked.into_iter().map(|(message, _)| message).collect();
         assert_eq!((inheritance.sessions.len(), asked), (1, vec![clear]));
     }
 }

@@ -67,6 +67,7 @@ mod start;
 mod supervise;
 mod upgrade;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -135,8 +136,8 @@ fn take_over() -> io::Result<Keeper> {
     let mut keeper = Keeper::succeed(home, locks, (inheritance, socket), channel)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
-    for message in asked {
-        keeper.handle(message);
+    for (message, fds) in asked {
+        keeper.handle(message, fds);
     }
     Ok(keeper)
 }
@@ -200,6 +201,8 @@ struct Keeper {
     upgrade_failed: Option<String>,
     quit: bool,
     locks: Locks,
+    /// Descriptors that are kept for the next daemon, by name.
+    stored: BTreeMap<String, OwnedFd>,
 }
 
 impl Keeper {
@@ -224,6 +227,7 @@ impl Keeper {
             files,
             daemon_pid: 0,
             sessions: Vec::new(),
+            stored: BTreeMap::new(),
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
         let socket = home.socket();
@@ -273,6 +277,7 @@ impl Keeper {
             quit: false,
             home,
             locks,
+            stored: inheritance.stored,
         };
         keeper.open_endpoint()?;
         Ok(keeper)

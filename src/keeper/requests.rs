@@ -71,8 +71,13 @@ impl Keeper {
             files: self.files.current,
             upgrading: self.upgrade.is_some() || self.upgrade_failed.is_some(),
             sessions: self.table.iter().count(),
+            stored: self.stored.len(),
         };
         channel.send(&welcome, fds)?;
+        for (name, fd) in &self.stored {
+            let name = name.clone();
+            channel.send(&ToDaemon::Stored { name }, vec![dup(fd)?])?;
+        }
         for (slot, entry) in self.table.iter() {
             let (kept, fds) = kept(slot, entry)?;
             channel.send(&ToDaemon::Adopt(Box::new(kept)), fds)?;
@@ -95,8 +100,8 @@ impl Keeper {
         };
         match channel.receive::<ToKeeper>(&[]) {
             Ok(messages) => {
-                for (message, _) in messages {
-                    self.handle(message);
+                for (message, fds) in messages {
+                    self.handle(message, fds);
                 }
                 self.flush_channel();
             }
@@ -105,7 +110,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn handle(&mut self, message: ToKeeper) {
+    pub(super) fn handle(&mut self, message: ToKeeper, fds: Vec<OwnedFd>) {
         match message {
             ToKeeper::Ready => {
                 self.supervisor.is_up();
@@ -146,6 +151,10 @@ impl Keeper {
                 }
                 self.tell_soon(&ToDaemon::Forgotten { session });
             }
+            ToKeeper::Store { name } => match fds.into_iter().next() {
+                Some(fd) => drop(self.stored.insert(name, fd)),
+                None => drop(self.stored.remove(&name)),
+            },
             ToKeeper::Rest { upgrade, program } => {
                 self.upgrade = upgrade.then(|| Upgrade::to(program));
                 self.supervisor.rest();

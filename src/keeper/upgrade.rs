@@ -4,6 +4,7 @@
 //! It does so only after a daemon from the new program is up. That proves that the program runs on this
 //! machine, and if it fails as a keeper, the daemon holds everything.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -68,6 +69,9 @@ struct Handover {
     files: Option<u64>,
     daemon_pid: u32,
     sessions: Vec<(Kept, Vec<RawFd>)>,
+    /// Absent in versions that stored nothing.
+    #[serde(default)]
+    stored: BTreeMap<String, RawFd>,
 }
 
 /// The state received through an upgrade.
@@ -112,6 +116,10 @@ impl Keeper {
             let fds = fds.into_iter().map(&mut keep).collect::<io::Result<_>>()?;
             sessions.push((kept, fds));
         }
+        let mut stored = BTreeMap::new();
+        for (name, fd) in &self.stored {
+            stored.insert(name.clone(), keep(dup(fd)?)?);
+        }
         let handover = Handover {
             locks: [
                 keep(dup(&self.locks.socket)?)?,
@@ -124,6 +132,7 @@ impl Keeper {
             files: self.files.current,
             daemon_pid: self.supervisor.pid.unwrap_or_default(),
             sessions,
+            stored,
         };
         let mut memory = File::from(memfd_create("bgproc-handover", MemfdFlags::CLOEXEC)?);
         memory.write_all(&serde_json::to_vec(&handover)?)?;
@@ -143,6 +152,10 @@ pub(super) fn read(number: RawFd) -> io::Result<Received> {
         let fds = fds.into_iter().map(inherited).collect::<io::Result<_>>()?;
         sessions.push((kept, fds));
     }
+    let mut stored = BTreeMap::new();
+    for (name, fd) in handover.stored {
+        stored.insert(name, inherited(fd)?);
+    }
     let [out, into] = handover.pipe;
     let [socket, sessions_lock] = handover.locks;
     Ok(Received {
@@ -155,6 +168,7 @@ pub(super) fn read(number: RawFd) -> io::Result<Received> {
             files: handover.files,
             daemon_pid: handover.daemon_pid,
             sessions,
+            stored,
         },
     })
 }
@@ -176,6 +190,7 @@ mod tests {
             files: Some(1024),
             daemon_pid: 11,
             sessions: vec![(kept(), vec![10, 11, 12])],
+            stored: BTreeMap::from([("project".to_owned(), 13)]),
         };
         let open = ["", "/sessions/0/0", "/sessions/0/0/spec"];
         golden::file("keeper/handover.json", &handover, &open);

@@ -200,6 +200,11 @@ pub(super) fn of_set() -> Value {
     json!([need(&["args"], "command")])
 }
 
+/// The rules of `project`.
+pub(super) fn of_project() -> Value {
+    json!([apart(&["dir"], &["files"])])
+}
+
 /// The parameters of a probe, one of which is given.
 pub(super) const PROBES: [&str; 7] = [
     "pattern", "port", "tcp", "http", "command", "file", "quietMs",

@@ -5,6 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds;
 
+/// What `project` does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ProjectOp {
+    /// Starts jobs, and what they need.
+    Up,
+    /// Stops all jobs.
+    Down,
+    /// Says how the jobs are.
+    #[default]
+    Status,
+    /// Says what `up` would change.
+    Plan,
+    /// Reads the file again and restarts jobs whose definition has changed.
+    Reload,
+    /// Returns the environment and directory of one job (people only).
+    Env,
+}
+
 /// A stream of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

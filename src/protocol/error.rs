@@ -51,6 +51,10 @@ pub enum ErrorCode {
     UnknownAction,
     /// A parameter is unknown, missing or of the wrong type.
     InvalidParams,
+    /// There is no project file here.
+    ProjectNotFound,
+    /// The project file is invalid; `data.faults` says where and why.
+    InvalidProject,
     /// The daemon cannot be reached.
     DaemonUnavailable,
     /// An internal error of bgproc.

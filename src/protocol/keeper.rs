@@ -139,6 +139,12 @@ pub enum ToKeeper {
         /// Id of the session.
         session: SessionId,
     },
+    /// Keep a descriptor for the next daemon, under a name. What had the name before is closed. Without a descriptor
+    /// the name is free again. Descriptor: optional.
+    Store {
+        /// The name.
+        name: String,
+    },
     /// The daemon ends on purpose. Start the next one when a client connects.
     Rest {
         /// Whether the next daemon is started from another program. Once that daemon is up, the
@@ -186,6 +192,14 @@ pub enum ToDaemon {
         upgrading: bool,
         /// Number of `Adopt` messages that follow.
         sessions: usize,
+        /// Number of `Stored` messages that follow, before the sessions.
+        #[serde(default)]
+        stored: usize,
+    },
+    /// What an earlier daemon has stored. Descriptor: the one that was stored.
+    Stored {
+        /// The name.
+        name: String,
     },
     /// A session that the keeper already had before this daemon. Descriptors: see [`Kept`].
     Adopt(Box<Kept>),

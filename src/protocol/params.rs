@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds;
 pub use super::choices::{
     CaptureFormat, Click, Encoding, ExportFormat, KeyInput, LogFormat, MouseButton, PolledStream,
-    Scroll, ShellLanguage, ShutdownSessions, SignalName, SignalTarget, Stream,
+    ProjectOp, Scroll, ShellLanguage, ShutdownSessions, SignalName, SignalTarget, Stream,
 };
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
@@ -534,6 +534,39 @@ params! {
     Unwatch {
         /// Id of the session.
         session_id: String,
+    }
+    /// `project`: the jobs of a project file.
+    #[schemars(extend("allOf" = bounds::of_project()))]
+    Project {
+        /// What to do (status).
+        op: Option<ProjectOp>,
+        /// Directory from which the project file is looked for upwards (the client's directory).
+        dir: Option<String>,
+        /// Project files to use instead, merged in this order.
+        #[schemars(length(min = 1))]
+        files: Option<Vec<String>>,
+        /// Jobs by name, `g:GROUP` or `+TAG`; absent: those that start by themselves.
+        #[schemars(length(min = 1))]
+        jobs: Option<Vec<String>>,
+        /// Base port of a Procfile.
+        #[schemars(range(min = 1))]
+        port: Option<u16>,
+        /// Number of instances of the entries of a Procfile, as `all=1,worker=2`.
+        formation: Option<String>,
+        /// `up`: leave out what the jobs need (false).
+        no_deps: Option<bool>,
+        /// `up`: restart jobs whose definition has changed (false).
+        apply: Option<bool>,
+        /// `up` and `reload`: stop jobs that are not in the file any more (false).
+        prune: Option<bool>,
+        /// `down`: send KILL at once (false).
+        now: Option<bool>,
+        /// `status`: wait until something has changed since this `seq`.
+        after: Option<u64>,
+        /// How long to wait until every wanted job has settled, in milliseconds (`up`, `down` and `reload`: 10,000;
+        /// else 0).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
+        wait_ms: Option<u64>,
     }
     /// `cancel`: cancels a request in flight.
     Cancel {

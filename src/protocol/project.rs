@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Timestamp;
+
 /// What a job can need of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -40,4 +42,82 @@ pub struct Need {
     /// Whether the job is restarted when the other one is restarted on request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
+}
+
+/// A project, as replies name it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectName {
+    /// Its name, for example `shop`, or `shop@branch` for a linked worktree.
+    pub name: String,
+    /// The directory that identifies it.
+    pub dir: String,
+}
+
+/// Where a job of a project stands.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum PhaseName {
+    /// It will start when `why` has changed.
+    Queued,
+    /// It cannot start, because a need cannot come any more; `why` says which.
+    Skipped,
+    /// It is being started, or it runs and is not ready yet.
+    Starting,
+    /// It runs, and has no probe.
+    Running,
+    /// It runs, and its probe holds.
+    Ready,
+    /// It has ended well.
+    Done,
+    /// It has ended, and not well.
+    Failed,
+    /// It has ended and will be run again by its restart policy.
+    Retrying,
+    /// A schedule will start it.
+    Scheduled,
+    /// It is being ended.
+    Stopping,
+    /// It does not run, and nobody has asked for it, or a person has stopped it.
+    Stopped,
+}
+
+impl PhaseName {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Skipped => "skipped",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Ready => "ready",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Retrying => "retrying",
+            Self::Scheduled => "scheduled",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// The job of a project that a session runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectRole {
+    /// The project.
+    #[serde(flatten)]
+    pub project: ProjectName,
+    /// Name of the job in the project's file.
+    pub job: String,
+    /// Where it stands.
+    pub phase: PhaseName,
+    /// Why it is queued, was skipped or has failed to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// When its schedule starts it next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run: Option<Timestamp>,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::project::ProjectRole;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
@@ -272,6 +273,9 @@ pub struct Summary {
     pub share: Share,
     /// Whether it is kept after its TTL.
     pub keep: bool,
+    /// The job of a project that it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectRole>,
     /// Ports on which its process tree listens, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<u16>>,

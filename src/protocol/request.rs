@@ -124,6 +124,8 @@ actions! {
     Watch(Watch) = "watch",
     /// Stops sending the changes of a screen.
     Unwatch(Unwatch) = "unwatch",
+    /// Brings the jobs of a project file up or down.
+    Project(Project) = "project",
     /// Cancels a request in flight.
     Cancel(Cancel) = "cancel",
     /// Returns statistics of the daemon.

@@ -142,6 +142,7 @@ fn replies(all: &mut Map<String, Value>) {
         "events": Happened;
         "watch": Done;
         "unwatch": Done;
+        "project": ProjectState;
         "cancel": Cancelled;
         "stats": StatsReply;
         "shutdown": ShutDown;

@@ -96,6 +96,15 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     ("events", READS.waiting(With(&["waitMs"]))),
     ("watch", READS),
     ("unwatch", READS),
+    // Each `op` says what shall be, so a repetition changes nothing.
+    (
+        "project",
+        ActionTraits {
+            reads: Without("op"),
+            may_repeat: Always,
+            ..CHANGES.waiting(With(&["waitMs"]))
+        },
+    ),
     ("cancel", READS),
     ("stats", READS),
     ("shutdown", CHANGES.for_people("shut the daemon down")),

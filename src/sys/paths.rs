@@ -158,6 +158,11 @@ impl Home {
         self.sessions().join(id.as_str())
     }
 
+    /// The directory that holds one file per project.
+    pub fn projects(&self) -> PathBuf {
+        self.state.join("projects")
+    }
+
     /// The journal of events, one per line.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")

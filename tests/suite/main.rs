@@ -71,6 +71,7 @@ mod probes;
 mod programs;
 mod programs_screen;
 mod programs_terminal;
+mod projects;
 mod ready;
 mod removals;
 mod rest;

@@ -128,8 +128,9 @@ impl Context {
 
     /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
-        let jobs = self.jobs()?;
-        match target::one(target, &jobs, last_job::recall().as_ref(), words::now()) {
+        let all = self.jobs()?;
+        let (target, jobs) = self.meant(target, &all)?;
+        match target::one(&target, &jobs, last_job::recall().as_ref(), words::now()) {
             Ok(job) => {
                 last_job::remember(&job.summary.session_id);
                 let job = job.clone();
@@ -151,7 +152,15 @@ impl Context {
             exit: Exit::OK,
         };
         for target in targets {
-            match target::all(target, &jobs, recent.as_ref(), now) {
+            let (target, jobs) = match self.meant(target, &jobs) {
+                Ok(meant) => meant,
+                Err(failure) => {
+                    crate::cli::output::complain(&failure);
+                    found.exit = found.exit.or(failure.exit());
+                    continue;
+                }
+            };
+            match target::all(&target, &jobs, recent.as_ref(), now) {
                 Ok(meant) => {
                     let named = meant.len() == 1;
                     for job in meant {
@@ -177,6 +186,39 @@ impl Context {
             last_job::remember(&only.summary.session_id);
         }
         Ok(found)
+    }
+
+    /// The jobs among which a target is looked for: those of the project of this directory, if it names one of them;
+    /// else all. The port `:3000` stands for the id of the job that listens on it.
+    fn meant(&mut self, target: &str, jobs: &[Record]) -> Result<(String, Vec<Record>), Failure> {
+        let port = target.strip_prefix(':').and_then(|port| port.parse().ok());
+        if let Some(port) = port {
+            let job = self.listening_on(port)?;
+            return Ok((job.summary.session_id.to_string(), vec![job]));
+        }
+        let own = std::env::current_dir().map(|dir| target::of_project_at(&dir, jobs));
+        let own = own.unwrap_or_default();
+        let among = match target::is_named(target, &own) {
+            true => own,
+            false => jobs.to_vec(),
+        };
+        Ok((target.to_owned(), among))
+    }
+
+    /// The job that listens on a port. A process that is not a job is never meant.
+    fn listening_on(&mut self, port: u16) -> Result<Record, Failure> {
+        let list = List {
+            limit: Some(ALL_JOBS),
+            include_ports: Some(true),
+            ..List::default()
+        };
+        let listed: Listed<Record> = self.read(&Action::List(list))?;
+        let listens = |job: &Record| job.summary.ports.iter().flatten().any(|own| *own == port);
+        listed.sessions.into_iter().find(listens).ok_or_else(|| {
+            let message = format!("no job listens on port {port}");
+            Failure::with_message(Exit::NO_JOB, message)
+                .hint("bgproc ports lists the ports of jobs")
+        })
     }
 
     /// Rewords an error of the daemon for people: jobs by their names.

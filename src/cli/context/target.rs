@@ -3,9 +3,11 @@
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over labels, or `-` for the job
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
 //! newest if none is running.
-//! `web#2` is the second newest job named `web`.
+//! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`. In the directory of a project,
+//! a name means the project's own job first.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use crate::cli::output::words;
 use crate::protocol::glob::Glob;
@@ -38,6 +40,36 @@ pub enum Miss {
     },
     /// The target is `-`, and no verb has used a job on this terminal yet.
     NoRecent,
+}
+
+/// The jobs of the project in whose directory `dir` lies; of the innermost one, if there are several.
+pub fn of_project_at(dir: &Path, jobs: &[Record]) -> Vec<Record> {
+    let depth = |job: &Record| {
+        let project = Path::new(&job.summary.project.as_ref()?.project.dir);
+        dir.starts_with(project)
+            .then(|| project.components().count())
+    };
+    let Some(deepest) = jobs.iter().filter_map(depth).max() else {
+        return Vec::new();
+    };
+    jobs.iter()
+        .filter(|job| depth(job) == Some(deepest))
+        .cloned()
+        .collect()
+}
+
+/// Whether `target` names a job, a group or several jobs among `jobs` as a whole word, not by a prefix or an id.
+pub fn is_named(target: &str, jobs: &[Record]) -> bool {
+    if let Some(group) = target.strip_prefix("g:") {
+        return jobs
+            .iter()
+            .any(|job| job.summary.group.as_deref() == Some(group));
+    }
+    let label = counted(target).map_or(target, |(label, _)| label);
+    let glob = Glob::is_pattern(target).then(|| Glob::new(target));
+    jobs.iter()
+        .filter_map(|job| job.summary.label.as_deref())
+        .any(|own| own == label || glob.as_ref().is_some_and(|glob| glob.fits(own)))
 }
 
 /// All jobs that `target` means, at least one. `now` is used to print the age of candidates.
@@ -77,6 +109,17 @@ pub fn one<'a>(
     }
     if target.starts_with("g:") || Glob::is_pattern(target) {
         return single(target, &all(target, jobs, recent, now)?, now);
+    }
+    if let Some((project, label)) = target.rsplit_once('/') {
+        let is_it = |job: &&Record| {
+            let of = job.summary.project.as_ref();
+            of.is_some_and(|of| of.project.name == project && of.job == label)
+        };
+        let found: Vec<&Record> = jobs.iter().filter(is_it).collect();
+        return match found.is_empty() {
+            true => Err(unknown(target, jobs)),
+            false => of_one_name(target, &found, now),
+        };
     }
     let id = |job: &&Record| job.summary.session_id.as_str() == target;
     if let Some(job) = jobs.iter().find(id) {

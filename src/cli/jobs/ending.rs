@@ -74,7 +74,9 @@ impl Ending {
             session_id: Some(job.summary.session_id.to_string()),
             signal: self.signal.as_deref().filter(|_| !force).map(name),
             force: force.then_some(true),
-            grace_ms: Some(grace_ms),
+            // How long a job of a project has is said in its file.
+            grace_ms: Some(grace_ms)
+                .filter(|_| self.grace.is_some() || job.summary.project.is_none()),
             ..Kill::default()
         })
     }

@@ -1,19 +1,8 @@
 //! Verbs and options that are planned but not supported yet, and what to use instead.
 
 /// Verbs, and what to use instead.
-const VERBS: [(&str, &str); 10] = [
+const VERBS: [(&str, &str); 5] = [
     ("tag", "bgproc group JOB GROUP puts a job into a group"),
-    ("up", "bgproc run starts one job"),
-    ("down", "bgproc stop g:GROUP ends a group"),
-    (
-        "reload",
-        "use bgproc signal JOB HUP to make a program read its configuration again",
-    ),
-    (
-        "exec",
-        "use bgproc run -C DIR COMMAND to run a command in the directory of a job",
-    ),
-    ("env", ""),
     ("move", ""),
     ("report", "use bgproc status JOB and bgproc logs JOB"),
     ("diff", ""),

@@ -5,6 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 use jiff::tz::TimeZone;
 
 use super::style::Tone;
+use crate::protocol::project::PhaseName;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
@@ -26,6 +27,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
             _ if job.ready == Some(false) => ("starting", Tone::Normal),
             _ => ("running", Tone::Good),
         },
+        Status::Queued if is_skipped(job) => ("skipped", Tone::Bad),
         Status::Queued | Status::Starting | Status::Stopping | Status::Retrying => {
             (job.status.as_str(), Tone::Normal)
         }
@@ -37,6 +39,12 @@ pub fn state(job: &Summary) -> (String, Tone) {
         Status::Error => return (ending(job), Tone::Bad),
     };
     (word.to_owned(), tone)
+}
+
+/// Whether it is a job of a project that cannot start, because something that it needs cannot come any more.
+fn is_skipped(job: &Summary) -> bool {
+    let of = job.project.as_ref();
+    of.is_some_and(|of| of.phase == PhaseName::Skipped)
 }
 
 /// How the job ended: `exit 1`, `SIGTERM`, or its status if neither is known.

@@ -54,6 +54,61 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "up",
+        [
+            ("bgproc up", "Brings up all jobs of the project."),
+            (
+                "bgproc up api -f",
+                "Brings up one job with what it needs, and follows the logs.",
+            ),
+            ("bgproc up -n", "Prints what would be done."),
+        ],
+    ),
+    (
+        "down",
+        [
+            ("bgproc down", "Stops all jobs of the project."),
+            ("bgproc down --now", "Kills them."),
+            (
+                "bgproc down --file deploy/bgproc.toml",
+                "Stops those of another project.",
+            ),
+        ],
+    ),
+    (
+        "reload",
+        [
+            ("bgproc reload", "Applies the changed project file."),
+            ("bgproc reload -n", "Prints what would be done."),
+            (
+                "bgproc reload --prune",
+                "Also stops jobs that are not in it any more.",
+            ),
+        ],
+    ),
+    (
+        "exec",
+        [
+            (
+                "bgproc exec api -- npm test",
+                "Runs a command in the environment of a job.",
+            ),
+            ("bgproc exec api", "Opens a shell in it."),
+            (
+                "bgproc exec api -- printenv PORT",
+                "Prints the port of the job.",
+            ),
+        ],
+    ),
+    (
+        "env",
+        [
+            ("bgproc env api", "Prints what the project sets for a job."),
+            ("bgproc env api --all", "Also what comes from this shell."),
+            ("bgproc env api --json", "Prints a line for each variable."),
+        ],
+    ),
+    (
         "logs",
         [
             ("bgproc logs -f web", "Prints the output and follows it."),

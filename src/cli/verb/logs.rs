@@ -57,6 +57,22 @@ pub struct Logs {
     jobs: Vec<String>,
 }
 
+/// Follows the logs of several jobs, from their last lines on.
+pub(super) fn follow_all(ctx: &mut Context, jobs: Vec<String>) -> Result<Exit, Failure> {
+    let logs = Logs {
+        follow: true,
+        lines: Some(TAIL),
+        jobs,
+        raw: false,
+        plain: false,
+        since: None,
+        times: false,
+        stdin: false,
+        command: None,
+    };
+    logs.run(ctx)
+}
+
 impl Logs {
     /// The options of `follow`.
     pub(super) fn following(self) -> Self {

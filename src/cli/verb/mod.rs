@@ -6,6 +6,8 @@ mod completions;
 mod daemon;
 mod decline;
 mod doctor;
+mod down;
+mod env;
 mod events;
 mod examples;
 mod export;
@@ -32,6 +34,7 @@ mod state;
 mod status;
 mod stop;
 mod top;
+mod up;
 mod wait;
 mod why;
 
@@ -103,6 +106,16 @@ pub enum Verb {
     /// Let paused jobs continue
     #[command(visible_alias = "continue")]
     Resume(state::Jobs),
+    /// Bring the jobs of a project file up, with what they need
+    Up(Box<up::Up>),
+    /// Stop all jobs of a project, in the reverse order of their needs
+    Down(down::Down),
+    /// Apply a changed project file: restart the jobs whose definition has changed
+    Reload(up::Reload),
+    /// Run a command in this terminal with the directory, environment and ports of a project's job
+    Exec(env::Exec),
+    /// Print the environment of a project's job, and where each value comes from
+    Env(env::Env),
     /// Wait for jobs to end and exit with their code, or for a condition (--for)
     Wait(wait::Wait),
     /// Say in one sentence why a job is in its state
@@ -170,6 +183,11 @@ impl Verb {
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
             Self::Resume(jobs) => jobs.resume(ctx),
+            Self::Up(verb) => verb.run(ctx),
+            Self::Down(verb) => verb.run(ctx),
+            Self::Reload(verb) => verb.run(ctx),
+            Self::Exec(verb) => verb.run(ctx),
+            Self::Env(verb) => verb.run(ctx),
             Self::Wait(verb) => verb.run(ctx),
             Self::Why(verb) => verb.run(ctx),
             Self::Top(verb) => verb.run(ctx),

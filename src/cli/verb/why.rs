@@ -97,6 +97,13 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             format!("it is ready and has run for {span}")
         }
         (Status::Running, _) => format!("it has run for {span}"),
+        (Status::Queued, _) => match &job.project {
+            Some(of) => match &of.why {
+                Some(why) => format!("{}: {why}", of.phase.as_str()),
+                None => of.phase.as_str().to_owned(),
+            },
+            None => "it waits for its turn".to_owned(),
+        },
         (Status::Paused, _) => format!(
             "it is paused; bgproc resume {} continues it",
             words::name(job)

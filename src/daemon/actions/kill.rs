@@ -7,17 +7,20 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::{find, find_several};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
+use crate::daemon::tasks::projects::stop::politely;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
+use crate::project::stop::Stop;
 use crate::protocol::params::{Kill, Remove, Stream};
 use crate::protocol::reply::{Killed, KilledAll, Removed};
-use crate::protocol::{Error, ErrorCode, SessionId, Status};
+use crate::protocol::{Error, ErrorCode, Role, SessionId, Status};
 use crate::sys::signal;
 
 /// How long the keeper may take to forget a session.
@@ -38,11 +41,12 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         Access::Own,
     )?;
     let number = match (params.force, &params.signal) {
-        (Some(true), _) => signal::KILL,
-        (_, Some(name)) => signal_number(name)?,
-        (_, None) => signal::TERM,
+        (Some(true), _) => Some(signal::KILL),
+        (_, Some(name)) => Some(signal_number(name)?),
+        (_, None) => None,
     };
-    let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
+    wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
+    let grace = params.grace_ms;
     let remove = params.remove == Some(true);
     // End all sessions at the same time, so that the reply takes as long as the slowest one.
     let tasks: Vec<_> = ids
@@ -74,8 +78,8 @@ async fn kill_one(
     hub: &Hub,
     client: &Client,
     id: SessionId,
-    number: i32,
-    grace: u64,
+    number: Option<i32>,
+    grace: Option<u64>,
     remove: bool,
 ) -> Result<Killed, Error> {
     let gone = || Error::session_not_found(id.as_str());
@@ -88,7 +92,13 @@ async fn kill_one(
         true => hub.change(|state| state.drop_on_exit(&id)),
         false => None,
     };
-    let waited = restart::stop(hub, &id, &client.principal.actor()).await;
+    let held = JobStop::begin(hub, client, &id);
+    let waited = restart::stop(hub, &id, &client.principal.actor()).await
+        | hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
+    let (number, grace) = match &held {
+        Some(held) => held.ask(number, grace).await,
+        None => (number.unwrap_or(signal::TERM), grace.unwrap_or(GRACE_MS)),
+    };
     let now = status()?;
     if previous.is_finished() && !now.is_finished() {
         // Another client has restarted it at the same time.
@@ -120,6 +130,9 @@ async fn kill_one(
             (show().await?, ended)
         }
     };
+    if let Some(held) = held {
+        held.over(&ended.survivors);
+    }
     let mut killed = Killed {
         session_id: id.clone(),
         previous_status: previous,
@@ -148,7 +161,10 @@ async fn kill_one(
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     let mut on_exit = None;
+    let mut held = None;
     if params.kill != Some(false) {
+        held = JobStop::begin(hub, client, &id);
+        hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
         on_exit = hub.change(|state| state.drop_on_exit(&id));
         restart::stop(hub, &id, &client.principal.actor()).await;
     }
@@ -170,6 +186,9 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     } else if params.kill != Some(false) {
         ended = end_strays(hub, &id, signal::TERM, GRACE_MS).await;
     }
+    if let Some(held) = held {
+        held.over(&ended.survivors);
+    }
     if !ended.survivors.is_empty() {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
         let hint =
@@ -181,6 +200,54 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         session_id: id,
         removed: true,
     })
+}
+
+/// The stop of a session that runs a job of a project: the job stays stopped until somebody starts it.
+struct JobStop<'a> {
+    hub: &'a Hub,
+    session: SessionId,
+    project: ProjectId,
+    job: String,
+    stop: Stop,
+}
+
+impl<'a> JobStop<'a> {
+    /// Notes the stop in the project. `None` if the session is not part of one.
+    fn begin(hub: &'a Hub, client: &Client, session: &SessionId) -> Option<Self> {
+        let by = match client.principal.role {
+            Role::Human => "a person".to_owned(),
+            Role::Agent => format!("agent {}", client.principal.scope),
+        };
+        let (project, job, stop) = hub.change(|state| state.hold_job(session, &by))?;
+        let session = session.clone();
+        Some(Self {
+            hub,
+            session,
+            project,
+            job,
+            stop,
+        })
+    }
+
+    /// Asks the job to end as its file says, unless the request says how. Returns the signal that follows, and the time
+    /// until KILL.
+    async fn ask(&self, number: Option<i32>, grace: Option<u64>) -> (i32, u64) {
+        let stop = Stop {
+            grace_ms: grace.unwrap_or(self.stop.grace_ms),
+            ..self.stop.clone()
+        };
+        let first = match number {
+            Some(number) => number,
+            None => politely(self.hub, &self.session, &stop).await,
+        };
+        (first, stop.grace_ms)
+    }
+
+    /// Notes the end.
+    fn over(self, survivors: &[u32]) {
+        self.hub
+            .change(|state| state.job_stopped(&self.project, &self.job, survivors));
+    }
 }
 
 /// Removes a session, and waits until its files are gone.

@@ -101,7 +101,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         Role::Agent if client.is_lean() && params.verbose != Some(true) => {
             let mut room = LEAN_OUTPUT;
             let brief = newest.iter().map(|session| {
-                let mut summary = state.sessions.summary(session, now);
+                let mut summary = state.summary(session, now);
                 add_wanted(&mut summary);
                 brief(summary)
             });
@@ -118,7 +118,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         }
         Role::Agent => {
             let summaries = newest.iter().map(|session| {
-                let mut summary = state.sessions.summary(session, now);
+                let mut summary = state.summary(session, now);
                 state.usage.add_to(&mut summary);
                 add_wanted(&mut summary);
                 summary

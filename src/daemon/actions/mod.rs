@@ -11,6 +11,7 @@ mod kill;
 mod list;
 mod log;
 mod poll;
+mod project;
 mod resize;
 mod restart;
 mod send_keys;
@@ -61,6 +62,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Events(params) => events::events(&hub, &client, params).await,
         Action::Watch(params) => watch::watch(&hub, &client, params),
         Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
+        Action::Project(params) => project::project(&hub, &client, params).await,
         Action::Cancel(params) => subscribe::cancel(&client, params),
         Action::Stats(_) => status::stats(&hub, &client),
         Action::Shutdown(params) => shutdown::shutdown(&hub, &client, params).await,

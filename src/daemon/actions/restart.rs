@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::project;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::allow::check_spec;
@@ -44,6 +45,14 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     };
     let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
     let gone = || Error::session_not_found(id.as_str());
+    let of = hub
+        .read()
+        .sessions
+        .get(&id)
+        .and_then(|session| session.spec.project.clone());
+    if let Some(of) = of {
+        return project::restart::restart(hub, client, &id, of, (plan, spec)).await;
+    }
     check_spec(
         &client.greeting,
         &hub.read().sessions.get(&id).ok_or_else(gone)?.spec,

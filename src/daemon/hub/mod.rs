@@ -30,6 +30,7 @@ struct Shared {
     keeper: Notify,
     settled: Notify,
     listener: Notify,
+    projects: Notify,
     stop: Notify,
 }
 
@@ -42,6 +43,7 @@ impl Hub {
             keeper: Notify::new(),
             settled: Notify::new(),
             listener: Notify::new(),
+            projects: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -68,6 +70,9 @@ impl Hub {
         }
         if state.keeper.has_new_listener() {
             self.0.listener.notify_one();
+        }
+        if state.projects.has_due() {
+            self.0.projects.notify_one();
         }
         if !state.keeper.is_upgrading() {
             self.0.settled.notify_waiters();
@@ -102,6 +107,11 @@ impl Hub {
         while !self.read().keeper.has_new_listener() {
             self.0.listener.notified().await;
         }
+    }
+
+    /// Waits until a project is marked.
+    pub(crate) async fn projects_due(&self) {
+        self.0.projects.notified().await;
     }
 
     /// Waits until the daemon is told to stop.

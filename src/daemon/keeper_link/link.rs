@@ -1,6 +1,6 @@
 //! The socket to the keeper, and the unanswered requests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
@@ -51,6 +51,8 @@ pub(crate) struct KeeperLink {
     /// Whether an upgrade of the keeper is pending. No client is served during it.
     is_upgrading: bool,
     upgrade_error: Option<String>,
+    /// What the keeper keeps for the next daemon, by name; kept here too, for the next keeper.
+    stored: BTreeMap<String, OwnedFd>,
 }
 
 impl KeeperLink {
@@ -73,7 +75,33 @@ impl KeeperLink {
             listener_changed: false,
             is_upgrading,
             upgrade_error: None,
+            stored: BTreeMap::new(),
         }
+    }
+
+    /// Notes what earlier daemons have stored.
+    pub(crate) fn found_stored(&mut self, stored: BTreeMap<String, OwnedFd>) {
+        self.stored = stored;
+    }
+
+    /// What is stored under a name.
+    pub(crate) fn stored(&self, name: &str) -> Option<&OwnedFd> {
+        self.stored.get(name)
+    }
+
+    /// Has a descriptor kept for the next daemon, in place of what had the name before.
+    pub(crate) fn store(&mut self, name: &str, fd: OwnedFd) {
+        self.stored.insert(name.to_owned(), fd);
+        self.send_stored(name);
+    }
+
+    /// Errors are ignored here, as in [`Self::send`]: everything is sent again to the next keeper.
+    fn send_stored(&mut self, name: &str) {
+        let fd = self.stored.get(name).and_then(|fd| fd.try_clone().ok());
+        let name = name.to_owned();
+        let _ = self
+            .channel
+            .send(&ToKeeper::Store { name }, fd.into_iter().collect());
     }
 
     pub(crate) fn shared_table(&self) -> &Rc<SharedTable> {
@@ -255,6 +283,10 @@ impl KeeperLink {
         let forgetting: Vec<SessionId> = self.forgetting.keys().cloned().collect();
         for session in forgetting {
             self.send(&ToKeeper::Forget { session });
+        }
+        let stored: Vec<String> = self.stored.keys().cloned().collect();
+        for name in stored {
+            self.send_stored(&name);
         }
         self.spawn_all_again();
     }

@@ -30,7 +30,7 @@ const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
 /// were removed from it.
 pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
     let shown = |name: &String| {
-        let value = env.get(name).map(|value| match is_secret(name, value) {
+        let value = env.get(name).map(|value| match looks_secret(name, value) {
             true => MASKED.to_owned(),
             false => value.to_owned(),
         });
@@ -40,7 +40,7 @@ pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Opt
 }
 
 /// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
-fn is_secret(name: &str, value: &str) -> bool {
+pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
     let name = name.to_uppercase();
     let by_word = name.split('_').any(|word| SECRET_WORDS.contains(&word));
     let by_part = SECRET_PARTS.iter().any(|part| name.contains(part));
@@ -73,7 +73,7 @@ mod tests {
             ("DATABASE_URL", "postgres://me:hunter2@db/shop"),
             ("MIRRORS", "http://a/ https://u:p@b"),
         ] {
-            assert!(is_secret(name, value), "{name}={value}");
+            assert!(looks_secret(name, value), "{name}={value}");
         }
         for (name, value) in [
             ("PORT", "3000"),
@@ -84,7 +84,7 @@ mod tests {
             ("URL", "http://localhost:3000/a@b:c"),
             ("COMPASS", "n"),
         ] {
-            assert!(!is_secret(name, value), "{name}={value}");
+            assert!(!looks_secret(name, value), "{name}={value}");
         }
     }
 

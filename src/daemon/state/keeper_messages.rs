@@ -117,7 +117,7 @@ impl State {
                 tracing::info!(version, error, "the keeper was upgraded");
                 self.keeper.set_upgraded(version, error);
             }
-            ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
+            ToDaemon::Welcome { .. } | ToDaemon::Stored { .. } | ToDaemon::Adopt(_) => {
                 tracing::warn!("the keeper sent a greeting message after the greeting");
             }
         }

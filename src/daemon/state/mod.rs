@@ -14,11 +14,13 @@
 mod fault;
 pub(crate) mod human_requests;
 pub(crate) mod input_probe;
+mod job_ports;
 mod keeper_messages;
 mod keyboard;
 mod lifecycle;
 mod log_budget;
 pub(crate) mod output;
+pub(crate) mod projects;
 mod publish;
 mod readiness;
 mod render_queue;
@@ -32,6 +34,7 @@ use std::collections::HashMap;
 use crate::daemon::clock::now;
 use crate::daemon::events::Events;
 use crate::daemon::keeper_link::KeeperLink;
+use crate::daemon::projects::Projects;
 use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::process_scan::ProcessScan;
 use crate::daemon::sessions::usage::LastUsage;
@@ -44,7 +47,7 @@ use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::engine::timers::Timers;
-use crate::protocol::{Record, SessionId};
+use crate::protocol::{Record, SessionId, Summary};
 use crate::term::colors::Colors;
 use human_requests::HumanRequests;
 use input_probe::InputProbes;
@@ -56,6 +59,7 @@ use waiters::Waiters;
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) sessions: Sessions,
+    pub(crate) projects: Projects,
     pub(crate) events: Events,
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
@@ -85,8 +89,10 @@ impl State {
         let tombstone_file = TombstoneFile::load(store.home(), &mut registry.tombstones, now());
         let events = Events::open(store.home(), started_boot);
         let shared_table = keeper.shared_table().clone();
+        let projects = Projects::load(store.home());
         Self {
             sessions: Sessions::new(registry, store, shared_table),
+            projects,
             events,
             waiters: Waiters::default(),
             timers: Timers::default(),
@@ -110,7 +116,16 @@ impl State {
     /// The record of a session, as clients see it.
     pub(crate) fn record(&self, session: &Session, now: Now) -> Record {
         let asked = self.human_requests.about(&session.id);
-        self.sessions.record(session, asked, now)
+        let mut record = self.sessions.record(session, asked, now);
+        record.summary.project = self.project_role(session);
+        record
+    }
+
+    /// The short form of a record, which lists for agents contain.
+    pub(crate) fn summary(&self, session: &Session, now: Now) -> Summary {
+        let mut summary = self.sessions.summary(session, now);
+        summary.project = self.project_role(session);
+        summary
     }
 
     /// Sets the timers of a session according to its state.

@@ -1,6 +1,6 @@
 //! The keeper's greeting: its process, the shared resources, and every session it holds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ pub(super) struct Welcome {
     pub(super) process: KeeperProcess,
     pub(super) shared: Shared,
     pub(super) upgrading: bool,
+    /// What earlier daemons have stored, by name.
+    pub(super) stored: BTreeMap<String, OwnedFd>,
 }
 
 /// A session as the keeper hands it over, with its descriptors.
@@ -44,7 +46,8 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
     let mut welcome = None;
     let mut expected = usize::MAX;
     let (mut kept, mut closed) = (HashMap::new(), Vec::new());
-    while welcome.is_none() || kept.len() < expected {
+    let (mut stored, mut expected_stored) = (BTreeMap::new(), 0);
+    while welcome.is_none() || kept.len() < expected || stored.len() < expected_stored {
         ready.readable().await?.clear_ready();
         for (message, fds) in channel.receive::<ToDaemon>(NEEDED)? {
             match message {
@@ -54,7 +57,9 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                     files,
                     upgrading,
                     sessions,
+                    stored: count,
                 } => {
+                    expected_stored = count;
                     let missing = |_| io::Error::other("the keeper's greeting lacks descriptors");
                     let [listener, shared_table, out, into] =
                         <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
@@ -67,11 +72,15 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                             files,
                         },
                         upgrading,
+                        stored: BTreeMap::new(),
                     });
                     expected = sessions;
                 }
                 ToDaemon::Adopt(session) => {
                     kept.insert(session.session.clone(), (*session, fds));
+                }
+                ToDaemon::Stored { name } => {
+                    stored.extend(fds.into_iter().next().map(|fd| (name, fd)))
                 }
                 ToDaemon::Closed { session } => closed.push(session),
                 // Sent during the start of the daemon; the log and exit.json contain it as well.
@@ -79,7 +88,8 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
             }
         }
     }
-    let welcome = welcome.ok_or_else(|| io::Error::other("the keeper did not greet"))?;
+    let mut welcome = welcome.ok_or_else(|| io::Error::other("the keeper did not greet"))?;
+    welcome.stored = stored;
     Ok(Greetings {
         welcome,
         kept,

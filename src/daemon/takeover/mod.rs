@@ -35,12 +35,14 @@ pub(crate) async fn take_over(
     } = greetings(&mut channel, &link).await?;
     channel.send(&ToKeeper::Ready, vec![])?;
     let store = Store::new(home);
-    let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
+    let mut keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
+    keeper.found_stored(welcome.stored);
     let mut state = State::new(store, settings, keeper);
     let ending = sessions::take_over(&mut state, kept);
     for session in closed {
         state.take_message((ToDaemon::Closed { session }, Vec::new()));
     }
+    state.adopt_project_sessions();
     let hub = Hub::new(state);
     for id in ending {
         tree_kill::resume(&hub, &id);

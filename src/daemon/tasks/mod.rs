@@ -3,6 +3,7 @@
 pub(crate) mod keeper;
 mod probe;
 mod process_scan;
+pub(crate) mod projects;
 pub(crate) mod render;
 pub(crate) mod restart;
 mod successor;

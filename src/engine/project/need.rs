@@ -1,6 +1,7 @@
 //! Whether the needs of a job are met.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::seen::{Seen, SeenState, holds};
 use super::wish::{JobWish, Need, Wish};
@@ -14,6 +15,17 @@ pub enum Why {
     Queue(u32),
     /// Its queue is paused.
     Paused,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Needs(need) => write!(f, "needs {} {}", need.job, need.is.as_str()),
+            Self::Queue(0) => write!(f, "next in its queue"),
+            Self::Queue(before) => write!(f, "{before} before it in its queue"),
+            Self::Paused => write!(f, "its queue is paused"),
+        }
+    }
 }
 
 /// How a job stands with its needs.

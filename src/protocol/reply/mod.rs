@@ -2,6 +2,7 @@
 
 pub mod lean;
 mod log;
+mod project;
 mod screen;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::log::*;
+pub use self::project::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
 use super::shell_state::ShellState;

@@ -87,6 +87,9 @@ fn messages_to_the_keeper() {
             first: 100,
         },
         ToKeeper::Forget { session: session() },
+        ToKeeper::Store {
+            name: "project".to_owned(),
+        },
         ToKeeper::Rest {
             upgrade: true,
             program: None,
@@ -106,6 +109,7 @@ fn messages_to_the_keeper() {
         "/RunOnExit/spec",
         "/Trim",
         "/Forget",
+        "/Store",
         "/Rest",
     ];
     golden::lines("keeper/to_keeper.jsonl", &messages, &open);
@@ -121,6 +125,10 @@ fn messages_to_the_daemon() {
             files: None,
             upgrading: true,
             sessions: 1,
+            stored: 1,
+        },
+        ToDaemon::Stored {
+            name: "project".to_owned(),
         },
         ToDaemon::Adopt(Box::new(kept())),
         ToDaemon::Upgraded {
@@ -183,6 +191,7 @@ fn messages_to_the_daemon() {
     ];
     let open = [
         "/Welcome",
+        "/Stored",
         "/Adopt",
         "/Upgraded",
         "/TakenOver",
@@ -233,6 +242,7 @@ fn fields_missing_in_older_versions_have_a_default() {
         files: None,
         upgrading: false,
         sessions: 0,
+        stored: 0,
     };
     assert_eq!(welcome, expected);
 }

@@ -271,6 +271,20 @@ fn every() -> Vec<Action> {
         Action::Unwatch(Unwatch {
             session_id: session_id(),
         }),
+        Action::Project(Project {
+            op: Some(ProjectOp::Up),
+            dir: Some("/home/user/shop".to_owned()),
+            files: None,
+            jobs: Some(vec!["web".to_owned(), "g:back".to_owned()]),
+            port: Some(5000),
+            formation: Some("all=1".to_owned()),
+            no_deps: Some(true),
+            apply: Some(true),
+            prune: Some(true),
+            now: Some(true),
+            after: Some(7),
+            wait_ms: Some(1000),
+        }),
         Action::Cancel(Cancel {
             request_id: json!(7),
         }),

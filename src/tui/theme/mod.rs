@@ -195,9 +195,7 @@ impl Theme {
 
     /// Text in the colour of the terminal, also over a line.
     pub fn plain(&self) -> Style {
-        Style::new()
-            .fg(Color::Reset)
-            .remove_modifier(Modifier::DIM)
+        Style::new().fg(Color::Reset).remove_modifier(Modifier::DIM)
     }
 
     /// The name of what is selected or mentioned.

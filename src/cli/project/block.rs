@@ -1,0 +1,92 @@
+//! Shows the states of jobs as they come: on a terminal as one block that is drawn again, else a line for each
+//! change.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::lines;
+use crate::cli::output::{Kind, Output, Sink};
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{ProjectJob, ProjectState};
+
+/// Most lines of the block. More jobs than that scroll, a line for each change.
+const MOST: usize = 30;
+
+/// Moves the cursor up and clears from there (ECMA-48 CPL and ED).
+fn back(lines: usize) -> String {
+    format!("\x1b[{lines}F\x1b[J")
+}
+
+/// What has been shown.
+pub struct Block {
+    /// Whether the block is drawn again; else lines are added.
+    is_live: bool,
+    /// Lines of the block on the screen.
+    drawn: usize,
+    phases: BTreeMap<String, (PhaseName, Option<String>)>,
+    questions: BTreeMap<String, String>,
+}
+
+impl Block {
+    /// Nothing has been shown yet.
+    pub fn new(out: &Output, jobs: usize) -> Self {
+        Self {
+            is_live: out.terminal(Sink::Out) == Kind::Obeys && jobs <= MOST,
+            drawn: 0,
+            phases: BTreeMap::new(),
+            questions: BTreeMap::new(),
+        }
+    }
+
+    /// Shows how the wanted jobs are.
+    pub fn show(&mut self, out: &mut Output, state: &ProjectState) -> io::Result<()> {
+        let wanted: Vec<&ProjectJob> = state.jobs.iter().filter(|job| job.wanted).collect();
+        match self.is_live {
+            true => self.draw(out, &wanted)?,
+            false => self.add(out, &wanted)?,
+        }
+        out.flush()
+    }
+
+    fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
+        let width = out.width.unwrap_or(80).saturating_sub(1);
+        let mut text = String::new();
+        if self.drawn > 0 {
+            text.push_str(&back(self.drawn));
+        }
+        self.drawn = 0;
+        for job in jobs {
+            for (line, tone) in described(job) {
+                let line: String = line.chars().take(width).collect();
+                text.push_str(&out.tint(tone, &line));
+                text.push('\n');
+                self.drawn += 1;
+            }
+        }
+        out.bytes(text.as_bytes())
+    }
+
+    fn add(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
+        for job in jobs {
+            let now = (job.phase, job.why.clone());
+            if self.phases.get(&job.job) != Some(&now) {
+                self.phases.insert(job.job.clone(), now);
+                let line = out.tint(lines::tone(job.phase), &lines::phase(job));
+                out.line(&line)?;
+            }
+            if let (Some(line), Some(question)) = (lines::question(job), &job.question)
+                && self.questions.get(&job.job) != Some(question)
+            {
+                self.questions.insert(job.job.clone(), question.clone());
+                out.line(&line)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn described(job: &ProjectJob) -> Vec<(String, crate::cli::output::style::Tone)> {
+    let mut found = vec![(lines::phase(job), lines::tone(job.phase))];
+    found.extend(lines::question(job).map(|line| (line, crate::cli::output::style::Tone::Wants)));
+    found
+}

@@ -1,0 +1,66 @@
+//! The lines that say how the jobs of a project are.
+
+use crate::cli::output::style::Tone;
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{PlannedChange, ProjectJob};
+use crate::term::sanitize::clean;
+
+/// `~ api (run changed)`.
+pub fn planned(change: &PlannedChange) -> String {
+    let note = change.note.as_ref().map(|note| format!(" ({note})"));
+    let sign = change.change.sign();
+    format!(
+        "{sign} {}{}",
+        clean(&change.job),
+        clean(&note.unwrap_or_default())
+    )
+}
+
+/// `api skipped: needs migrate ok`.
+pub fn phase(job: &ProjectJob) -> String {
+    let name = clean(&job.job);
+    let why = job.why.as_deref().map(clean);
+    match (job.phase, why) {
+        // It has no output of a run.
+        (PhaseName::Failed, Some(why)) if job.output.is_none() => {
+            format!("{name} not started: {why}")
+        }
+        (phase, Some(why)) => format!("{name} {}: {why}", phase.as_str()),
+        (phase, None) => format!("{name} {}", phase.as_str()),
+    }
+}
+
+/// The colour of such a line.
+pub fn tone(phase: PhaseName) -> Tone {
+    match phase {
+        PhaseName::Ready | PhaseName::Running | PhaseName::Done => Tone::Good,
+        PhaseName::Failed | PhaseName::Skipped => Tone::Bad,
+        PhaseName::Retrying | PhaseName::Stopping => Tone::Held,
+        PhaseName::Stopped | PhaseName::Scheduled => Tone::Faint,
+        PhaseName::Queued | PhaseName::Starting => Tone::Normal,
+    }
+}
+
+/// `db asks: Password:  (answer: bgproc attach db)`.
+pub fn question(job: &ProjectJob) -> Option<String> {
+    let asks = clean(job.question.as_deref()?);
+    let name = clean(&job.job);
+    Some(format!(
+        "{name} asks: {asks}  (answer: bgproc attach {name})"
+    ))
+}
+
+/// The end of the output of a job that has failed, indented.
+pub fn output(job: &ProjectJob) -> Vec<String> {
+    let text = job.output.as_deref().unwrap_or_default();
+    text.lines()
+        .map(|line| format!("  | {}", clean(line)))
+        .collect()
+}
+
+/// `web  http://localhost:3000`, for a job that runs.
+pub fn url(job: &ProjectJob) -> Option<String> {
+    let runs = matches!(job.phase, PhaseName::Ready | PhaseName::Running);
+    let url = job.url.as_ref().filter(|_| runs)?;
+    Some(format!("{}  {}", clean(&job.job), clean(url)))
+}

@@ -1,0 +1,6 @@
+//! What the verbs about projects share: the request, the wait for the jobs, and what is shown of them.
+
+pub mod block;
+pub mod follow;
+pub mod lines;
+pub mod source;

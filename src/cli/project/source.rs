@@ -1,0 +1,74 @@
+//! Which project a verb means.
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::protocol::params::Project;
+
+// Which project is meant. Not a doc comment, because clap would show it as help.
+#[allow(missing_docs)]
+#[derive(Args, Clone, Debug, Default)]
+pub struct Source {
+    /// Use this project file instead of the nearest one; several are merged from left to right
+    #[arg(long, value_name = "FILE")]
+    pub file: Vec<String>,
+}
+
+impl Source {
+    /// A request about the project, with absolute paths.
+    pub fn request(&self) -> Project {
+        let here = std::env::current_dir().unwrap_or_default();
+        let absolute = |file: &String| here.join(file).display().to_string();
+        let files: Vec<String> = self.file.iter().map(absolute).collect();
+        Project {
+            dir: files.is_empty().then(|| here.display().to_string()),
+            files: Some(files).filter(|files| !files.is_empty()),
+            ..Project::default()
+        }
+    }
+}
+
+/// What the words after `-f` mean, which names a file or asks to follow the logs: `-f FILE` is a file that exists,
+/// `-f JOB` and a bare `-f` follow.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Meant {
+    /// Project files.
+    pub files: Vec<String>,
+    /// Names of jobs.
+    pub jobs: Vec<String>,
+    /// Whether the logs are followed.
+    pub follow: bool,
+}
+
+/// Sorts the words after each `-f`; a bare one is an empty word.
+pub fn meant(words: &[String], is_file: impl Fn(&Path) -> bool) -> Meant {
+    let mut meant = Meant::default();
+    for word in words {
+        match word.as_str() {
+            "" => meant.follow = true,
+            path if path.contains('/') || is_file(Path::new(path)) => {
+                meant.files.push(word.clone())
+            }
+            _ => {
+                meant.follow = true;
+                meant.jobs.push(word.clone());
+            }
+        }
+    }
+    meant
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_after_f_is_a_file_if_there_is_one() {
+        let words = ["", "api", "dev.toml", "../x"].map(str::to_owned);
+        let meant = meant(&words, |path| path == Path::new("dev.toml"));
+        assert_eq!(meant.files, ["dev.toml", "../x"]);
+        assert_eq!(meant.jobs, ["api"]);
+        assert!(meant.follow);
+    }
+}

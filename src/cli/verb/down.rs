@@ -1,0 +1,83 @@
+//! `down`: stop all jobs of a project.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::cli::project::follow::{Over, until};
+use crate::cli::project::source::Source;
+use crate::protocol::Action;
+use crate::protocol::duration;
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::ProjectState;
+
+/// How long one request waits for the end of all jobs, in milliseconds.
+pub(super) const WAIT_MS: u64 = 60_000;
+
+#[derive(Args, Debug)]
+pub struct Down {
+    #[command(flatten)]
+    source: Source,
+    /// Send KILL at once
+    #[arg(long)]
+    now: bool,
+    /// Longest time to wait; the jobs are ended in any case
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+}
+
+impl Down {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let request = Project {
+            op: Some(ProjectOp::Down),
+            now: self.now.then_some(true),
+            wait_ms: Some(0),
+            ..self.source.request()
+        };
+        let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
+        let before = state.jobs.iter().filter(|job| is_going(job.phase)).count();
+        let is_over = |state: &ProjectState| !state.jobs.iter().any(|job| is_going(job.phase));
+        let json = std::mem::replace(&mut ctx.json, true);
+        let waited = until(ctx, &request, state, self.timeout, is_over);
+        ctx.json = json;
+        let (state, over) = waited?;
+        if ctx.json {
+            ctx.out.json(&state)?;
+        }
+        for warning in &state.warnings {
+            note(warning);
+        }
+        let name = &state.project.name;
+        match (over, before) {
+            (Over::TimedOut, _) => {
+                let left = state.jobs.iter().filter(|job| is_going(job.phase));
+                let left: Vec<&str> = left.map(|job| job.job.as_str()).collect();
+                note(&format!("not ended in time: {}", left.join(", ")));
+                return Ok(Exit::TIMED_OUT);
+            }
+            _ if ctx.json => {}
+            (_, 0) => note(&format!("no job of {name} was running")),
+            (_, 1) => ctx.out.line(&format!("{name} is down (1 job stopped)"))?,
+            (_, jobs) => ctx
+                .out
+                .line(&format!("{name} is down ({jobs} jobs stopped)"))?,
+        }
+        Ok(match state.warnings.is_empty() {
+            true => Exit::OK,
+            false => Exit::FAILED,
+        })
+    }
+}
+
+/// Whether a job has a process, or is about to have one.
+fn is_going(phase: PhaseName) -> bool {
+    use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
+    matches!(
+        phase,
+        Queued | Starting | Running | Ready | Retrying | Stopping
+    )
+}

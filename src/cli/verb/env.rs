@@ -1,0 +1,129 @@
+//! `env` and `exec`: the environment of a project's job, printed or for a command in this terminal.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::cli::project::source::Source;
+use crate::protocol::Action;
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::record::MASKED;
+use crate::protocol::reply::{JobEnvironment, ProjectState, Variable};
+use crate::term::sanitize::clean;
+
+/// The shell that `exec` runs if no command is given and SHELL is not set.
+const SHELL: &str = "/bin/sh";
+
+#[derive(Args, Debug)]
+pub struct Env {
+    #[command(flatten)]
+    source: Source,
+    /// Also print the variables that come from this shell
+    #[arg(short, long)]
+    all: bool,
+    /// The job, by its name in the project file
+    #[arg(value_name = "JOB")]
+    job: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Exec {
+    #[command(flatten)]
+    source: Source,
+    /// The job, by its name in the project file
+    #[arg(value_name = "JOB")]
+    job: String,
+    /// The command and its arguments; by default a shell
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<String>,
+}
+
+impl Env {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let environment = environment(ctx, &self.source, &self.job)?;
+        let variables = environment.variables.iter();
+        let wanted = variables.filter(|variable| self.all || variable.from != CALLER);
+        for variable in wanted {
+            match ctx.json {
+                true => {
+                    let Variable { name, from, .. } = variable;
+                    let line = json!({ "name": name, "value": shown(variable), "from": from });
+                    ctx.out.json(&line)?;
+                }
+                false => {
+                    let line = format!("{}={}", variable.name, shown(variable));
+                    let from = format!("  # {}", variable.from);
+                    let faint = ctx
+                        .out
+                        .tint(crate::cli::output::style::Tone::Faint, &clean(&from));
+                    ctx.out.line(&format!("{}{faint}", clean(&line)))?;
+                }
+            }
+        }
+        Ok(Exit::OK)
+    }
+}
+
+/// The origin of variables that come from this shell.
+const CALLER: &str = "the environment";
+
+fn shown(variable: &Variable) -> &str {
+    match variable.secret {
+        true => MASKED,
+        false => &variable.value,
+    }
+}
+
+impl Exec {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let environment = environment(ctx, &self.source, &self.job)?;
+        let shell = std::env::var("SHELL")
+            .ok()
+            .filter(|shell| !shell.is_empty());
+        let shell = shell.unwrap_or_else(|| SHELL.to_owned());
+        let (program, args) = match self.command.split_first() {
+            Some((program, args)) => (program.clone(), args),
+            None => (shell, &[] as &[String]),
+        };
+        let variables = environment.variables.into_iter();
+        let error = Command::new(&program)
+            .args(args)
+            .current_dir(&environment.cwd)
+            .env_clear()
+            .envs(variables.map(|variable| (variable.name, variable.value)))
+            .exec();
+        let exit = match error.kind() {
+            io::ErrorKind::NotFound => Exit::NOT_FOUND,
+            _ => Exit::NOT_EXECUTABLE,
+        };
+        Err(Failure::with_message(
+            exit,
+            format!("{program} could not be run: {error}"),
+        ))
+    }
+}
+
+fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvironment, Failure> {
+    let request = Project {
+        op: Some(ProjectOp::Env),
+        jobs: Some(vec![job.to_owned()]),
+        ..source.request()
+    };
+    let daemon = ctx.daemon_with_surroundings()?;
+    let state: ProjectState = daemon.call_as(Action::Project(request))?;
+    for warning in &state.warnings {
+        note(&format!("warning: {warning}"));
+    }
+    state.environment.ok_or_else(|| {
+        Failure::with_message(
+            Exit::BROKEN,
+            "the daemon did not return the environment".to_owned(),
+        )
+    })
+}

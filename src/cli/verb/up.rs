@@ -1,0 +1,264 @@
+//! `up` and `reload`: bring the jobs of a project up, or apply its changed file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{note, obeys};
+use crate::cli::project::follow::{Over, conclude, until};
+use crate::cli::project::lines;
+use crate::cli::project::source::{Source, meant};
+use crate::protocol::Action;
+use crate::protocol::duration;
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{ChangeKind, ProjectState};
+
+#[derive(Args, Debug)]
+pub struct Up {
+    #[command(flatten)]
+    source: Source,
+    /// With a file: the same as --file. Without: follow the logs of the jobs when they are up
+    #[arg(short = 'f', value_name = "FILE", num_args = 0..=1, default_missing_value = "", action = ArgAction::Append)]
+    follow_or_file: Vec<String>,
+    /// Jobs, g:GROUP or +TAG; by default all jobs that start by themselves
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
+    /// Leave out what the jobs need
+    #[arg(long)]
+    no_deps: bool,
+    /// Print what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Restart jobs whose definition has changed, without asking
+    #[arg(long)]
+    apply: bool,
+    /// Stop jobs that are not in the file any more
+    #[arg(long)]
+    prune: bool,
+    /// Return as soon as one job has failed; nothing is stopped
+    #[arg(long)]
+    fail_fast: bool,
+    /// Whether to wait until the jobs are ready, have ended or have failed
+    #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = ArgAction::Set)]
+    wait: bool,
+    /// Longest time to wait; the jobs go on afterwards
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+    /// Wait for the end of this job, bring the project down and exit with its code
+    #[arg(long, value_name = "JOB", conflicts_with_all = ["dry_run", "fail_fast"])]
+    exit_code_from: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Reload {
+    #[command(flatten)]
+    source: Source,
+    /// Print what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Stop jobs that are not in the file any more
+    #[arg(long)]
+    prune: bool,
+    /// Longest time to wait; the jobs go on afterwards
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+}
+
+impl Up {
+    pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let words = meant(&self.follow_or_file, Path::is_file);
+        self.source.file.extend(words.files);
+        self.jobs.extend(words.jobs);
+        let mut request = Project {
+            jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
+            no_deps: self.no_deps.then_some(true),
+            prune: self.prune.then_some(true),
+            wait_ms: Some(0),
+            ..self.source.request()
+        };
+        ctx.daemon_with_surroundings()?;
+        if self.dry_run {
+            return show_plan(ctx, request, self.apply);
+        }
+        request.apply = Some(self.apply || asked_to_apply(ctx, &request)?);
+        request.op = Some(ProjectOp::Up);
+        let state = begin(ctx, &request)?;
+        if let Some(job) = &self.exit_code_from {
+            return exit_code_from(ctx, &request, state, job, self.timeout);
+        }
+        let exit = match self.wait {
+            true => settle(ctx, &request, state, self.timeout, self.fail_fast)?,
+            false => {
+                if ctx.json {
+                    ctx.out.json(&state)?;
+                }
+                Exit::OK
+            }
+        };
+        match words.follow {
+            true => follow_logs(ctx, &request).map(|followed| exit.or(followed)),
+            false => Ok(exit),
+        }
+    }
+}
+
+impl Reload {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let mut request = Project {
+            prune: self.prune.then_some(true),
+            wait_ms: Some(0),
+            ..self.source.request()
+        };
+        ctx.daemon_with_surroundings()?;
+        if self.dry_run {
+            return show_plan(ctx, request, true);
+        }
+        request.op = Some(ProjectOp::Reload);
+        let state = begin(ctx, &request)?;
+        settle(ctx, &request, state, self.timeout, false)
+    }
+}
+
+/// Sends the request, and prints its plan and warnings.
+fn begin(ctx: &mut Context, request: &Project) -> Result<ProjectState, Failure> {
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
+    print_plan(ctx, &state)?;
+    Ok(state)
+}
+
+fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
+    for warning in &state.warnings {
+        note(&format!("warning: {warning}"));
+    }
+    if !ctx.json {
+        for change in &state.plan {
+            ctx.out.line(&lines::planned(change))?;
+        }
+        ctx.out.flush()?;
+    }
+    Ok(())
+}
+
+/// Prints what would be done.
+fn show_plan(ctx: &mut Context, request: Project, apply: bool) -> Result<Exit, Failure> {
+    let request = Project {
+        op: Some(ProjectOp::Plan),
+        apply: apply.then_some(true),
+        wait_ms: None,
+        ..request
+    };
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
+    match ctx.json {
+        true => ctx.out.json(&state)?,
+        false => print_plan(ctx, &state)?,
+    }
+    Ok(Exit::OK)
+}
+
+/// Asks a person whether running jobs with another definition shall be restarted. Without a terminal they are left
+/// alone.
+fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure> {
+    if ctx.json || !obeys() || !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return Ok(false);
+    }
+    let plan = Project {
+        op: Some(ProjectOp::Plan),
+        wait_ms: None,
+        ..request.clone()
+    };
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(plan))?;
+    let restarts = state
+        .plan
+        .iter()
+        .filter(|change| change.change == ChangeKind::Restart);
+    let names: Vec<&str> = restarts.map(|change| change.job.as_str()).collect();
+    if names.is_empty() {
+        return Ok(false);
+    }
+    ctx.out.bytes(
+        format!(
+            "restart {} with the changed definition? [y/N] ",
+            names.join(", ")
+        )
+        .as_bytes(),
+    )?;
+    ctx.out.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn settle(
+    ctx: &mut Context,
+    request: &Project,
+    state: ProjectState,
+    within: Option<Duration>,
+    fail_fast: bool,
+) -> Result<Exit, Failure> {
+    let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed);
+    let (state, over) = until(ctx, request, state, within, is_over)?;
+    conclude(ctx, &state, over)
+}
+
+fn exit_code_from(
+    ctx: &mut Context,
+    request: &Project,
+    state: ProjectState,
+    job: &str,
+    within: Option<Duration>,
+) -> Result<Exit, Failure> {
+    if !state
+        .jobs
+        .iter()
+        .any(|known| known.job == job && known.wanted)
+    {
+        let message = format!("{job} is not one of the jobs that are brought up");
+        return Err(Failure::Usage(message));
+    }
+    let find = |state: &ProjectState| state.jobs.iter().find(|known| known.job == job).cloned();
+    let is_over = |state: &ProjectState| {
+        let phase = find(state).map(|job| job.phase);
+        use PhaseName::{Done, Failed, Skipped, Stopped};
+        matches!(phase, None | Some(Done | Failed | Skipped | Stopped))
+    };
+    let (state, over) = until(ctx, request, state, within, is_over)?;
+    if over == Over::TimedOut {
+        return conclude(ctx, &state, over);
+    }
+    let ended = find(&state);
+    let down = Project {
+        op: Some(ProjectOp::Down),
+        wait_ms: Some(super::down::WAIT_MS),
+        files: request.files.clone(),
+        dir: request.dir.clone(),
+        ..Project::default()
+    };
+    let _: ProjectState = ctx.daemon()?.call_as(Action::Project(down))?;
+    let Some(ended) = ended else {
+        return Ok(Exit::FAILED);
+    };
+    Ok(match (ended.phase, ended.exit_code) {
+        (PhaseName::Skipped, _) => conclude(ctx, &state, over)?,
+        (_, Some(code)) => Exit(u8::try_from(code & 0xff).unwrap_or(1)),
+        (PhaseName::Done, None) => Exit::OK,
+        (_, None) => Exit::FAILED,
+    })
+}
+
+/// Follows the merged logs of the jobs that run.
+fn follow_logs(ctx: &mut Context, request: &Project) -> Result<Exit, Failure> {
+    let status = crate::cli::project::follow::status(request);
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(status))?;
+    let sessions = state.jobs.iter().filter(|job| job.wanted);
+    let sessions: Vec<String> = sessions
+        .filter_map(|job| Some(job.session_id.as_ref()?.to_string()))
+        .collect();
+    match sessions.is_empty() {
+        true => Ok(Exit::OK),
+        false => super::logs::follow_all(ctx, sessions),
+    }
+}

@@ -1,0 +1,186 @@
+//! What a file that was read changes in a project: the plan, and the definitions that come into force.
+
+use std::collections::BTreeSet;
+
+use crate::daemon::projects::project::Project;
+use crate::daemon::projects::wishes::selected;
+use crate::engine::project::{JobWish, Seen, Wish};
+use crate::project::plan::{Change, changes};
+use crate::project::{self as file};
+use crate::protocol::Error;
+use crate::protocol::params;
+use crate::protocol::reply::{ChangeKind, PlannedChange};
+
+/// What a request changes.
+pub(super) struct Changes {
+    /// What people are shown, in the order of the file.
+    pub(super) plan: Vec<PlannedChange>,
+    /// The definitions that come into force: the new ones, and the present ones of jobs that are left alone.
+    pub(super) effective: file::Project,
+    /// The jobs that are wanted, with what they need.
+    pub(super) wanted: BTreeSet<String>,
+    /// The jobs to restart.
+    pub(super) restarted: Vec<String>,
+    /// Jobs that are not in the file any more, and are stopped.
+    pub(super) pruned: Vec<String>,
+    /// New names of jobs, as `(from, to)`.
+    pub(super) renamed: Vec<(String, String)>,
+}
+
+/// Compares a file with what is in force.
+pub(super) fn compare(
+    project: &Project,
+    new: &file::Project,
+    params: &params::Project,
+    is_reload: bool,
+) -> Result<Changes, Error> {
+    let seen = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
+    let apply = is_reload || params.apply == Some(true);
+    let mut wish = project.wish.clone();
+    let mut effective = new.clone();
+    let mut all = changes(&project.applied.jobs, &new.jobs);
+    let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut noted = Vec::new();
+    for change in &mut all {
+        match change {
+            Change::Rename { from, to } => {
+                let job = wish.jobs.remove(from.as_str()).unwrap_or_default();
+                let is_alive = seen(from).state.is_alive();
+                wish.jobs.insert(to.clone(), job);
+                renamed.push((from.clone(), to.clone()));
+                if is_alive {
+                    noted.push((to.clone(), ChangeKind::Rename, format!("was {from}")));
+                }
+            }
+            Change::Change { job, keys } if seen(job).state.is_alive() => {
+                noted.push((
+                    job.clone(),
+                    ChangeKind::Restart,
+                    format!("{} changed", keys.join(", ")),
+                ));
+                match apply {
+                    true => restarted.push(job.clone()),
+                    // It runs on as it is, and the next plan names it again.
+                    false => keep(&mut effective, &project.applied, job),
+                }
+            }
+            Change::Apply { job, keys } if seen(job).state.is_alive() => {
+                noted.push((
+                    job.clone(),
+                    ChangeKind::Apply,
+                    format!("{} changed", keys.join(", ")),
+                ));
+            }
+            Change::Gone(job) if seen(job).state.is_alive() => {
+                match params.prune == Some(true) {
+                    true => pruned.push(job.clone()),
+                    false => noted.push((
+                        job.clone(),
+                        ChangeKind::Gone,
+                        "is not in the file (--prune stops it)".to_owned(),
+                    )),
+                }
+                keep(&mut effective, &project.applied, job);
+            }
+            _ => {}
+        }
+    }
+    crate::daemon::projects::wishes::define(&mut wish, &effective);
+    let wanted = wanted(project, &wish, new, params, is_reload)?;
+    let plan = plan(&effective, &wish, &wanted, &noted, &pruned, |name| {
+        let old = renamed
+            .iter()
+            .find(|(_, to)| to == name)
+            .map(|(from, _)| from);
+        seen(old.map_or(name, String::as_str))
+    });
+    Ok(Changes {
+        plan,
+        effective,
+        wanted,
+        restarted,
+        pruned,
+        renamed,
+    })
+}
+
+/// Leaves the definition of a job as it is in force.
+fn keep(effective: &mut file::Project, applied: &file::Project, job: &str) {
+    if let Some(defined) = applied.jobs.get(job) {
+        effective.jobs.insert(job.to_owned(), defined.clone());
+    }
+    if !effective.order.iter().any(|name| name == job) {
+        effective.order.push(job.to_owned());
+    }
+}
+
+/// The jobs that are wanted after the request.
+fn wanted(
+    project: &Project,
+    wish: &Wish,
+    new: &file::Project,
+    params: &params::Project,
+    is_reload: bool,
+) -> Result<BTreeSet<String>, Error> {
+    let names = match (&params.jobs, is_reload) {
+        (Some(names), _) => selected(new, Some(names))?,
+        (None, false) => selected(new, None)?,
+        (None, true) => {
+            // What was selected stays selected. New jobs belong to a selection of all.
+            let before = wish.jobs.iter().filter(|(_, job)| job.wanted);
+            let mut names: BTreeSet<String> = before.map(|(name, _)| name.clone()).collect();
+            if project.all {
+                names.extend(selected(new, None)?);
+            }
+            names
+        }
+    };
+    let with_needs = params.no_deps != Some(true);
+    Ok(wish.with_needs(names.iter().map(String::as_str), with_needs))
+}
+
+fn plan(
+    effective: &file::Project,
+    wish: &Wish,
+    wanted: &BTreeSet<String>,
+    noted: &[(String, ChangeKind, String)],
+    pruned: &[String],
+    seen: impl Fn(&str) -> Seen,
+) -> Vec<PlannedChange> {
+    let mut plan = Vec::new();
+    for name in &effective.order {
+        let of_job = noted.iter().filter(|(job, ..)| job == name);
+        let before = plan.len();
+        plan.extend(of_job.map(|(job, change, note)| PlannedChange {
+            change: *change,
+            job: job.clone(),
+            note: Some(note.clone()),
+        }));
+        let job = wish.jobs.get(name).filter(|_| wanted.contains(name));
+        if let Some(job) = job.filter(|_| plan.len() == before) {
+            plan.push(unchanged(name, job, seen(name)));
+        }
+    }
+    plan.extend(pruned.iter().map(|job| PlannedChange {
+        change: ChangeKind::Gone,
+        job: job.clone(),
+        note: Some("is not in the file; it is stopped".to_owned()),
+    }));
+    plan
+}
+
+/// The line of a job whose definition has not changed, or which does not run.
+fn unchanged(name: &str, job: &JobWish, now: Seen) -> PlannedChange {
+    let is_done = job.is_task && job.has_ended(now) == Some(true);
+    let (change, note) = match now.state.is_alive() {
+        true => (ChangeKind::Keep, None),
+        false if is_done => (ChangeKind::Keep, Some("ok".to_owned())),
+        false if job.is_scheduled && job.wanted => (ChangeKind::Keep, Some("scheduled".to_owned())),
+        false => (ChangeKind::Start, None),
+    };
+    PlannedChange {
+        change,
+        job: name.to_owned(),
+        note,
+    }
+}

@@ -1,0 +1,55 @@
+//! `down`: the jobs of a project shall end.
+
+use std::rc::Rc;
+
+use super::read::{check_agent, known};
+use super::{SETTLE_MS, Wants, read, reply, wait_until};
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project as Known;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::limits::wait_ms;
+use crate::daemon::state::State;
+use crate::daemon::transport::Answer;
+use crate::engine::project::Seen;
+use crate::protocol::params::Project;
+
+/// Handles `down`. Without running jobs it does nothing.
+pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
+    let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
+    let Some(id) = known(hub, client, &params)? else {
+        let loaded = read::read(client, &params).await?;
+        check_agent(client, &loaded.project, Wants::Change)?;
+        return reply::of_file(&loaded);
+    };
+    {
+        let state = hub.read();
+        if let Some(project) = state.projects.get(&id) {
+            check_agent(client, &project.applied, Wants::Change)?;
+        }
+    }
+    hub.change(|state| bring_down(state, &id, params.now == Some(true)));
+    wait_until(hub, &id, within, Known::is_at_rest).await;
+    reply::state(hub, &id, Vec::new())
+}
+
+fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
+    let Some(project) = state.projects.get_mut(id) else {
+        return;
+    };
+    let now = project.seen.clone();
+    project
+        .wish
+        .down(|name| now.get(name).copied().unwrap_or(Seen::NEVER));
+    project.kill = kill;
+    project.survivors.clear();
+    let sessions: Vec<_> = project.sessions.values().cloned().collect();
+    for session in sessions {
+        if let Some(session) = state.sessions.get_mut(&session) {
+            session.time_limits.keep = false;
+        }
+        state.persist(&session);
+    }
+    state.projects.save(state.sessions.store.home(), id);
+    state.projects.touch(id);
+}

@@ -1,0 +1,114 @@
+//! `project`: the jobs of a project file.
+//!
+//! [`read`] finds and reads the file, [`plan`] says what it changes, [`up`] and [`down`] change the wish, and [`reply`]
+//! says how the jobs are. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
+//! stays or not.
+
+mod change;
+mod down;
+mod environment;
+mod plan;
+mod read;
+mod reply;
+pub(super) mod restart;
+mod up;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project as Known;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::limits::wait_ms;
+use crate::daemon::transport::Answer;
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::{Error, ErrorCode, Role};
+
+/// How long `up`, `down` and `reload` wait by default, in milliseconds.
+const SETTLE_MS: u64 = 10_000;
+
+/// Handles the action.
+pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
+    match params.op.unwrap_or_default() {
+        ProjectOp::Up | ProjectOp::Reload => up::up(hub, client, params).await,
+        ProjectOp::Plan => plan::plan(hub, client, params).await,
+        ProjectOp::Down => down::down(hub, client, params).await,
+        ProjectOp::Env => environment::environment(hub, client, params).await,
+        ProjectOp::Status => status(hub, client, params).await,
+    }
+}
+
+/// Says how the jobs are, at once or when something has changed.
+async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
+    let within = wait_ms("waitMs", params.wait_ms, 0)?;
+    let target = read::known(hub, client, &params)?;
+    let Some(id) = target else {
+        let loaded = read::read(client, &params).await?;
+        read::check_agent(client, &loaded.project, Wants::Read)?;
+        return reply::of_file(&loaded);
+    };
+    // The client of an `up` that is under way brings its environment again after the loss of daemon and keeper.
+    let is_lost = hub
+        .read()
+        .projects
+        .get(&id)
+        .is_some_and(|project| project.caller.is_none());
+    if is_lost && client.principal.role == Role::Human && client.greeting.env.is_some() {
+        hub.change(|state| {
+            state.set_caller(&id, up::caller(&client.greeting));
+            state.projects.touch(&id);
+        });
+    }
+    let seq = params.after;
+    wait_until(hub, &id, within, |project| match seq {
+        Some(seq) => project.seq != seq,
+        None => project.is_settled(),
+    })
+    .await;
+    reply::state(hub, &id, Vec::new())
+}
+
+/// What a client wants of a project.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wants {
+    Read,
+    Change,
+}
+
+/// Waits until a project is as wanted, at most `within` milliseconds. What was marked before is decided first.
+async fn wait_until(hub: &Hub, id: &ProjectId, within: u64, is_so: impl Fn(&Known) -> bool) {
+    let deadline = Instant::now() + Duration::from_millis(within);
+    loop {
+        let changed = {
+            let state = hub.read();
+            let Some(project) = state.projects.get(id) else {
+                return;
+            };
+            if !state.projects.is_due(id) && is_so(project) {
+                return;
+            }
+            project.changed.clone()
+        };
+        // The borrow has ended, and nothing else runs until the await.
+        if timeout_at(deadline, changed.notified()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The error for a client that may not do this with a project.
+fn refused(client: &Client, name: &str, wants: Wants) -> Error {
+    let what = match wants {
+        Wants::Read => "read about",
+        Wants::Change => "change",
+    };
+    debug_assert_eq!(client.principal.role, Role::Agent);
+    Error::new(
+        ErrorCode::PermissionDenied,
+        format!("agents may not {what} the jobs of project {name}"),
+    )
+    .hint("`agents = \"read\"` or `\"write\"` in the project file allows it")
+}

@@ -1,0 +1,206 @@
+//! Finds and reads the project file of a request.
+
+use std::path::{Path, PathBuf};
+
+use super::{Wants, refused};
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::disk::Disk;
+use crate::daemon::projects::spec;
+use crate::daemon::requests::client::Client;
+use crate::project::worktree::{Checkout, checkout};
+use crate::project::{self as file, Fault, ProcfileOptions, Source};
+use crate::protocol::params::Project;
+use crate::protocol::{Error, ErrorCode, Role};
+use crate::sys::tree::MARK;
+use crate::sys::users;
+
+/// A project file that was read.
+pub(super) struct Loaded {
+    pub(super) project: file::Project,
+    /// The checkout that it is in, if it is in one.
+    pub(super) checkout: Option<Checkout>,
+    /// Device and inode of its directory.
+    pub(super) identity: (u64, u64),
+}
+
+impl Loaded {
+    /// The name of its worktree: empty in a main checkout.
+    pub(super) fn worktree(&self) -> String {
+        self.checkout
+            .as_ref()
+            .map(Checkout::label)
+            .unwrap_or_default()
+    }
+}
+
+/// Reads the file that a request means.
+pub(super) async fn read(client: &Client, params: &Project) -> Result<Loaded, Error> {
+    let dir = directory(client, params)?;
+    let files = params
+        .files
+        .clone()
+        .map(|files| files.iter().map(|file| dir.join(file)).collect::<Vec<_>>());
+    let procfile = procfile(client, params)?;
+    let reading = tokio::task::spawn_blocking(move || load(&dir, files, procfile));
+    reading
+        .await
+        .map_err(|error| Error::internal(error.to_string()))?
+}
+
+/// Reads the files of a known project again.
+pub(super) async fn read_known(client: &Client, known: &file::Project) -> Result<Loaded, Error> {
+    let params = Project {
+        files: Some(
+            known
+                .paths
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
+        ),
+        ..Project::default()
+    };
+    read(client, &params).await
+}
+
+/// What a Procfile does not say itself.
+fn procfile(client: &Client, params: &Project) -> Result<ProcfileOptions, Error> {
+    let formation = params.formation.as_deref();
+    let formation = formation.map(ProcfileOptions::parse_formation).transpose();
+    let env = client.greeting.env.as_ref();
+    // Inside a job, PORT is the port of that job.
+    let env = env.filter(|env| !env.contains_key(MARK));
+    Ok(ProcfileOptions {
+        port: params.port,
+        inherited_port: env.and_then(|env| env.get("PORT")?.parse().ok()),
+        formation: formation
+            .map_err(|why| Error::invalid(format!("`formation`: {why}")))?
+            .unwrap_or_default(),
+    })
+}
+
+fn load(
+    dir: &Path,
+    files: Option<Vec<PathBuf>>,
+    procfile: ProcfileOptions,
+) -> Result<Loaded, Error> {
+    let shown = |faults: Vec<Fault>| {
+        let faults: Vec<Fault> = faults.iter().map(|fault| fault.seen_from(dir)).collect();
+        spec::refused(&faults)
+    };
+    let source = match files {
+        Some(paths) => {
+            let first = paths.first().and_then(|path| path.parent()).unwrap_or(dir);
+            let dir = first
+                .canonicalize()
+                .map_err(|error| unreadable(first, &error))?;
+            Source {
+                dir,
+                paths,
+                procfile,
+            }
+        }
+        None => {
+            let found = file::find(&Disk, dir).map_err(shown)?;
+            let found = found.ok_or_else(|| not_found(dir))?;
+            Source {
+                dir: found.dir,
+                paths: found.paths,
+                procfile,
+            }
+        }
+    };
+    let project = file::load(&Disk, &source).map_err(shown)?;
+    let checkout = checkout(&Disk, &project.dir);
+    let identity = users::identity(&project.dir).unwrap_or_default();
+    Ok(Loaded {
+        project,
+        checkout,
+        identity,
+    })
+}
+
+/// The project that is known for the directory of a request or one above it; `None` if there is none.
+pub(super) fn known(
+    hub: &Hub,
+    client: &Client,
+    params: &Project,
+) -> Result<Option<ProjectId>, Error> {
+    let dir = match params.files.as_deref() {
+        Some([first, ..]) => {
+            let dir = directory(client, params)?.join(first);
+            dir.parent().map(Path::to_owned).unwrap_or(dir)
+        }
+        _ => directory(client, params)?,
+    };
+    let dir = dir
+        .canonicalize()
+        .map_err(|error| unreadable(&dir, &error))?;
+    let state = hub.read();
+    let found = dir.ancestors().find_map(|dir| state.projects.at(dir));
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    check_agent(client, &found.applied, Wants::Read)?;
+    Ok(Some(found.id.clone()))
+}
+
+/// A project before anything of its file was applied.
+pub(super) fn nothing(project: &file::Project) -> file::Project {
+    file::Project {
+        dir: project.dir.clone(),
+        name: project.name.clone(),
+        paths: project.paths.clone(),
+        agents: project.agents,
+        jobs: Default::default(),
+        order: Vec::new(),
+        groups: Default::default(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Checks what agents may do with the jobs of a project.
+pub(super) fn check_agent(
+    client: &Client,
+    project: &file::Project,
+    wants: Wants,
+) -> Result<(), Error> {
+    use file::AgentAccess::{None, Read, Write};
+    let may = match (client.principal.role, project.agents) {
+        (Role::Human, _) | (_, Write) => true,
+        (Role::Agent, Read) => wants == Wants::Read,
+        (Role::Agent, None) => false,
+    };
+    // A project starts programs and shell lines that an allow-list does not know.
+    let is_confined = client.greeting.policy.allow.is_some() && wants == Wants::Change;
+    match may && !is_confined {
+        true => Ok(()),
+        false => Err(refused(client, &project.name, wants)),
+    }
+}
+
+fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
+    let base = client
+        .greeting
+        .cwd
+        .clone()
+        .unwrap_or_else(|| "/".to_owned());
+    let dir = match &params.dir {
+        Some(dir) => Path::new(&base).join(dir),
+        None => PathBuf::from(base),
+    };
+    match dir.is_absolute() {
+        true => Ok(dir),
+        false => Err(Error::invalid("`dir` is not an absolute path")),
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    Error::invalid(format!("{}: {error}", path.display()))
+}
+
+fn not_found(dir: &Path) -> Error {
+    let message = format!("there is no project file in {} or above it", dir.display());
+    Error::new(ErrorCode::ProjectNotFound, message)
+        .hint("bgproc init writes a bgproc.toml; help project describes it")
+}

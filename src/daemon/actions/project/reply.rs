@@ -1,0 +1,195 @@
+//! How the jobs of a project are, for clients.
+
+use super::read::Loaded;
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
+use crate::daemon::state::projects::{phase_name, why};
+use crate::daemon::transport::Answer;
+use crate::engine::input::needs;
+use crate::engine::project::{Phase, Standing};
+use crate::project::{self as file, Fault};
+use crate::protocol::Error;
+use crate::protocol::project::{PhaseName, ProjectName};
+use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
+
+/// Maximum number of lines and of characters of output of a failed job.
+const OUTPUT_LINES: usize = 10;
+const OUTPUT_CHARS: usize = 4000;
+
+/// The state of a known project.
+pub(super) fn state(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>) -> Answer {
+    answer(state_of(hub, id, plan)?)
+}
+
+/// The same, with what is odd about its files.
+pub(super) fn planned(
+    hub: &Hub,
+    id: &ProjectId,
+    plan: Vec<PlannedChange>,
+    warnings: &[Fault],
+) -> Answer {
+    let mut state = state_of(hub, id, plan)?;
+    state
+        .warnings
+        .extend(warnings.iter().map(ToString::to_string));
+    answer(state)
+}
+
+/// The state of a project that was never up.
+pub(super) fn of_file(loaded: &Loaded) -> Answer {
+    answer(state_of_file(loaded))
+}
+
+/// The same, with what `up` would do.
+pub(super) fn planned_of_file(loaded: &Loaded, plan: Vec<PlannedChange>) -> Answer {
+    answer(ProjectState {
+        plan,
+        ..state_of_file(loaded)
+    })
+}
+
+pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
+    let project = &loaded.project;
+    let name = match loaded.worktree().as_str() {
+        "" => project.name.clone(),
+        worktree => format!("{}@{worktree}", project.name),
+    };
+    let jobs = project.order.iter().filter_map(|name| {
+        let defined = project.jobs.get(name)?;
+        Some(ProjectJob {
+            needs: defined.needs.clone(),
+            ..job_named(name, PhaseName::Stopped)
+        })
+    });
+    ProjectState {
+        project: ProjectName {
+            name,
+            dir: project.dir.display().to_string(),
+        },
+        up: false,
+        files: files(project),
+        seq: 0,
+        settled: true,
+        failed: false,
+        jobs: jobs.collect(),
+        plan: Vec::new(),
+        warnings: project.warnings.iter().map(ToString::to_string).collect(),
+        environment: None,
+    }
+}
+
+pub(super) fn state_of(
+    hub: &Hub,
+    id: &ProjectId,
+    plan: Vec<PlannedChange>,
+) -> Result<ProjectState, Error> {
+    let state = hub.read();
+    let project = state.projects.get(id);
+    let project = project.ok_or_else(|| Error::internal("the project is not known any more"))?;
+    let jobs = project
+        .applied
+        .order
+        .iter()
+        .filter_map(|name| job(&state, project, name));
+    let is_bad = |(name, job): (&String, &crate::engine::project::JobWish)| {
+        let phase = project.decision.phases.get(name);
+        job.wanted && phase.is_some_and(Phase::is_bad)
+    };
+    Ok(ProjectState {
+        project: project.name(),
+        up: project.wish.standing == Standing::Up,
+        files: files(&project.applied),
+        seq: project.seq,
+        settled: project.is_settled() && !state.projects.is_due(id),
+        failed: project.wish.jobs.iter().any(is_bad),
+        jobs: jobs.collect(),
+        plan,
+        warnings: project.survivors.clone(),
+        environment: None,
+    })
+}
+
+fn files(project: &file::Project) -> Vec<String> {
+    project
+        .paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect()
+}
+
+fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
+    ProjectJob {
+        job: name.to_owned(),
+        session_id: None,
+        phase,
+        why: None,
+        wanted: false,
+        needs: Vec::new(),
+        pid: None,
+        exit_code: None,
+        ports: Vec::new(),
+        url: None,
+        asks: None,
+        question: None,
+        next_run: None,
+        output: None,
+    }
+}
+
+fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
+    let defined = project.applied.jobs.get(name)?;
+    let phase = project.decision.phases.get(name);
+    let phase = phase.map_or(PhaseName::Stopped, phase_name);
+    let session = project
+        .sessions
+        .get(name)
+        .and_then(|id| state.sessions.get(id));
+    let ports: Vec<u16> = project
+        .ports
+        .get(name)
+        .into_iter()
+        .flat_map(|ports| ports.values().copied())
+        .collect();
+    let mut job = ProjectJob {
+        why: why(project, name),
+        wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
+        needs: defined.needs.clone(),
+        url: defined
+            .open
+            .as_ref()
+            .and(ports.first())
+            .map(|port| format!("http://localhost:{port}")),
+        ports,
+        ..job_named(name, phase)
+    };
+    if let Some(session) = session {
+        let status = session.life.status();
+        job.session_id = Some(session.id.clone());
+        job.pid = session.life.pid();
+        job.exit_code = session.life.exit_code();
+        if job.why.is_none() && phase == PhaseName::Failed {
+            job.why = session.life.reason().map(str::to_owned);
+        }
+        let asks = session.input_state();
+        if status.is_alive() && needs(asks) {
+            let tail = state.sessions.tail(&session.id, OUTPUT_CHARS);
+            // What is written and not ended is the question; a program that only reads has none.
+            let last = tail
+                .rsplit('\n')
+                .next()
+                .map(str::trim_end)
+                .filter(|line| !line.is_empty());
+            job.question = last.map(str::to_owned);
+            job.asks = job.question.as_ref().map(|_| asks);
+        }
+        if phase == PhaseName::Failed && !session.life.runs().is_empty() {
+            let tail = state.sessions.tail(&session.id, OUTPUT_CHARS);
+            let lines: Vec<&str> = tail.lines().collect();
+            job.output = Some(lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n"));
+        }
+    }
+    Some(job)
+}

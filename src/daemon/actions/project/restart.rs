@@ -1,0 +1,118 @@
+//! `restart` of a session that runs a job of a project: the wish is changed, and its file is read again.
+
+use std::rc::Rc;
+
+use super::read::{Loaded, read_known};
+use super::up::caller;
+use super::wait_until;
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::{ProjectId, wishes};
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::started::started;
+use crate::daemon::requests::wait_plan::Plan;
+use crate::daemon::state::State;
+use crate::daemon::state::projects::seen;
+use crate::daemon::transport::Answer;
+use crate::engine::meta::ProjectJob;
+use crate::engine::project::{Phase, Seen};
+use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::{Error, SessionId};
+
+/// Requests a run of the job that `session` runs, and waits for it as `restart` does.
+pub(in crate::daemon::actions) async fn restart(
+    hub: &Hub,
+    client: &Rc<Client>,
+    session: &SessionId,
+    of: ProjectJob,
+    (plan, spec): (Plan, WaitSpec),
+) -> Answer {
+    let known = hub
+        .read()
+        .projects
+        .get(&of.id)
+        .map(|project| project.applied.clone());
+    let known = known.ok_or_else(|| Error::session_not_found(session.as_str()))?;
+    let loaded = read_known(client, &known).await?;
+    let from = hub.read().sessions.log_end(session);
+    let before = hub.read().sessions.run(session);
+    hub.change(|state| wish(state, client, &of, &loaded));
+    // Until it runs, cannot be started, or must wait for something that may take long.
+    wait_until(
+        hub,
+        &of.id,
+        spec.timeout_ms.unwrap_or_default(),
+        |project| {
+            let run = hub.read().sessions.run(session);
+            let phase = project.decision.phases.get(&of.job);
+            run > before
+                || matches!(
+                    phase,
+                    Some(Phase::Failed | Phase::Skipped(_) | Phase::Stopped)
+                )
+        },
+    )
+    .await;
+    let state = hub.read();
+    let project = state.projects.get(&of.id);
+    let broken = project.and_then(|project| project.wish.jobs.get(&of.job)?.broken.clone());
+    let gone = || Error::session_not_found(session.as_str());
+    let record = {
+        let session = state.sessions.get(session).ok_or_else(gone)?;
+        state.record(session, crate::daemon::clock::now())
+    };
+    let runs = state.sessions.run(session) > before;
+    drop(state);
+    if let Some(why) = broken {
+        let message = format!("{} not started: {why}", of.job);
+        return Err(Error::new(crate::protocol::ErrorCode::SpawnFailed, message));
+    }
+    if !runs || (!spec.names_conditions() && !client.is_lean()) {
+        return answer(record);
+    }
+    let waited = plan
+        .run(hub, client, vec![(from, session.clone())], WaitMode::Any)
+        .await?;
+    answer(started(hub, session, waited, spec.names_conditions())?)
+}
+
+fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
+    define(state, client, of, loaded);
+    let Some(project) = state.projects.get(&of.id) else {
+        return;
+    };
+    let names = project.wish.jobs.keys();
+    let now: std::collections::BTreeMap<String, Seen> = names
+        .map(|name| (name.clone(), seen(project, &state.sessions, name)))
+        .collect();
+    let id: ProjectId = of.id.clone();
+    if let Some(project) = state.projects.get_mut(&id) {
+        let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+        project.wish.restart(&of.job, look);
+    }
+    state.projects.save(state.sessions.store.home(), &id);
+    state.projects.touch(&id);
+}
+
+/// Brings the definition of the job into force, if the jobs that it needs are known.
+fn define(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
+    state.set_caller(&of.id, caller(&client.greeting));
+    let Some(project) = state.projects.get_mut(&of.id) else {
+        return;
+    };
+    let Some(new) = loaded.project.jobs.get(&of.job) else {
+        return;
+    };
+    let known =
+        |need: &crate::protocol::project::Need| project.applied.jobs.contains_key(&need.job);
+    let same_ports = project
+        .applied
+        .jobs
+        .get(&of.job)
+        .is_some_and(|old| old.ports == new.ports);
+    if new.needs.iter().all(known) && same_ports {
+        project.applied.jobs.insert(of.job.clone(), new.clone());
+        let applied = project.applied.clone();
+        wishes::define(&mut project.wish, &applied);
+    }
+}

@@ -1,0 +1,245 @@
+//! `up` and `reload`: the jobs of a project shall run as its file says.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::change::{Changes, compare};
+use super::read::{Loaded, check_agent, nothing, read};
+use super::{SETTLE_MS, Wants, reply, wait_until};
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::project::Project as Known;
+use crate::daemon::projects::{ProjectId, spec, wishes};
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::limits::wait_ms;
+use crate::daemon::state::State;
+use crate::daemon::state::projects::seen;
+use crate::daemon::transport::Answer;
+use crate::engine::project::Seen;
+use crate::project::ports::offset;
+use crate::protocol::hello::Policy;
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::reply::PlannedChange;
+use crate::protocol::{Error, ErrorCode, Greeting, Role};
+use crate::sys::ports;
+
+/// Handles `up` and `reload`.
+pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
+    let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
+    let loaded = read(client, &params).await?;
+    check_agent(client, &loaded.project, Wants::Change)?;
+    let (id, plan) = hub.change(|state| apply(state, client, &loaded, &params))?;
+    wait_until(hub, &id, within, Known::is_settled).await;
+    reply::planned(hub, &id, plan, &loaded.project.warnings)
+}
+
+/// Brings the definitions into force and changes the wish. Either all of it happens or nothing.
+fn apply(
+    state: &mut State,
+    client: &Client,
+    loaded: &Loaded,
+    params: &Project,
+) -> Result<(ProjectId, Vec<PlannedChange>), Error> {
+    let known = state.projects.at(&loaded.project.dir);
+    let mut fresh = None;
+    let project = match known {
+        Some(project) => project,
+        None => {
+            let empty = nothing(&loaded.project);
+            &*fresh.insert(Known::new(empty, loaded.worktree(), loaded.identity))
+        }
+    };
+    let id = project.id.clone();
+    let is_reload = params.op == Some(ProjectOp::Reload);
+    let changes = compare(project, &loaded.project, params, is_reload)?;
+    check_room(state, project, &changes)?;
+    let (offset, ports) = assign_ports(state, project, loaded, &changes.effective)?;
+    if let Some(fresh) = fresh {
+        state.projects.insert(fresh);
+    }
+    if let Some(project) = state.projects.get_mut(&id) {
+        project.dir.clone_from(&loaded.project.dir);
+        (project.device, project.inode) = loaded.identity;
+        project.worktree = loaded.worktree();
+        project.offset = offset;
+        project.ports = ports;
+        project.all = project.all && is_reload || (params.jobs.is_none() && !is_reload);
+        project.survivors.clear();
+        project.kill = false;
+        for (from, to) in &changes.renamed {
+            rename(project, from, to);
+        }
+        project.applied = changes.effective.clone();
+        wishes::define(&mut project.wish, &changes.effective);
+    }
+    state.set_caller(&id, caller(&client.greeting));
+    for name in &changes.wanted {
+        let session = state
+            .projects
+            .get(&id)
+            .and_then(|project| project.sessions.get(name).cloned());
+        if !session.is_some_and(|session| state.sessions.get(&session).is_some()) {
+            state.create_job_session(&id, name)?;
+        }
+    }
+    wish(state, &id, &changes);
+    describe_sessions(state, &id);
+    state.projects.save(state.sessions.store.home(), &id);
+    state.projects.touch(&id);
+    Ok((id, changes.plan))
+}
+
+/// What is kept of the client: its environment, umask and limits. The rights of an agent were checked.
+pub(super) fn caller(greeting: &Greeting) -> Greeting {
+    Greeting {
+        role: Role::Human,
+        scope: None,
+        policy: Policy::default(),
+        ..greeting.clone()
+    }
+}
+
+fn wish(state: &mut State, id: &ProjectId, changes: &Changes) {
+    let Some(project) = state.projects.get(id) else {
+        return;
+    };
+    let names = project.wish.jobs.keys();
+    let now: BTreeMap<String, Seen> = names
+        .map(|name| (name.clone(), seen(project, &state.sessions, name)))
+        .collect();
+    let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+    let Some(project) = state.projects.get_mut(id) else {
+        return;
+    };
+    project.wish.up(&changes.wanted, look);
+    for name in &changes.restarted {
+        project.wish.restart(name, look);
+        if let Some(job) = project.wish.jobs.get_mut(name) {
+            // Its results are those of another definition.
+            job.forget = look(name).run;
+        }
+    }
+    for name in &changes.pruned {
+        project.wish.hold(name, "--prune");
+    }
+}
+
+/// Another name for a job that goes on.
+fn rename(project: &mut Known, from: &str, to: &str) {
+    if let Some(job) = project.wish.jobs.remove(from) {
+        project.wish.jobs.insert(to.to_owned(), job);
+    }
+    if let Some(session) = project.sessions.remove(from) {
+        project.sessions.insert(to.to_owned(), session);
+    }
+    if let Some(seen) = project.seen.remove(from) {
+        project.seen.insert(to.to_owned(), seen);
+    }
+    if let Some(step) = project.under_way.remove(from) {
+        project.under_way.insert(to.to_owned(), step);
+    }
+}
+
+/// Applies to the sessions what can be applied while they run.
+fn describe_sessions(state: &mut State, id: &ProjectId) {
+    let Some(project) = state.projects.get(id) else {
+        return;
+    };
+    let share = spec::share(&project.applied);
+    let described: Vec<_> = project
+        .sessions
+        .iter()
+        .filter_map(|(name, session)| {
+            let job = project.applied.jobs.get(name)?;
+            Some((session.clone(), spec::described(id, name, job)))
+        })
+        .collect();
+    for (id, described) in described {
+        let Some(session) = state.sessions.get_mut(&id) else {
+            continue;
+        };
+        let spec = &mut session.spec;
+        spec.label = described.label;
+        spec.group = described.group;
+        spec.description = described.description;
+        spec.restart = described.restart;
+        spec.on_exit = described.on_exit;
+        spec.project = described.project;
+        session.time_limits.keep = true;
+        session.share = share;
+        state.events.bus.set_shared(&id, !share.is_none());
+        state.persist(&id);
+    }
+}
+
+/// Checks before the first start that there is room for all jobs.
+fn check_room(state: &State, project: &Known, changes: &Changes) -> Result<(), Error> {
+    let is_alive = |name: &&String| {
+        let session = project
+            .sessions
+            .get(*name)
+            .and_then(|id| state.sessions.get(id));
+        session.is_some_and(|session| !session.life.status().is_finished())
+    };
+    let more = changes.wanted.iter().filter(|name| !is_alive(name)).count();
+    state.sessions.registry.check_room_for(more)
+}
+
+type Ports = BTreeMap<String, BTreeMap<String, u16>>;
+
+/// The ports of all jobs: as written in a main checkout, else with one offset with which all of them are free. It is
+/// chosen once and kept, and chosen again only if the file has other ports with which it does not do.
+fn assign_ports(
+    state: &State,
+    project: &Known,
+    loaded: &Loaded,
+    effective: &crate::project::Project,
+) -> Result<(u16, Ports), Error> {
+    let written: Vec<u16> = effective
+        .jobs
+        .values()
+        .flat_map(|job| job.ports.values().copied())
+        .collect();
+    let is_main = loaded.worktree().is_empty();
+    let reserved = state.reserved_ports_of_others(&project.id);
+    let is_new = project.ports.is_empty();
+    let shift = match is_main || is_new {
+        true => {
+            let listening: Vec<u16> = ports::listening()
+                .iter()
+                .map(|socket| socket.port)
+                .collect();
+            let is_taken = |port: u16| listening.contains(&port) || reserved.contains_key(&port);
+            offset(&written, is_main, is_taken)
+        }
+        false => Some(project.offset),
+    };
+    let Some(shift) = shift else {
+        let message = format!(
+            "no free ports were found for project {}",
+            project.name().name
+        );
+        return Err(Error::new(ErrorCode::LimitExceeded, message).hint("give its jobs other ports"));
+    };
+    let mut given = Ports::new();
+    for (name, job) in &effective.jobs {
+        let before = project.ports.get(name);
+        let mut ports = BTreeMap::new();
+        for (key, port) in &job.ports {
+            let wanted = port.checked_add(shift).unwrap_or(*port);
+            // A port that `port_busy = "next"` has moved stays while its definition stays.
+            let same = project
+                .applied
+                .jobs
+                .get(name)
+                .is_some_and(|old| old.ports == job.ports);
+            let kept = before
+                .filter(|_| same && shift == project.offset)
+                .and_then(|ports| ports.get(key));
+            ports.insert(key.clone(), kept.copied().unwrap_or(wanted));
+        }
+        if !ports.is_empty() {
+            given.insert(name.clone(), ports);
+        }
+    }
+    Ok((shift, given))
+}

@@ -1,0 +1,82 @@
+//! The file system, as the reader of project files asks for it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::project::{FileKind, Files, Look};
+use crate::sys::users;
+
+/// The real file system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let before = file.metadata()?;
+        if !before.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "is not a regular file",
+            ));
+        }
+        let mut content = Vec::new();
+        let read = file.by_ref().take(max + 1).read_to_end(&mut content)?;
+        if read as u64 > max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        // An editor may be writing it: what was read is then neither the old nor the new content.
+        let after = file.metadata()?;
+        let state = |meta: &std::fs::Metadata| (meta.len(), meta.mtime(), meta.mtime_nsec());
+        match state(&before) == state(&after) && read as u64 == after.len() {
+            true => Ok(content),
+            false => Err(io::ErrorKind::Interrupted.into()),
+        }
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+        let meta = match std::fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(error) => {
+                use io::ErrorKind::{NotADirectory, NotFound};
+                return match error.kind() {
+                    NotFound | NotADirectory => Ok(None),
+                    _ => Err(error),
+                };
+            }
+        };
+        Ok(Some(Look {
+            kind: match meta.file_type() {
+                kind if kind.is_file() => FileKind::File,
+                kind if kind.is_dir() => FileKind::Dir,
+                _ => FileKind::Other,
+            },
+            uid: meta.uid(),
+            gid: meta.gid(),
+            mode: meta.mode(),
+            device: meta.dev(),
+            inode: meta.ino(),
+        }))
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+
+    fn names(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let names = std::fs::read_dir(dir)?;
+        let names = names.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        let names: io::Result<Vec<_>> = names.collect();
+        Ok(names?.into_iter().flatten().collect())
+    }
+
+    fn is_mine(&self, look: &Look) -> bool {
+        look.uid == users::own_id()
+    }
+
+    fn group_is_private(&self, gid: u32) -> bool {
+        users::group_is_private(gid)
+    }
+}

@@ -1,0 +1,104 @@
+//! The projects that were brought up: the wish for each, what was applied of its file, and where it is stored.
+//!
+//! This room only holds and stores. What follows from a wish is decided by
+//! [`engine::project`](crate::engine::project); the steps are taken by [`tasks`](super::tasks). What a project
+//! file means is in [`project`](crate::project), which reads it through [`disk`].
+//!
+//! - [`project`](mod@project): one project. [`stored`]: its file. [`wishes`]: from the definitions of jobs to the
+//!   wish for them. [`spec`]: from the definition of a job to what its session runs.
+
+pub(crate) mod disk;
+pub(crate) mod project;
+pub(crate) mod spec;
+mod stored;
+pub(crate) mod wishes;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::sys::paths::{Home, private_dir};
+use crate::sys::users;
+use project::Project;
+
+/// Id of a project, which stays the same when its directory moves.
+pub(crate) type ProjectId = String;
+
+/// All projects.
+#[derive(Default)]
+pub(crate) struct Projects {
+    known: BTreeMap<ProjectId, Project>,
+    /// Those for which something has changed since the last decision.
+    due: BTreeSet<ProjectId>,
+}
+
+impl Projects {
+    /// Reads the projects that earlier daemons have stored.
+    pub(crate) fn load(home: &Home) -> Self {
+        // A keeper of an older version has not created it.
+        if let Err(error) = private_dir(&home.projects()) {
+            tracing::error!(%error, "projects cannot be stored");
+        }
+        let known = stored::load(home).into_iter();
+        let known: BTreeMap<_, _> = known.map(|project| (project.id.clone(), project)).collect();
+        let due = known.keys().cloned().collect();
+        Self { known, due }
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Project> {
+        self.known.get(id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut Project> {
+        self.known.get_mut(id)
+    }
+
+    /// The project of a directory: by its path, or, after it was moved, by what identifies the directory.
+    pub(crate) fn at(&self, dir: &Path) -> Option<&Project> {
+        let by_path = self.known.values().find(|project| project.dir == dir);
+        by_path.or_else(|| {
+            let identity = users::identity(dir)?;
+            self.known.values().find(|project| {
+                let same = (project.device, project.inode) == identity;
+                // Inode numbers are used again, so the old path must be gone.
+                same && !project.dir.exists()
+            })
+        })
+    }
+
+    pub(crate) fn insert(&mut self, project: Project) {
+        self.known.insert(project.id.clone(), project);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Project> {
+        self.known.values()
+    }
+
+    /// Marks a project: what follows from its wish is to be decided again.
+    pub(crate) fn touch(&mut self, id: &str) {
+        if self.known.contains_key(id) {
+            self.due.insert(id.to_owned());
+        }
+    }
+
+    /// Whether this project is marked.
+    pub(crate) fn is_due(&self, id: &str) -> bool {
+        self.due.contains(id)
+    }
+
+    /// Whether any project is marked.
+    pub(crate) fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// The next project that is marked. Takes the mark away.
+    pub(crate) fn take_due(&mut self) -> Option<ProjectId> {
+        self.due.pop_first()
+    }
+
+    /// Writes a project to disk.
+    pub(crate) fn save(&self, home: &Home, id: &str) {
+        if let Some(project) = self.known.get(id) {
+            stored::save(home, project);
+        }
+    }
+}

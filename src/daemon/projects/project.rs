@@ -1,0 +1,123 @@
+//! One project: what is wished, what was applied of its file, and which sessions run its jobs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+use super::ProjectId;
+use crate::engine::project::{Decision, Seen, Wish};
+use crate::project as file;
+use crate::protocol::project::ProjectName;
+use crate::protocol::{Greeting, SessionId};
+
+/// A project.
+pub(crate) struct Project {
+    pub(crate) id: ProjectId,
+    /// The canonical directory that identifies it.
+    pub(crate) dir: PathBuf,
+    /// Device and inode of that directory, by which it is known again after a move.
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Its branch, or the name of its directory, if it is a linked worktree; else empty.
+    pub(crate) worktree: String,
+    /// The definitions that are in force: those of the last `up` or `reload`.
+    pub(crate) applied: file::Project,
+    pub(crate) wish: Wish,
+    /// What is added to the ports of the file.
+    pub(crate) offset: u16,
+    /// The ports that each job was given, by their names.
+    pub(crate) ports: BTreeMap<String, BTreeMap<String, u16>>,
+    /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
+    /// if daemon and keeper have both died since.
+    pub(crate) caller: Option<Rc<Greeting>>,
+    /// The sessions that run its jobs, by the jobs' names.
+    pub(crate) sessions: BTreeMap<String, SessionId>,
+    /// Steps that are being taken, by the jobs' names.
+    pub(crate) under_way: BTreeMap<String, UnderWay>,
+    /// What was last decided.
+    pub(crate) decision: Decision,
+    /// What was seen of each job at the last decision.
+    pub(crate) seen: BTreeMap<String, Seen>,
+    /// Number of the last change.
+    pub(crate) seq: u64,
+    /// Whether the last `up` was for all jobs that start by themselves. Jobs that are new in the file belong to it.
+    pub(crate) all: bool,
+    /// Whether `down` sends KILL at once.
+    pub(crate) kill: bool,
+    /// Processes of its jobs that could not be ended, as `job: pid`.
+    pub(crate) survivors: Vec<String>,
+    /// Notified at each change.
+    pub(crate) changed: Rc<Notify>,
+}
+
+/// A step that is being taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum UnderWay {
+    /// The run with this number is being started.
+    Starting(u32),
+    /// Its processes are being ended.
+    Stopping,
+}
+
+impl Project {
+    /// A project that was never up.
+    pub(crate) fn new(applied: file::Project, worktree: String, identity: (u64, u64)) -> Self {
+        Self {
+            id: SessionId::fresh().to_string(),
+            dir: applied.dir.clone(),
+            device: identity.0,
+            inode: identity.1,
+            worktree,
+            applied,
+            wish: Wish::default(),
+            offset: 0,
+            ports: BTreeMap::new(),
+            caller: None,
+            sessions: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            decision: Decision::default(),
+            seen: BTreeMap::new(),
+            seq: 0,
+            all: false,
+            kill: false,
+            survivors: Vec::new(),
+            changed: Rc::default(),
+        }
+    }
+
+    /// How people know it.
+    pub(crate) fn name(&self) -> ProjectName {
+        let name = &self.applied.name;
+        ProjectName {
+            name: match self.worktree.as_str() {
+                "" => name.clone(),
+                worktree => format!("{name}@{worktree}"),
+            },
+            dir: self.dir.display().to_string(),
+        }
+    }
+
+    /// Notes a change, and notifies those who wait for it.
+    pub(crate) fn bump(&mut self) {
+        self.seq += 1;
+        self.changed.notify_waiters();
+    }
+
+    /// Whether every job that is wanted has settled.
+    pub(crate) fn is_settled(&self) -> bool {
+        let mut wanted = self.wish.jobs.iter().filter(|(_, job)| job.wanted);
+        let settled = |name: &str| {
+            let phase = self.decision.phases.get(name);
+            phase.is_none_or(|phase| phase.is_settled()) && !self.under_way.contains_key(name)
+        };
+        wanted.all(|(name, _)| settled(name))
+    }
+
+    /// Whether all its jobs have ended, with all their processes.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let ended = |seen: &Seen| !seen.state.is_alive();
+        self.under_way.is_empty() && self.seen.values().all(ended)
+    }
+}

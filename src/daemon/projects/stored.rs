@@ -1,0 +1,134 @@
+//! The file of a project: the wish and the applied definitions, so that the next daemon goes on.
+//!
+//! Values of variables that look secret are not stored. After the loss of daemon and keeper they are read from the
+//! project file again.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::project::Project;
+use crate::daemon::programs::env_shown::looks_secret;
+use crate::engine::project::{Decision, Wish};
+use crate::project as file;
+use crate::protocol::record::MASKED;
+use crate::sys::paths::Home;
+
+/// The version that is written.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    version: u32,
+    id: String,
+    dir: PathBuf,
+    device: u64,
+    inode: u64,
+    #[serde(default)]
+    worktree: String,
+    applied: file::Project,
+    wish: Wish,
+    #[serde(default)]
+    all: bool,
+    #[serde(default)]
+    offset: u16,
+    #[serde(default)]
+    ports: BTreeMap<String, BTreeMap<String, u16>>,
+}
+
+/// Reads all projects. An unreadable file is put aside (renamed), not removed.
+pub(super) fn load(home: &Home) -> Vec<Project> {
+    let entries = std::fs::read_dir(home.projects())
+        .into_iter()
+        .flatten()
+        .flatten();
+    let files = entries.map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let read = |path: PathBuf| {
+        let stored = std::fs::read(&path).and_then(|text| {
+            let stored: Stored = serde_json::from_slice(&text)?;
+            match stored.version {
+                VERSION => Ok(stored),
+                version => Err(io::Error::other(format!("it is of version {version}"))),
+            }
+        });
+        match stored {
+            Ok(stored) => Some(Project::from(stored)),
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "the project is unreadable and is put aside");
+                let _ = std::fs::rename(&path, path.with_extension("json.bad"));
+                None
+            }
+        }
+    };
+    files.filter_map(read).collect()
+}
+
+/// Writes a project. A failure is only logged: the jobs go on, and the next change tries again.
+pub(super) fn save(home: &Home, project: &Project) {
+    let stored = Stored {
+        version: VERSION,
+        id: project.id.clone(),
+        dir: project.dir.clone(),
+        device: project.device,
+        inode: project.inode,
+        worktree: project.worktree.clone(),
+        applied: without_secrets(&project.applied),
+        wish: project.wish.clone(),
+        all: project.all,
+        offset: project.offset,
+        ports: project.ports.clone(),
+    };
+    let path = home.projects().join(format!("{}.json", project.id));
+    let written = serde_json::to_vec(&stored)
+        .map_err(io::Error::from)
+        .and_then(|bytes| crate::sys::file::replace_lazily(&path, &bytes));
+    if let Err(error) = written {
+        tracing::error!(path = %path.display(), %error, "the project cannot be stored");
+    }
+}
+
+/// The definitions without values of variables that look secret.
+fn without_secrets(project: &file::Project) -> file::Project {
+    let mut project = project.clone();
+    for job in project.jobs.values_mut() {
+        for (name, value) in job.env.iter_mut().chain(&mut job.own_env) {
+            if value
+                .as_deref()
+                .is_some_and(|text| looks_secret(name, text))
+            {
+                *value = Some(MASKED.to_owned());
+            }
+        }
+    }
+    project
+}
+
+impl From<Stored> for Project {
+    fn from(stored: Stored) -> Self {
+        Self {
+            id: stored.id,
+            dir: stored.dir,
+            device: stored.device,
+            inode: stored.inode,
+            worktree: stored.worktree,
+            applied: stored.applied,
+            wish: stored.wish,
+            offset: stored.offset,
+            ports: stored.ports,
+            caller: None,
+            sessions: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            decision: Decision::default(),
+            seen: BTreeMap::new(),
+            seq: 0,
+            all: stored.all,
+            kill: false,
+            survivors: Vec::new(),
+            changed: std::rc::Rc::default(),
+        }
+    }
+}

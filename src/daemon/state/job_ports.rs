@@ -1,0 +1,114 @@
+//! The ports that jobs of projects were given: whether they are free when a job starts, and who has them if not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::State;
+use crate::project::job::PortBusy;
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::{ports, process, tree};
+
+impl State {
+    /// Checks that the ports of a job are free. With `port_busy = "next"` it gets the next free ones instead.
+    pub(crate) fn claim_ports(&mut self, project: &str, job: &str) -> Result<(), Error> {
+        let Some(known) = self.projects.get(project) else {
+            return Ok(());
+        };
+        let Some(wanted) = known.ports.get(job).filter(|wanted| !wanted.is_empty()) else {
+            return Ok(());
+        };
+        let taken: BTreeSet<u16> = ports::listening()
+            .iter()
+            .map(|socket| socket.port)
+            .collect();
+        let Some(port) = wanted.values().copied().find(|port| taken.contains(port)) else {
+            return Ok(());
+        };
+        let moves = known
+            .applied
+            .jobs
+            .get(job)
+            .is_some_and(|job| job.port_busy == PortBusy::Next);
+        if !moves {
+            let message = format!("port {port} is used by {}", self.holder_of(port));
+            return Err(Error::new(ErrorCode::SpawnFailed, message));
+        }
+        let reserved = self.reserved_ports(Some((project, job)));
+        let mut given = BTreeMap::new();
+        for (name, port) in wanted.clone() {
+            let is_free = |port: &u16| {
+                !taken.contains(port)
+                    && !reserved.contains_key(port)
+                    && !given.values().any(|other| other == port)
+            };
+            let Some(next) = (port..=u16::MAX).find(is_free) else {
+                let message = format!("no port from {port} on is free");
+                return Err(Error::new(ErrorCode::SpawnFailed, message));
+            };
+            given.insert(name, next);
+        }
+        if let Some(known) = self.projects.get_mut(project) {
+            known.ports.insert(job.to_owned(), given);
+        }
+        self.projects.save(self.sessions.store.home(), project);
+        Ok(())
+    }
+
+    /// The ports that are given to jobs of projects, and to which. `but` is left out.
+    pub(crate) fn reserved_ports(&self, but: Option<(&str, &str)>) -> BTreeMap<u16, String> {
+        let mut found = BTreeMap::new();
+        for project in self.projects.iter() {
+            for (job, ports) in &project.ports {
+                if but != Some((project.id.as_str(), job.as_str())) {
+                    let name = format!("{}/{job}", project.name().name);
+                    found.extend(ports.values().map(|port| (*port, name.clone())));
+                }
+            }
+        }
+        found
+    }
+
+    /// The ports that are given to jobs of other projects.
+    pub(crate) fn reserved_ports_of_others(&self, project: &str) -> BTreeMap<u16, String> {
+        let mut found = self.reserved_ports(None);
+        if let Some(own) = self.projects.get(project) {
+            let own: BTreeSet<u16> = own
+                .ports
+                .values()
+                .flat_map(|ports| ports.values().copied())
+                .collect();
+            found.retain(|port, _| !own.contains(port));
+        }
+        found
+    }
+
+    /// Who listens on a port, for a person.
+    fn holder_of(&self, port: u16) -> String {
+        let mut sockets = ports::listening();
+        sockets.retain(|socket| socket.port == port);
+        let holders = ports::holders(process::all(), &sockets);
+        let Some(pid) = holders.keys().min().copied() else {
+            return "a process of another user".to_owned();
+        };
+        match tree::session_of(pid) {
+            Some(id) => format!("{} (pid {pid})", self.name_of(&id)),
+            None => {
+                let command = process::command_line(pid).unwrap_or_default();
+                let cwd = std::fs::read_link(format!("/proc/{pid}/cwd"));
+                let place =
+                    cwd.map_or_else(|_| String::new(), |cwd| format!(" in {}", cwd.display()));
+                format!("pid {pid}: {command}{place}")
+            }
+        }
+    }
+
+    /// The name of a session: `PROJECT/JOB` if a project's job is run by it.
+    fn name_of(&self, id: &SessionId) -> String {
+        let Some(session) = self.sessions.get(id) else {
+            return id.to_string();
+        };
+        match self.project_role(session) {
+            Some(role) => format!("{}/{}", role.project.name, role.job),
+            None => session.name().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Projects beside their sessions: what is seen of each job, and what is decided from it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::{Project, UnderWay};
+use crate::daemon::projects::spec;
+use crate::daemon::sessions::Sessions;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::engine::life::{Actor, Life};
+use crate::engine::project::{Phase, Seen, SeenState, Step, decide};
+use crate::engine::session::Session;
+use crate::project::stop::Stop;
+use crate::protocol::project::{PhaseName, ProjectRole};
+use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
+use crate::sys::sealed;
+
+impl State {
+    /// Remembers the client whose environment the jobs of a project get. It is kept in memory only: here and, for the
+    /// next daemon, by the keeper.
+    pub(crate) fn set_caller(&mut self, project: &ProjectId, caller: Greeting) {
+        let sealed = serde_json::to_vec(&caller).map_err(std::io::Error::from);
+        match sealed.and_then(|bytes| sealed::seal(&bytes)) {
+            Ok(memory) => self.keeper.store(project, memory),
+            Err(error) => tracing::warn!(%error, "the next daemon will not know an environment"),
+        }
+        if let Some(project) = self.projects.get_mut(project) {
+            project.caller = Some(Rc::new(caller));
+        }
+    }
+
+    /// Finds the sessions of each project and its client's environment again, after the start of this daemon.
+    pub(crate) fn adopt_project_sessions(&mut self) {
+        let ids: Vec<ProjectId> = self
+            .projects
+            .iter()
+            .map(|project| project.id.clone())
+            .collect();
+        for id in ids {
+            let stored = self
+                .keeper
+                .stored(&id)
+                .and_then(|memory| sealed::read(memory).ok());
+            let caller = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            if let Some(project) = self.projects.get_mut(&id) {
+                project.caller = caller.map(Rc::new);
+            }
+        }
+        let found: Vec<_> = self
+            .sessions
+            .iter()
+            .filter_map(|session| Some((session.spec.project.clone()?, session.id.clone())))
+            .collect();
+        for (of, session) in found {
+            if let Some(project) = self.projects.get_mut(&of.id) {
+                // The newest session of a job is its session.
+                project.sessions.insert(of.job, session);
+            }
+        }
+    }
+
+    /// Marks the project of a session if something that it depends on has changed.
+    pub(crate) fn touch_project(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let Some(of) = &session.spec.project else {
+            return;
+        };
+        let Some(project) = self.projects.get(&of.id) else {
+            return;
+        };
+        let known = project.seen.get(&of.job).copied();
+        if known != Some(seen(project, &self.sessions, &of.job)) {
+            let id = of.id.clone();
+            self.projects.touch(&id);
+        }
+    }
+
+    /// Decides what follows for a project, and notes the steps as being under way. The caller takes them.
+    pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
+        let Some(project) = self.projects.get_mut(id) else {
+            return Vec::new();
+        };
+        let look = |project: &Project, sessions: &Sessions| -> BTreeMap<String, Seen> {
+            let names = project.wish.jobs.keys();
+            names
+                .map(|name| (name.clone(), seen(project, sessions, name)))
+                .collect()
+        };
+        let before = look(project, &self.sessions);
+        let at = |seen: &BTreeMap<String, Seen>, name: &str| {
+            seen.get(name).copied().unwrap_or(Seen::NEVER)
+        };
+        let settled = project.wish.settle(|name| at(&before, name));
+        let mut decision = decide(&project.wish, |name| at(&before, name));
+        let mut steps = std::mem::take(&mut decision.steps);
+        if project.caller.is_none() {
+            // Daemon and keeper have died. The jobs start when a client brings its environment.
+            steps.retain(|step| matches!(step, Step::Stop(_)));
+        }
+        for step in &steps {
+            match step {
+                Step::Start(name) => {
+                    let run = at(&before, name).run + 1;
+                    project
+                        .under_way
+                        .insert(name.clone(), UnderWay::Starting(run));
+                }
+                Step::Stop(name) => {
+                    project.under_way.insert(name.clone(), UnderWay::Stopping);
+                    decision.phases.insert(name.clone(), Phase::Stopping);
+                }
+            }
+        }
+        project.seen = look(project, &self.sessions);
+        if project.decision != decision {
+            project.decision = decision;
+            project.bump();
+        }
+        let waits: Vec<(SessionId, bool)> = project
+            .sessions
+            .iter()
+            .filter_map(|(name, session)| {
+                let phase = project.decision.phases.get(name)?;
+                let waits = matches!(
+                    phase,
+                    Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting
+                );
+                Some((session.clone(), waits))
+            })
+            .collect();
+        if settled {
+            self.projects.save(self.sessions.store.home(), id);
+        }
+        for (session, waits) in waits {
+            self.wait_for_turn(&session, waits);
+        }
+        steps
+    }
+
+    /// Brings the status of a session whose program does not run in line with its phase: it waits for its turn, or
+    /// it gets none.
+    fn wait_for_turn(&mut self, id: &SessionId, waits: bool) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        match session.life.status() {
+            Status::Queued if !waits => {
+                self.leave_queue(id, &Actor::Human);
+            }
+            status if status.is_finished() && waits => {
+                session.life.queue();
+                self.persist(id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Creates the session of a job, which waits for its turn.
+    pub(crate) fn create_job_session(
+        &mut self,
+        project: &str,
+        job: &str,
+    ) -> Result<SessionId, Error> {
+        let gone = || Error::internal(format!("the job {job} is not defined any more"));
+        let known = self.projects.get(project).ok_or_else(gone)?;
+        let defined = known.applied.jobs.get(job).ok_or_else(gone)?;
+        let described = spec::described(project, job, defined);
+        let (size, share) = (spec::size(defined), spec::share(&known.applied));
+        let limits = spec::time_limits(defined, self.settings.caps.retention);
+        let id = SessionId::fresh();
+        self.sessions.store.create(&id).map_err(|error| {
+            Error::internal(format!(
+                "the session's directory could not be created: {error}"
+            ))
+        })?;
+        let mut session = Session::new(id.clone(), Scope::human(), described, size, limits, now());
+        session.life = Life::queued(now());
+        session.share = share;
+        self.events.bus.set_shared(&id, !share.is_none());
+        if let Some(colors) = &self.colors {
+            session.output.set_colors(colors);
+        }
+        self.sessions.store.write_meta(&session);
+        let io = SessionIo::new(LogReader::new(self.sessions.store.dir(&id)));
+        self.sessions.insert(session, io);
+        if let Some(project) = self.projects.get_mut(project) {
+            project.sessions.insert(job.to_owned(), id.clone());
+        }
+        Ok(id)
+    }
+
+    /// Notes that the job of a project which a session runs is being stopped, and stays so until it is started
+    /// again. Returns project and job, and how it is stopped. `None` if the session runs no such job.
+    pub(crate) fn hold_job(
+        &mut self,
+        id: &SessionId,
+        by: &str,
+    ) -> Option<(ProjectId, String, Stop)> {
+        let of = self
+            .sessions
+            .get(id)
+            .and_then(|session| session.spec.project.clone());
+        let of = of?;
+        let project = self.projects.get_mut(&of.id)?;
+        project.wish.hold(&of.job, by);
+        project.under_way.insert(of.job.clone(), UnderWay::Stopping);
+        let stop = project
+            .applied
+            .jobs
+            .get(&of.job)
+            .map(|job| job.stop.clone());
+        self.projects.save(self.sessions.store.home(), &of.id);
+        self.projects.touch(&of.id);
+        Some((of.id, of.job, stop.unwrap_or_default()))
+    }
+
+    /// Ends a session that waits for its turn to run. Returns false if it did not wait.
+    pub(crate) fn leave_queue(&mut self, id: &SessionId, by: &Actor) -> bool {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return false;
+        };
+        let left = session
+            .life
+            .leave_queue(Some(by), "it was stopped before it ran", now());
+        if left {
+            self.end_for_good(id);
+        }
+        left
+    }
+
+    /// Whether this run of a job is still to be started: nobody has stopped the job meanwhile.
+    pub(crate) fn is_to_start(&self, project: &str, job: &str, run: u32) -> bool {
+        let known = self.projects.get(project);
+        let step = known.and_then(|known| known.under_way.get(job));
+        step == Some(&UnderWay::Starting(run))
+    }
+
+    /// Records that the start of a run is over, and why it failed, if it did.
+    pub(crate) fn job_started(
+        &mut self,
+        project: &str,
+        job: &str,
+        run: u32,
+        failure: Option<&str>,
+    ) {
+        if !self.is_to_start(project, job, run) {
+            return;
+        }
+        let Some(known) = self.projects.get_mut(project) else {
+            return;
+        };
+        known.under_way.remove(job);
+        if let Some(why) = failure {
+            known.wish.start_failed(job, why);
+            if let Some(session) = known.sessions.get(job).cloned() {
+                self.start_of_job_failed(&session, why);
+            }
+            self.projects.save(self.sessions.store.home(), project);
+        }
+        self.projects.touch(project);
+    }
+
+    /// Records that the processes of a job have ended, except the survivors.
+    pub(crate) fn job_stopped(&mut self, project: &str, job: &str, survivors: &[u32]) {
+        if let Some(known) = self.projects.get_mut(project) {
+            known.under_way.remove(job);
+            let named = survivors
+                .iter()
+                .map(|pid| format!("{job}: pid {pid} could not be ended"));
+            known.survivors.extend(named);
+        }
+        self.projects.touch(project);
+    }
+
+    fn start_of_job_failed(&mut self, id: &SessionId, why: &str) {
+        if let Some(session) = self.sessions.get_mut(id)
+            && !session.life.status().is_alive()
+        {
+            session.life.failed_to_start(why, now());
+            self.end_for_good(id);
+        }
+    }
+
+    /// The job of a project that a session runs, for its record.
+    pub(crate) fn project_role(&self, session: &Session) -> Option<ProjectRole> {
+        let of = session.spec.project.as_ref()?;
+        let project = self.projects.get(&of.id)?;
+        let phase = project.decision.phases.get(&of.job)?;
+        Some(ProjectRole {
+            project: project.name(),
+            job: of.job.clone(),
+            phase: phase_name(phase),
+            why: why(project, &of.job),
+            next_run: None,
+        })
+    }
+}
+
+/// The wire's name of a phase.
+pub(crate) fn phase_name(phase: &Phase) -> PhaseName {
+    match phase {
+        Phase::Queued(_) => PhaseName::Queued,
+        Phase::Skipped(_) => PhaseName::Skipped,
+        Phase::Starting => PhaseName::Starting,
+        Phase::Running => PhaseName::Running,
+        Phase::Ready => PhaseName::Ready,
+        Phase::Done => PhaseName::Done,
+        Phase::Failed => PhaseName::Failed,
+        Phase::Retrying => PhaseName::Retrying,
+        Phase::Scheduled => PhaseName::Scheduled,
+        Phase::Stopping => PhaseName::Stopping,
+        Phase::Stopped => PhaseName::Stopped,
+    }
+}
+
+/// Why a job waits, was skipped, could not be started or was stopped.
+pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
+    let wish = project.wish.jobs.get(job)?;
+    match project.decision.phases.get(job)? {
+        Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
+        Phase::Failed => wish.broken.clone(),
+        Phase::Stopped => wish
+            .hold
+            .as_ref()
+            .map(|hold| format!("{} stopped it", hold.by)),
+        _ => None,
+    }
+}
+
+/// What is seen of a job.
+pub(crate) fn seen(project: &Project, sessions: &Sessions, job: &str) -> Seen {
+    let session = project.sessions.get(job).and_then(|id| sessions.get(id));
+    let run = session.and_then(|session| session.life.runs().last());
+    let run = run.map_or(0, |run| run.run);
+    match project.under_way.get(job) {
+        // Until the keeper has answered. A run that has ended by then is seen as what it is.
+        Some(UnderWay::Starting(next)) if run < *next => {
+            return Seen {
+                run: *next,
+                state: SeenState::Starting,
+            };
+        }
+        // Also after the end of its first process: others may hold its port.
+        Some(UnderWay::Stopping) => {
+            return Seen {
+                run,
+                state: SeenState::Stopping,
+            };
+        }
+        _ => {}
+    }
+    let Some(session) = session else {
+        return Seen::NEVER;
+    };
+    let state = match session.life.status() {
+        Status::Queued | Status::Starting if run == 0 => SeenState::Never,
+        Status::Queued => SeenState::Ended { ok: false },
+        Status::Starting => SeenState::Starting,
+        Status::Running | Status::Paused => SeenState::Running {
+            ready: session.ready().unwrap_or(true),
+        },
+        Status::Stopping => SeenState::Stopping,
+        Status::Retrying => SeenState::Retrying,
+        Status::Done => SeenState::Ended { ok: true },
+        Status::Error | Status::Killed | Status::TimedOut | Status::Lost if run == 0 => {
+            SeenState::Never
+        }
+        Status::Error | Status::Killed | Status::TimedOut | Status::Lost => {
+            SeenState::Ended { ok: false }
+        }
+    };
+    Seen { run, state }
+}

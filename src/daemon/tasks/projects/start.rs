@@ -1,0 +1,107 @@
+//! The start of one run of a project's job.
+
+use tokio::sync::oneshot;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::keeper_link::SpawnFailure;
+use crate::daemon::projects::project::UnderWay;
+use crate::daemon::projects::spec::{self, Prepared, Sources};
+use crate::daemon::state::State;
+use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
+use crate::project::Job;
+use crate::protocol::{Error, SessionId};
+use crate::sys::{failpoint, signal};
+
+/// Starts the run of a job that was just decided.
+pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
+    let known = {
+        let state = hub.read();
+        let project = state.projects.get(project);
+        project.and_then(|project| match project.under_way.get(job) {
+            Some(UnderWay::Starting(run)) => Some((*run, project.sessions.get(job)?.clone())),
+            _ => None,
+        })
+    };
+    let Some((run, session)) = known else { return };
+    let start = Start {
+        hub: hub.clone(),
+        project: project.to_owned(),
+        job: job.to_owned(),
+        run,
+        session,
+    };
+    tokio::task::spawn_local(async move {
+        let failure = start.launch().await.err();
+        start.hub.change(|state| {
+            let why = failure.as_ref().map(|error| error.message.as_str());
+            state.job_started(&start.project, &start.job, start.run, why);
+        });
+    });
+}
+
+/// The start of one run.
+struct Start {
+    hub: Hub,
+    project: String,
+    job: String,
+    run: u32,
+    session: SessionId,
+}
+
+impl Start {
+    async fn launch(&self) -> Result<(), Error> {
+        // What the last run has left may hold its port.
+        let strays = tree_kill::end_remaining(&self.hub, &self.session, signal::TERM, GRACE_MS);
+        let _ = strays.await;
+        let sources = self.hub.change(|state| {
+            state.claim_ports(&self.project, &self.job)?;
+            let project = state.projects.get(&self.project);
+            let sources = project.and_then(|project| Sources::of(project, &self.job));
+            sources.ok_or_else(|| {
+                let message = "the environment of its project is not known any more";
+                Error::internal(message).hint("run bgproc up again")
+            })
+        })?;
+        let limits = sources.defined.clone();
+        let id = self.session.clone();
+        // Files may be on a slow disk.
+        let prepared = tokio::task::spawn_blocking(move || sources.prepare(&id)).await;
+        let prepared = prepared.map_err(|error| Error::internal(error.to_string()))??;
+        failpoint::hit("project.start");
+        let Some(receiver) = self
+            .hub
+            .change(|state| self.ask_keeper(state, &limits, prepared))?
+        else {
+            return Ok(());
+        };
+        match receiver.await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(failure)) => Err(Error::internal(failure.message)),
+            Err(_) => Err(Error::internal("the keeper did not answer")),
+        }
+    }
+
+    /// Asks the keeper for the run, unless somebody has stopped the job meanwhile.
+    fn ask_keeper(
+        &self,
+        state: &mut State,
+        defined: &Job,
+        prepared: Prepared,
+    ) -> Result<Option<Asked>, Error> {
+        if !state.is_to_start(&self.project, &self.job, self.run) {
+            return Ok(None);
+        }
+        state.keeper.check_descriptors()?;
+        let limits = spec::time_limits(defined, state.settings.caps.retention);
+        let session = state.sessions.get_mut(&self.session);
+        let session = session.ok_or_else(|| Error::session_not_found(self.session.as_str()))?;
+        session.spec = prepared.spec;
+        session.time_limits = limits;
+        session.life.forget_retries();
+        state.persist(&self.session);
+        Ok(state.relaunch(&self.session, prepared.spawn))
+    }
+}
+
+/// The keeper's answer, when it comes: the pid, or why there is none.
+type Asked = oneshot::Receiver<Result<u32, SpawnFailure>>;

@@ -1,0 +1,151 @@
+//! Result of `project`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::project::{Need, PhaseName, ProjectName};
+use crate::protocol::record::InputState;
+use crate::protocol::{SessionId, Timestamp};
+
+/// A project and its jobs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectState {
+    /// The project.
+    #[serde(flatten)]
+    pub project: ProjectName,
+    /// Whether it is up.
+    pub up: bool,
+    /// The files that define it.
+    pub files: Vec<String>,
+    /// Number of the last change. A `status` with `after` waits for the next one.
+    pub seq: u64,
+    /// Whether every wanted job has settled: nothing changes without a request, an end or a schedule.
+    pub settled: bool,
+    /// Whether a wanted job has failed or was skipped.
+    pub failed: bool,
+    /// Its jobs, in the order of the file.
+    pub jobs: Vec<ProjectJob>,
+    /// What `up`, `reload` and `plan` change, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<PlannedChange>,
+    /// What is odd about the files, and survivors of `down`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// With `env`: the environment of the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<JobEnvironment>,
+}
+
+/// A job of a project.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectJob {
+    /// Its name.
+    pub job: String,
+    /// The session that runs it; absent if it was never asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Where it stands.
+    pub phase: PhaseName,
+    /// Why it is queued, was skipped, has failed or was stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Whether it is part of what was brought up.
+    pub wanted: bool,
+    /// What it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// Pid of its first process while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Exit code of its last run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The ports that it was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<u16>,
+    /// Where to open it in a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// What its program does with its input, if it waits for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<InputState>,
+    /// The question, if it waits for a person: the last line of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// When its schedule starts it next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run: Option<Timestamp>,
+    /// The last ten lines of its output, if it has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// One line of a plan.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedChange {
+    /// What becomes of the job.
+    pub change: ChangeKind,
+    /// Name of the job.
+    pub job: String,
+    /// What differs, the former name, or how the job is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What becomes of a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// It is started.
+    Start,
+    /// Its definition has changed so that it must be restarted.
+    Restart,
+    /// Its definition has changed, which is applied while it runs.
+    Apply,
+    /// It has another name.
+    Rename,
+    /// Nothing.
+    Keep,
+    /// It is not in the file any more.
+    Gone,
+}
+
+impl ChangeKind {
+    /// The sign for it in plans.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Start => '+',
+            Self::Restart => '~',
+            Self::Apply => '*',
+            Self::Rename => '>',
+            Self::Keep => '=',
+            Self::Gone => '?',
+        }
+    }
+}
+
+/// The environment of a job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JobEnvironment {
+    /// Its working directory.
+    pub cwd: String,
+    /// Its variables, sorted by name.
+    pub variables: Vec<Variable>,
+}
+
+/// A variable of a job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Where the value comes from.
+    pub from: String,
+    /// Whether it looks secret, so that it is shown masked.
+    pub secret: bool,
+}

@@ -1,0 +1,106 @@
+//! Ports: who has one that is taken, and worktrees.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use super::{Project, free_port};
+use crate::support::needs::have;
+
+fn server(port: u16) -> String {
+    let code = "import socket,sys,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); \
+                s.bind(('127.0.0.1', int(sys.argv[1]))); s.listen(); time.sleep(1000)";
+    format!(
+        "version = 1\n[jobs.web]\ncmd = [\"python3\", \"-c\", \"{code}\", \"${{PORT}}\"]\nport = {port}\n\
+         ready = {{ port = \"${{PORT}}\" }}\n"
+    )
+}
+
+#[test]
+fn a_taken_port_is_said_with_its_holder() {
+    if !have("python3") {
+        return;
+    }
+    let port = free_port();
+    let shop = Project::new(&server(port));
+    let stranger = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let ran = shop.run(&["up"]).expect_code(1);
+    let said = format!(
+        "web not started: port {port} is used by pid {}",
+        std::process::id()
+    );
+    assert!(ran.stdout.contains(&said), "{ran}");
+    drop(stranger);
+    shop.ok(&["up"]);
+    let blog = shop.home.scratch("blog");
+    std::fs::create_dir_all(&blog).unwrap();
+    std::fs::write(blog.join("bgproc.toml"), server(port)).unwrap();
+    let ran = shop.run_in(&blog, &["up"]).expect_code(1);
+    let said = format!(
+        "web not started: port {port} is used by shop/web (pid {})",
+        shop.pid("web")
+    );
+    assert!(ran.stdout.contains(&said), "{ran}");
+    shop.ok(&["stop", &format!(":{port}")]);
+    shop.run_in(&blog, &["up"]).expect_code(0);
+}
+
+#[test]
+fn a_second_worktree_gets_an_offset_and_keeps_it() {
+    if !have("git") || !have("python3") {
+        return;
+    }
+    let port = free_port().clamp(1025, 60_000);
+    let shop = Project::new(&server(port));
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&shop.dir).args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "-c",
+            "init.defaultBranch=main",
+        ]);
+        let done = command.args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "x"]);
+    let other = shop.home.scratch("shop-two");
+    git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "two",
+        other.to_str().unwrap(),
+    ]);
+    shop.ok(&["up"]);
+    shop.run_in(&other, &["up"]).expect_code(0);
+    let given = |dir| {
+        shop.run_in(dir, &["exec", "web", "--", "printenv", "PORT"])
+            .expect_code(0)
+            .stdout
+            .trim()
+            .parse::<u16>()
+            .unwrap()
+    };
+    assert_eq!(given(&shop.dir), port);
+    let second = given(&other);
+    assert!(second > port && (second - port) % 10 == 0, "{second}");
+    shop.run_in(&other, &["down"]).expect_code(0);
+    shop.run_in(&other, &["up"]).expect_code(0);
+    assert_eq!(given(&other), second);
+    let jobs = shop.home.json(&["ls"]);
+    let names: Vec<&str> = jobs["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| job["project"]["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"shop") && names.contains(&"shop@two"),
+        "{names:?}"
+    );
+}

@@ -1,0 +1,238 @@
+//! Order, needs, failures, reload, stop and down.
+
+use super::{Project, has};
+
+/// db becomes ready when the file `db.ready` exists; migrate fails while `broken` exists.
+const SHOP: &str = r#"
+version = 1
+[jobs.db]
+run = "echo starting; while ! test -e db.ready; do sleep 0.02; done; echo accepting; exec sleep 1000"
+ready = { log = "accepting" }
+[jobs.migrate]
+kind = "task"
+run = "echo line one; echo line two; ! test -e broken"
+needs = ["db"]
+[jobs.api]
+cmd = ["sleep", "1000"]
+needs = ["migrate"]
+[jobs.docs]
+cmd = ["sleep", "1001"]
+"#;
+
+fn touch(project: &Project, name: &str) {
+    std::fs::write(project.dir.join(name), "").unwrap();
+}
+
+#[test]
+fn jobs_start_in_order_and_a_second_up_changes_nothing() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    let lines = shop.ok(&["up"]);
+    for line in [
+        "+ db",
+        "+ migrate",
+        "db ready",
+        "migrate done",
+        "api running",
+        "docs running",
+    ] {
+        has(&lines, line);
+    }
+    let at = |line: &str| lines.iter().position(|own| own == line);
+    assert!(
+        at("db ready") < at("migrate done") && at("migrate done") < at("api running"),
+        "{lines:?}"
+    );
+    let pids = ["db", "api", "docs"].map(|name| shop.pid(name));
+    let lines = shop.ok(&["up"]);
+    for line in ["= db", "= migrate (ok)", "= api", "= docs"] {
+        has(&lines, line);
+    }
+    assert_eq!(pids, ["db", "api", "docs"].map(|name| shop.pid(name)));
+}
+
+#[test]
+fn two_at_once_start_each_job_once() {
+    let shop = Project::new(SHOP);
+    std::thread::scope(|scope| {
+        let ups: Vec<_> = (0..4).map(|_| scope.spawn(|| shop.run(&["up"]))).collect();
+        shop.until("db", "starting");
+        touch(&shop, "db.ready");
+        for up in ups {
+            up.join().unwrap().expect_code(0);
+        }
+    });
+    for name in ["db", "migrate", "api", "docs"] {
+        assert_eq!(shop.job(name)["restarts"], 0, "{name}");
+    }
+}
+
+#[test]
+fn a_failed_task_skips_what_needs_it_until_it_is_mended() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    touch(&shop, "broken");
+    let ran = shop.run(&["up"]).expect_code(1);
+    let lines: Vec<String> = ran.stdout.lines().map(str::to_owned).collect();
+    has(&lines, "api skipped: needs migrate ok");
+    has(&lines, "docs running");
+    has(&lines, "  | line one");
+    has(&lines, "  | line two");
+    std::fs::remove_file(shop.dir.join("broken")).unwrap();
+    shop.ok(&["restart", "migrate"]);
+    shop.until("api", "running");
+}
+
+#[test]
+fn a_job_that_ends_before_it_is_ready_skips_what_needs_it() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\nrun = \"read x; exit 3\"\nready = { log = \"accepting\" }\n\
+         [jobs.api]\ncmd = [\"sleep\", \"1000\"]\nneeds = [\"db\"]\n",
+    );
+    let lines = shop.ok(&["up", "--wait=false"]);
+    has(&lines, "+ api");
+    shop.until("api", "queued");
+    shop.ok(&["send", "db", ""]);
+    shop.until("api", "skipped");
+    let why = shop.ok(&["why", "api"]);
+    has(&why, "api: skipped: needs db ready");
+}
+
+#[test]
+fn up_of_one_job_brings_what_it_needs_and_nothing_else() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    shop.ok(&["up", "api"]);
+    assert_eq!(shop.phase("api"), "running");
+    assert_eq!(shop.phase("docs"), "none");
+    let ran = shop.run(&["up", "apii"]).expect_code(2);
+    assert!(ran.stderr.contains("did you mean `api`"), "{ran}");
+}
+
+#[test]
+fn a_persons_stop_holds_until_start() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nrestart = { when = \"always\", backoff = \"10ms..10ms\" }\n",
+    );
+    shop.ok(&["up"]);
+    shop.ok(&["stop", "web"]);
+    assert_eq!(shop.phase("web"), "stopped");
+    shop.ok(&["reload"]);
+    assert_eq!(shop.phase("web"), "stopped");
+    shop.ok(&["start", "web"]);
+    shop.until("web", "running");
+}
+
+#[test]
+fn reload_restarts_what_differs_and_applies_the_rest_in_place() {
+    let file = |api: &str, notify: &str, name: &str| {
+        format!(
+            "version = 1\n[jobs.api]\ncmd = [\"sleep\", \"{api}\"]\n\
+             [jobs.db]\ncmd = [\"sleep\", \"2000\"]\n{notify}\n[jobs.{name}]\ncmd = [\"sleep\", \"3000\"]\n"
+        )
+    };
+    let shop = Project::new(&file("1000", "", "web"));
+    shop.ok(&["up"]);
+    let before = ["api", "db", "web"].map(|name| shop.pid(name));
+    shop.write(&file("1001", "notify = [\"failed\"]", "front"));
+    let plan = shop.ok(&["up", "-n"]);
+    has(&plan, "~ api (cmd changed)");
+    has(&plan, "* db (notify changed)");
+    has(&plan, "> front (was web)");
+    // Without a terminal, nothing that runs is restarted.
+    shop.ok(&["up"]);
+    assert_eq!(shop.pid("api"), before[0]);
+    assert_eq!([shop.pid("db"), shop.pid("front")], before[1..]);
+    let lines = shop.ok(&["reload"]);
+    has(&lines, "~ api (cmd changed)");
+    assert_ne!(shop.pid("api"), before[0]);
+    assert_eq!([shop.pid("db"), shop.pid("front")], before[1..]);
+    let command = shop.job("api")["args"].clone();
+    assert_eq!(command, serde_json::json!(["1001"]));
+}
+
+#[test]
+fn a_job_that_left_the_file_runs_on_until_it_is_pruned() {
+    let both = "version = 1\n[jobs.web]\ncmd = [\"sleep\", \"1000\"]\n[jobs.worker]\ncmd = [\"sleep\", \"2000\"]\n";
+    let shop = Project::new(both);
+    shop.ok(&["up"]);
+    shop.write("version = 1\n[jobs.web]\ncmd = [\"sleep\", \"1000\"]\n");
+    let lines = shop.ok(&["reload"]);
+    has(&lines, "? worker (is not in the file (--prune stops it))");
+    assert_ne!(shop.pid("worker"), 0);
+    shop.ok(&["reload", "--prune"]);
+    shop.until("worker", "stopped");
+    assert_ne!(shop.pid("web"), 0);
+}
+
+#[test]
+fn down_stops_in_reverse_order_and_kills_what_ignores_it() {
+    let shop = Project::new(
+        "version = 1\n[defaults]\nstop = { grace = \"300ms\" }\n\
+         [jobs.db]\nrun = \"trap 'echo db >> order; exit 0' TERM; echo up; while :; do sleep 0.02; done\"\nready = { log = \"up\" }\n\
+         [jobs.api]\nrun = \"trap 'echo api >> order; exit 0' TERM; echo up; while :; do sleep 0.02; done\"\nready = { log = \"up\" }\nneeds = [\"db\"]\n\
+         [jobs.web]\nrun = \"trap '' TERM; echo up; while :; do sleep 0.02; done\"\nready = { log = \"up\" }\nneeds = [\"api\"]\n",
+    );
+    shop.ok(&["up"]);
+    let lines = shop.ok(&["down"]);
+    has(&lines, "shop is down (3 jobs stopped)");
+    let order = std::fs::read_to_string(shop.dir.join("order")).unwrap();
+    assert_eq!(order, "api\ndb\n", "web was killed before them");
+    assert_eq!(shop.job("web")["signal"], "SIGKILL");
+    shop.ok(&["down"]);
+}
+
+#[test]
+fn the_code_of_one_job_is_returned_and_the_rest_brought_down() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\ncmd = [\"sleep\", \"1000\"]\n[jobs.migrate]\nkind = \"task\"\nrun = \"true\"\nneeds = [\"db\"]\n\
+         [jobs.tests]\nkind = \"task\"\nrun = \"exit 7\"\nneeds = [\"migrate\"]\n",
+    );
+    shop.run(&["up", "--exit-code-from", "tests"])
+        .expect_code(7);
+    assert_eq!(shop.pid("db"), 0);
+}
+
+#[test]
+fn a_question_is_told_and_answered() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\nrun = \"stty -echo; printf 'Password: '; read x; stty echo; echo; echo accepting; exec sleep 1000\"\n\
+         ready = { log = \"accepting\" }\n",
+    );
+    std::thread::scope(|scope| {
+        let up = scope.spawn(|| shop.run(&["up"]));
+        let id = crate::support::eventually("it asks", || {
+            let job = shop.job("db");
+            (job["inputState"] == "password").then(|| job["sessionId"].as_str().unwrap().to_owned())
+        });
+        shop.ok(&["send", &id, "secret"]);
+        let ran = up.join().unwrap().expect_code(0);
+        let asks = "db asks: Password:  (answer: bgproc attach db)";
+        assert!(ran.stdout.contains(asks), "{ran}");
+    });
+}
+
+#[test]
+fn ready_in_time_or_124() {
+    let shop = Project::new(SHOP);
+    let ran = shop.run(&["up", "--timeout", "100ms"]).expect_code(124);
+    assert!(
+        ran.stderr
+            .contains("not ready in time: db, migrate, api; the jobs go on"),
+        "{ran}"
+    );
+    touch(&shop, "db.ready");
+    shop.until("api", "running");
+}
+
+#[test]
+fn more_jobs_than_fit_are_refused_before_the_first_start() {
+    let jobs: String = (0..30)
+        .map(|n| format!("[jobs.j{n}]\ncmd = [\"sleep\", \"1000\"]\n"))
+        .collect();
+    let home = crate::support::Home::with_config("max_sessions = 20\n");
+    let shop = Project::in_home(home, "shop", &format!("version = 1\n{jobs}"));
+    let ran = shop.run(&["up"]).expect_code(1);
+    assert!(ran.stderr.contains("max_sessions"), "{ran}");
+    assert_eq!(shop.home.json(&["ls"])["sessions"], serde_json::json!([]));
+}
