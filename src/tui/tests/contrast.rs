@@ -1,7 +1,10 @@
 //! Whether everything that is drawn can be read: each picture is drawn with each theme, and the contrast of each
 //! of its cells is measured, as defined by WCAG 2.2.
 
+use std::collections::HashMap;
+
 use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use crate::config::Background;
@@ -90,6 +93,14 @@ impl Palette {
         }
     }
 
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            fg: rgb(self.fg),
+            bg: rgb(self.bg),
+            palette: Some(self),
+        }
+    }
+
     /// One of the sixteen.
     fn color(&self, named: Color) -> Color {
         use Color::{
@@ -133,48 +144,48 @@ struct Ground<'a> {
 /// Draws the model with each theme and fails if something is hard to read. `name` is that of the picture.
 pub(super) fn check(name: &str, model: &mut Model) {
     let (usual, mut poor) = (model.theme, Vec::new());
-    let mut look = |title: String, theme: Theme, ground| {
+    let mut look = |theme: Theme, grounds: &[(String, Ground<'_>)]| {
         model.theme = theme;
         // What jobs write has the colours that they chose.
         model.theme.mono = true;
-        poor.extend(
-            problems(model, ground)
-                .iter()
-                .map(|problem| format!("{title}: {problem}")),
-        );
+        let (width, height) = model.window;
+        let mut canvas = Canvas::new(Rect::new(0, 0, width, height));
+        view(model, &mut canvas);
+        for (title, ground) in grounds {
+            let problems = problems(canvas.buffer(), &theme, *ground);
+            poor.extend(problems.iter().map(|problem| format!("{title}: {problem}")));
+        }
     };
     for (scheme, dark, light) in BACKGROUNDS {
-        for (background, ground) in [(Background::Dark, dark), (Background::Light, light)] {
+        for (background, fg, bg) in [
+            (Background::Dark, 0xff_ffff, dark),
+            (Background::Light, 0x00_0000, light),
+        ] {
             let ground = Ground {
-                fg: rgb(if background == Background::Dark {
-                    0xff_ffff
-                } else {
-                    0
-                }),
-                bg: rgb(ground),
+                fg: rgb(fg),
+                bg: rgb(bg),
                 palette: None,
             };
             for colors in ["truecolor", ""] {
                 let theme = themed(scheme, background, "xterm-256color", colors, usual.ascii);
-                look(format!("{scheme} {background:?} {colors}"), theme, ground);
+                look(
+                    theme,
+                    &[(format!("{scheme} {background:?} {colors}"), ground)],
+                );
             }
         }
     }
-    for palette in &PALETTES {
-        let ground = Ground {
-            fg: rgb(palette.fg),
-            bg: rgb(palette.bg),
-            palette: Some(palette),
-        };
-        let theme = themed("okabe-ito", palette.background, "xterm", "", usual.ascii);
-        look(
-            format!("{} {:?}", palette.name, palette.background),
-            theme,
-            ground,
-        );
-        let bare = Theme::new(Depth::None, usual.ascii, true);
-        look(format!("{} without colour", palette.name), bare, ground);
+    let palettes = |shade: Option<Background>| -> Vec<(String, Ground<'_>)> {
+        let all = PALETTES.iter();
+        let some = all.filter(|palette| shade.is_none_or(|shade| shade == palette.background));
+        some.map(|palette| (format!("{} {shade:?}", palette.name), palette.ground()))
+            .collect()
+    };
+    for background in [Background::Dark, Background::Light] {
+        let theme = themed("okabe-ito", background, "xterm", "", usual.ascii);
+        look(theme, &palettes(Some(background)));
     }
+    look(Theme::new(Depth::None, usual.ascii, true), &palettes(None));
     model.theme = usual;
     assert!(poor.is_empty(), "{name}:\n{}", poor.join("\n"));
 }
@@ -196,13 +207,10 @@ fn themed(scheme: &str, background: Background, term: &str, colorterm: &str, asc
     Theme::detect(&facts, wanted)
 }
 
-/// The texts of the window that are hard to read.
-fn problems(model: &Model, ground: Ground<'_>) -> Vec<String> {
-    let (width, height) = model.window;
-    let mut canvas = Canvas::new(ratatui::layout::Rect::new(0, 0, width, height));
-    view(model, &mut canvas);
-    let buf: &Buffer = canvas.buffer();
-    let rule = model.theme.style(Role::Rule);
+/// The texts of a window that are hard to read.
+fn problems(buf: &Buffer, theme: &Theme, ground: Ground<'_>) -> Vec<String> {
+    let rule = theme.style(Role::Rule);
+    let mut known = HashMap::new();
     let text = match ground.palette {
         Some(_) => SIXTEEN.min(contrast(ground.fg, ground.bg) / 2.0),
         None => TEXT,
@@ -210,6 +218,9 @@ fn problems(model: &Model, ground: Ground<'_>) -> Vec<String> {
     let mut found: Vec<(String, String)> = Vec::new();
     for cell in &buf.content {
         let symbol = cell.symbol();
+        if symbol.trim().is_empty() {
+            continue;
+        }
         let is_drawing = symbol
             .chars()
             .all(|c| ('\u{2500}'..='\u{259f}').contains(&c));
@@ -217,8 +228,8 @@ fn problems(model: &Model, ground: Ground<'_>) -> Vec<String> {
             && matches!(symbol, "-" | "|" | "+" | "=" | "`" | ".");
         let least = if is_drawing || is_line { LINE } else { text };
         let (fg, bg) = pair(cell, ground);
-        let ratio = contrast(fg, bg);
-        if symbol.trim().is_empty() || ratio >= least {
+        let ratio = *known.entry((fg, bg)).or_insert_with(|| contrast(fg, bg));
+        if ratio >= least {
             continue;
         }
         let what = format!("{fg} on {bg}, {ratio:.2} < {least}");

@@ -59,8 +59,10 @@ pub enum Tone {
     Calm,
     /// Keys reach a job: INSERT.
     Live,
-    /// Scrolling or choosing: SCROLL, FILTER, PROMPT.
+    /// Scrolling or choosing: SCROLL, FOUND, COPY.
     Busy,
+    /// A line is edited: FILTER, PROMPT.
+    Entry,
     /// A question that ends something, or an error.
     Alarm,
 }
@@ -227,15 +229,18 @@ impl Theme {
             Tone::Calm => Role::Calm,
             Tone::Live => Role::Live,
             Tone::Busy => Role::Busy,
+            Tone::Entry => Role::Entry,
             Tone::Alarm => Role::Alarm,
         })
     }
 
     /// A toast.
     pub fn toast(&self, tone: Tone) -> Style {
-        match (self.depth, tone) {
-            (Depth::None, _) | (_, Tone::Calm | Tone::Live | Tone::Busy) => self.style(Role::Toast),
-            (_, Tone::Alarm) => self.badge(Tone::Alarm).remove_modifier(Modifier::BOLD),
+        match tone {
+            Tone::Alarm if self.depth != Depth::None => {
+                self.badge(Tone::Alarm).remove_modifier(Modifier::BOLD)
+            }
+            _ => self.style(Role::Toast),
         }
     }
 
@@ -322,7 +327,7 @@ mod tests {
             let style = theme.style(role);
             assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
         }
-        for tone in [Tone::Calm, Tone::Live, Tone::Busy, Tone::Alarm] {
+        for tone in [Tone::Calm, Tone::Live, Tone::Busy, Tone::Entry, Tone::Alarm] {
             let toast = theme.toast(tone);
             assert_eq!((toast.fg, toast.bg), (None, None));
             assert!(toast.add_modifier.contains(Modifier::REVERSED));

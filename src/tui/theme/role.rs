@@ -44,8 +44,10 @@ pub enum Role {
     Calm,
     /// The badge of INSERT.
     Live,
-    /// The badge of SCROLL, FILTER and PROMPT; the match at the cursor.
+    /// The badge of SCROLL and of lists to choose from; the match at the cursor.
     Busy,
+    /// The badge of FILTER and PROMPT, where a line is edited.
+    Entry,
     /// The badge of CONFIRM; an error.
     Alarm,
     /// A toast.
@@ -56,7 +58,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Queued,
         Self::Starting,
         Self::Running,
@@ -75,6 +77,7 @@ impl Role {
         Self::Calm,
         Self::Live,
         Self::Busy,
+        Self::Entry,
         Self::Alarm,
         Self::Toast,
         Self::Found,
@@ -110,10 +113,10 @@ impl Role {
             }
             Self::Stopping | Self::Paused if bare => Modifier::DIM,
             Self::Key if bare => Modifier::BOLD,
-            Self::Calm | Self::Live | Self::Busy | Self::Alarm if bare => {
+            Self::Calm | Self::Live | Self::Busy | Self::Entry | Self::Alarm if bare => {
                 Modifier::BOLD | Modifier::REVERSED
             }
-            Self::Calm | Self::Live | Self::Busy | Self::Alarm => Modifier::BOLD,
+            Self::Calm | Self::Live | Self::Busy | Self::Entry | Self::Alarm => Modifier::BOLD,
             Self::Toast | Self::Found if bare => Modifier::REVERSED,
             _ => Modifier::empty(),
         }

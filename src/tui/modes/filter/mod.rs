@@ -13,6 +13,7 @@ use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode};
 use crate::tui::model::rows::Row;
+use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, status, text};
 
@@ -65,6 +66,10 @@ fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) {
 impl Mode for Filter {
     fn name(&self) -> &'static str {
         "FILTER"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Entry
     }
 
     fn handlers(&self) -> Handlers {

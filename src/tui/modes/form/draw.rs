@@ -30,7 +30,7 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas
         area.y,
         &badge_text,
         usize::from(area.width),
-        theme.badge(Tone::Busy),
+        theme.badge(Tone::Entry),
     );
     let mut x = area.x + badge_width + 1;
     let room = usize::from(area.right().saturating_sub(x + 1));

@@ -24,6 +24,7 @@ use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::job::{Job, tilde, untilde};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Model, Selected};
+use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
 /// Opens the form for a new job in the view's directory and the selected group.
@@ -214,6 +215,10 @@ fn next_name(model: &Model, name: &str) -> String {
 impl Mode for Form {
     fn name(&self) -> &'static str {
         "PROMPT"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Entry
     }
 
     fn handlers(&self) -> Handlers {

@@ -23,6 +23,7 @@ use crate::tui::line::{Edit, Line};
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
 /// The commands that a palette offers.
@@ -154,6 +155,10 @@ fn copy(model: &mut Model, chosen: Option<Entry>, cmds: &mut Vec<Cmd>) {
 impl Mode for Palette {
     fn name(&self) -> &'static str {
         "PROMPT"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Entry
     }
 
     fn handlers(&self) -> Handlers {

@@ -18,6 +18,7 @@ use crate::tui::line::Edit;
 use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Link, Model};
+use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, shell};
 
@@ -130,6 +131,10 @@ fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
 impl Mode for Reply {
     fn name(&self) -> &'static str {
         "PROMPT"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Entry
     }
 
     fn handlers(&self) -> Handlers {
