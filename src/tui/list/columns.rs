@@ -14,8 +14,8 @@ pub(super) const LEAD: usize = 3;
 const TIME: usize = 7;
 /// Width of `100%`.
 const CPU: usize = 4;
-/// Minimum width of a name; the time is dropped to reach it.
-const SHORTEST_NAME: usize = 8;
+/// Width of three letters of a name, a blank and `exit 127`; the time is dropped to reach it.
+const NAME_AND_EXIT: usize = 12;
 /// Width of name, a blank and a port; the CPU column is dropped to reach it.
 const NAME_AND_PORT: usize = 12;
 /// Width of name and port in separate columns; the sparkline is dropped to reach it.
@@ -72,7 +72,7 @@ impl Columns {
             columns.cpu = 0;
         }
         // The port needs no step of its own: a row drops it if the name leaves no room for it.
-        if columns.rest(width) < SHORTEST_NAME {
+        if columns.rest(width) < NAME_AND_EXIT {
             columns.time = 0;
         }
         columns.body = columns.rest(width);

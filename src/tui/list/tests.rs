@@ -443,3 +443,31 @@ fn the_last_selection_is_restored_with_the_first_list() {
     );
     assert_eq!(reopened(tests, &["g:shop"], ""), shop);
 }
+
+#[test]
+fn a_failed_job_says_how_at_every_width() {
+    for width in 20..=160 {
+        for height in [5, 12, 30] {
+            let mut records = shop_records();
+            records[0].summary.label = Some("a-name-that-is-longer-than-the-list".to_owned());
+            let mut lint = ended("linter", Status::Error, Some(1), 60_000);
+            lint.summary.label = Some("a-linter-with-a-name".to_owned());
+            lint.summary.group = Some("a".to_owned());
+            records.push(lint);
+            let dash = Dash::new(width, height, records);
+            let Some(list) = dash.model.layout().list else {
+                continue;
+            };
+            let text = dash.text();
+            let rows = text
+                .lines()
+                .skip(usize::from(list.y))
+                .take(usize::from(list.height));
+            let row = |row: &&str| row.contains('✗') && !row.contains('▾');
+            for row in rows.filter(row) {
+                let row: String = row.chars().take(usize::from(list.width)).collect();
+                assert!(row.contains("exit 1"), "{width}x{height}: {row}\n{text}");
+            }
+        }
+    }
+}
