@@ -297,15 +297,34 @@ fn toasts_are_where_nothing_is_written_and_never_on_the_prompt() {
     let mut dash = Dash::new(80, 24, vec![record("web")]);
     dash.press("i");
     // Long lines, then short ones: beside the short ones.
-    dash.screen("web", 20, 52, &format!("{line}\r\n{line}\r\nshort\r\n$ "));
+    dash.screen(
+        "web",
+        20,
+        52,
+        &format!("{line}\r\n{line}\r\nshort\r\n\r\n$ "),
+    );
     dash.model.note("a note");
     let at = row_of(&dash, "a note");
     assert_eq!(at, row_of(&dash, "short"), "{}", dash.text());
-    // All rows are full, and the prompt is in the first one: below the prompt.
-    let mut dash = Dash::new(80, 24, vec![record("web")]);
-    dash.press("i");
+    // All rows are full: below the rows of the list.
     let full = vec![line.as_str(); 20].join("\r\n");
-    dash.screen("web", 20, 52, &format!("{full}\x1b[H"));
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    dash.press("i")
+        .screen("web", 20, 52, &format!("{full}\x1b[H"));
+    dash.model
+        .note(format!("first {} second", "word ".repeat(12)));
+    let text = dash.text();
+    let list = |row: &str| row.split('│').next().unwrap_or_default().to_owned();
+    let rows: Vec<String> = text.lines().map(list).collect();
+    assert!(rows[18].starts_with(" first word"), "{text}");
+    assert!(rows[21].contains("second"), "{text}");
+    assert_eq!(text.matches(&line).count(), 20, "{text}");
+    // The list is full too, and the prompt is in the first row: below the prompt.
+    let records = (0..30).map(|n| record(&format!("web{n}"))).collect();
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("i");
+    let name = dash.model.current().unwrap().name.clone();
+    dash.screen(&name, 20, 52, &format!("{full}\x1b[H"));
     dash.model
         .note(format!("first {} second", "word ".repeat(12)));
     let (_, cursor) = dash.paint();
@@ -313,4 +332,21 @@ fn toasts_are_where_nothing_is_written_and_never_on_the_prompt() {
     assert_eq!(prompt, 2, "{}", dash.text());
     assert_eq!(row_of(&dash, "first"), prompt + 1, "{}", dash.text());
     assert_eq!(row_of(&dash, "second"), prompt + 2, "{}", dash.text());
+}
+
+#[test]
+fn toasts_are_not_on_a_line_that_is_edited() {
+    for (width, height) in [(80, 24), (40, 12), (40, 8)] {
+        for keys in [":", "n", "/", "sf"] {
+            let mut dash = Dash::new(width, height, shop_records());
+            dash.press(keys);
+            for n in 0..4 {
+                dash.model.note(format!("note {n} {}", "word ".repeat(20)));
+            }
+            let (_, cursor) = dash.paint();
+            let text = dash.text();
+            let row = cursor.and_then(|at| text.lines().nth(usize::from(at.y)));
+            assert!(row.is_none_or(|row| !row.contains("word")), "{keys} {text}");
+        }
+    }
 }

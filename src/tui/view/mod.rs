@@ -56,7 +56,8 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
         hints::draw(model, area, canvas.buffer_mut());
     }
     mode.draw(model, body(model), canvas);
-    toasts::draw(model, canvas.buffer_mut());
+    let cursor = canvas.cursor();
+    toasts::draw(model, cursor, canvas.buffer_mut());
     if model.link == Link::Down {
         top::banner(model, canvas.buffer_mut());
     }

@@ -1,16 +1,16 @@
-//! Toasts at the right: where nothing is written, if there is such a place, else at the top. They never
-//! cover the job's cursor.
+//! Toasts: at the right, where nothing is written, if there is such a place; else below the rows of the list, if it
+//! has room; else at the top. They never cover the job's cursor and the line that is edited.
 
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 
 use crate::term::sanitize::clean;
 use crate::tui::hints;
 use crate::tui::model::Model;
-use crate::tui::model::toast::Kind;
+use crate::tui::model::toast::{Kind, Toast};
 use crate::tui::modes::insert;
 use crate::tui::pane::live;
 use crate::tui::text;
@@ -21,84 +21,77 @@ const WIDEST: usize = 52;
 /// Maximum lines of a toast.
 const TALLEST: usize = 4;
 
-/// Draws the toasts below the top line, oldest first, as far as possible where the window is blank.
-pub(super) fn draw(model: &Model, buf: &mut Buffer) {
+/// Draws the toasts, oldest first. `cursor` is the cursor of the terminal.
+pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     let window = buf.area;
-    let layout = model.layout();
-    let end = layout.status.map_or(window.height, |status| status.y);
-    let start = u16::from(layout.top.is_some()) + u16::from(layout.rule.is_some());
-    // Leave the list uncovered, because its rows are what a toast is about.
-    let from = layout.divider.map_or(0, |divider| divider.right());
-    let room = usize::from(window.width - from)
-        .saturating_sub(3)
-        .min(WIDEST);
     // In a very low window, show one line of the newest toast, and none over a menu or a page.
     let tiny = window.height < 8;
     if tiny && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
         return;
     }
     let shown = model.toasts.shown();
-    if shown.is_empty() {
-        return;
-    }
     let shown = match tiny {
         true => &shown[shown.len().saturating_sub(1)..],
         false => shown,
     };
     let tallest = if tiny { 1 } else { TALLEST };
-    let mut places = Places::new(model, start..end, from);
+    let mut places = Places::new(model, cursor, window);
     for toast in shown {
-        let mut text = toast.text.clone();
-        if toast.count > 1 {
-            text.push_str(&format!(" (x{})", toast.count));
-        }
-        let mut lines = text::wrap(&text, room);
-        let stays = toast.kind == Kind::Note && toast.until.is_none();
-        let dismiss = stays.then(|| format!("{} dismisses this", model.key("esc")));
-        let way = way(model).filter(|_| toast.is_alert);
-        let way = way.map(|key| format!("{key} goes there"));
-        let shell = toast.shell.as_ref().map(|shell| clean(shell));
-        let shell = shell.or(dismiss).or(way);
-        if let Some(shell) = shell {
-            place_shell(&mut lines, &shell, room);
-        }
-        if lines.len() > tallest {
-            lines.truncate(tallest);
-            if let Some(last) = lines.last_mut() {
-                *last = format!("{last} {}", model.theme.glyph("…"));
-                *last = text::clip(last, room, model.theme.glyph("…"));
-            }
-        }
+        let Some((place, lines)) = places.find(model, toast, tallest, buf) else {
+            return;
+        };
         let tone = match toast.kind {
             Kind::Note => Tone::Calm,
             Kind::Error => Tone::Alarm,
         };
-        let width = lines
-            .iter()
-            .map(|line| text::width(line))
-            .max()
-            .unwrap_or(0)
-            + 2;
-        let width = u16::try_from(width)
-            .unwrap_or(window.width)
-            .min(window.width);
-        let x = window.width.saturating_sub(width + 1);
-        let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let Some(place) = places.take(Rect::new(x, start, width, height), buf) else {
-            return;
-        };
         for (y, line) in (place.y..place.bottom()).zip(&lines) {
-            let area = Rect::new(x, y, width, 1);
+            let area = Rect::new(place.x, y, place.width, 1);
             for cell in area.columns() {
                 if let Some(cell) = buf.cell_mut((cell.x, y)) {
                     cell.reset();
                 }
             }
             buf.set_style(area, model.theme.toast(tone));
-            let room = usize::from(width).saturating_sub(1);
-            buf.set_stringn(x + 1, y, line, room, model.theme.toast(tone));
+            let room = usize::from(place.width).saturating_sub(1);
+            buf.set_stringn(place.x + 1, y, line, room, model.theme.toast(tone));
         }
     }
+}
+
+/// The lines of a toast in `room` columns.
+fn lines(model: &Model, toast: &Toast, room: usize) -> Vec<String> {
+    let mut text = toast.text.clone();
+    if toast.count > 1 {
+        text.push_str(&format!(" (x{})", toast.count));
+    }
+    let mut lines = text::wrap(&text, room);
+    let stays = toast.kind == Kind::Note && toast.until.is_none();
+    let dismiss = stays.then(|| format!("{} dismisses this", model.key("esc")));
+    let way = way(model).filter(|_| toast.is_alert);
+    let way = way.map(|key| format!("{key} goes there"));
+    let shell = toast.shell.as_ref().map(|shell| clean(shell));
+    if let Some(shell) = shell.or(dismiss).or(way) {
+        place_shell(&mut lines, &shell, room);
+    }
+    lines
+}
+
+/// Cuts the lines of a toast to a height.
+fn cut(model: &Model, lines: &mut Vec<String>, tallest: usize, room: usize) {
+    if lines.len() > tallest {
+        lines.truncate(tallest);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{last} {}", model.theme.glyph("…"));
+            *last = text::clip(last, room, model.theme.glyph("…"));
+        }
+    }
+}
+
+/// Columns and rows of these lines, with a blank on both sides.
+fn size(lines: &[String]) -> (u16, u16) {
+    let widest = lines.iter().map(|line| text::width(line)).max();
+    let width = u16::try_from(widest.unwrap_or(0) + 2).unwrap_or(u16::MAX);
+    (width, u16::try_from(lines.len()).unwrap_or(u16::MAX))
 }
 
 /// The keys that go to the job of a toast; those that leave the mode come first.
@@ -116,47 +109,122 @@ fn way(model: &Model) -> Option<String> {
 
 /// Where toasts can be drawn.
 struct Places {
+    window: Rect,
     /// The rows from the top line to the status line.
     rows: Range<u16>,
     taken: Vec<Rect>,
+    /// The list, if the pane is beside it.
+    list: Option<Rect>,
     /// The first column beside the list.
     from: u16,
-    /// The row of the cursor of the job in the pane, where its prompt is.
-    prompt: Option<u16>,
+    /// The cursors: of the job in the pane, where its prompt is, and of the line that is edited.
+    prompts: Vec<Position>,
 }
 
 impl Places {
-    fn new(model: &Model, rows: Range<u16>, from: u16) -> Self {
-        let pane = model.layout().pane;
-        let cursor = pane.and_then(|area| live::cursor(model, area));
+    fn new(model: &Model, cursor: Option<Position>, window: Rect) -> Self {
+        let layout = model.layout();
+        let end = layout.status.map_or(window.height, |status| status.y);
+        let start = u16::from(layout.top.is_some()) + u16::from(layout.rule.is_some());
+        let job = layout.pane.and_then(|area| live::cursor(model, area));
         Self {
-            rows,
+            window,
+            rows: start..end,
             taken: Vec::new(),
-            from,
-            prompt: cursor.map(|at| at.y),
+            list: layout
+                .list
+                .filter(|_| layout.divider.is_some() && !model.mode().needs().window),
+            // Leave the rows of the list uncovered, because they are what a toast is about.
+            from: layout.divider.map_or(0, |divider| divider.right()),
+            prompts: job.into_iter().chain(cursor).collect(),
         }
     }
 
-    /// The place of a toast of this size, which starts in this column: the highest where the window is
-    /// blank, else the highest that is free, if necessary with fewer lines.
-    fn take(&mut self, size: Rect, buf: &Buffer) -> Option<Rect> {
-        let at = |y: u16, height: u16| Rect { y, height, ..size };
-        let tops = |height: u16| self.rows.start..(self.rows.end + 1).saturating_sub(height);
-        let is_free = |place: &Rect| {
-            // A blank row separates toasts.
-            let mut taken = self.taken.iter();
-            let is_apart = taken.all(|one| place.y > one.bottom() || place.bottom() < one.y);
-            let is_prompt = |y: u16| (place.top()..place.bottom()).contains(&y);
-            is_apart && !self.prompt.is_some_and(is_prompt)
+    /// The place of a toast and its lines there: where the pane is blank, else below the rows of the list, else where
+    /// it covers what is old.
+    fn find(
+        &mut self,
+        model: &Model,
+        toast: &Toast,
+        tallest: usize,
+        buf: &Buffer,
+    ) -> Option<(Rect, Vec<String>)> {
+        let room = usize::from(self.window.width - self.from);
+        let room = room.saturating_sub(3).min(WIDEST);
+        let mut wide = lines(model, toast, room);
+        cut(model, &mut wide, tallest, room);
+        let in_list = || {
+            let list = self.list?;
+            let lines = lines(model, toast, usize::from(list.width).saturating_sub(2));
+            let place = self.in_list(list, size(&lines), buf);
+            place
+                .filter(|_| lines.len() <= tallest)
+                .map(|place| (place, lines))
         };
-        let mut free = tops(size.height)
-            .map(|y| at(y, size.height))
-            .filter(is_free);
-        let blank = free.find(|place| is_blank(*place, self.from, buf));
-        let highest = |height: u16| tops(height).map(|y| at(y, height)).find(is_free);
-        let place = blank.or_else(|| (1..=size.height).rev().find_map(highest))?;
-        self.taken.push(place);
-        Some(place)
+        let found = match self.blank(size(&wide), buf) {
+            Some(place) => (place, wide),
+            None => match in_list() {
+                Some(found) => found,
+                None => (self.highest(size(&wide))?, wide),
+            },
+        };
+        self.taken.push(found.0);
+        Some(found)
+    }
+
+    /// The lowest place of this size below the rows of the list.
+    fn in_list(&self, list: Rect, (width, height): (u16, u16), buf: &Buffer) -> Option<Rect> {
+        let tops = (list.y + 1..(list.bottom() + 1).saturating_sub(height)).rev();
+        let mut places = tops.map(|y| Rect::new(list.x, y, width.min(list.width), height));
+        // The row above stays blank, so that the toast is no row of the list.
+        let is_clear = |place: &Rect| {
+            let y = place.y - 1;
+            let whole = Rect::new(list.x, y, list.width, height + 1);
+            is_blank(whole, list.x, buf)
+        };
+        places.find(|place| self.is_free(place) && is_clear(place))
+    }
+
+    /// The places of this size at the right edge that are free, from the top.
+    fn at_right(&self, (width, height): (u16, u16)) -> impl Iterator<Item = Rect> {
+        let width = width.min(self.window.width);
+        let x = self.window.width.saturating_sub(width + 1);
+        let tops = self.rows.start..(self.rows.end + 1).saturating_sub(height);
+        let all = tops.map(move |y| Rect::new(x, y, width, height));
+        all.filter(|place| self.is_free(place))
+    }
+
+    /// The highest of them where nothing is written, not beside a prompt, where text comes next.
+    fn blank(&self, size: (u16, u16), buf: &Buffer) -> Option<Rect> {
+        let is_near = |place: &Rect| {
+            let rows = place.y.saturating_sub(1)..place.bottom() + 1;
+            self.prompts.iter().any(|at| rows.contains(&at.y))
+        };
+        let mut places = self.at_right(size);
+        places.find(|place| !is_near(place) && is_blank(*place, self.from, buf))
+    }
+
+    /// The highest place, if necessary with fewer lines.
+    fn highest(&self, (width, height): (u16, u16)) -> Option<Rect> {
+        let heights = (1..=height).rev();
+        heights
+            .into_iter()
+            .find_map(|height| self.at_right((width, height)).next())
+    }
+
+    /// Whether a place is apart from other toasts and covers no prompt.
+    fn is_free(&self, place: &Rect) -> bool {
+        // A blank row separates toasts.
+        let mut taken = self.taken.iter();
+        let is_beside = |one: &Rect| place.x >= one.right() || place.right() <= one.x;
+        let is_apart =
+            taken.all(|one| is_beside(one) || place.y > one.bottom() || place.bottom() < one.y);
+        // A cursor in the pane is not disturbed by what is in the list.
+        let is_apart_from = |at: &Position| at.x >= self.from && place.right() <= self.from;
+        let mut prompts = self.prompts.iter();
+        let covers =
+            |at: &Position| !is_apart_from(at) && (place.top()..place.bottom()).contains(&at.y);
+        is_apart && !prompts.any(covers)
     }
 }
 
