@@ -1,9 +1,11 @@
 //! Copies to the clipboard, and the messages about it.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-use crate::protocol::Record;
 use crate::protocol::reply::LogLines;
+use crate::protocol::{Record, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::command_line::{command_line, masked};
 use crate::tui::message::{Cmd, CopyFrom, Effect};
@@ -80,7 +82,12 @@ pub fn received(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<
         }
         CopyFrom::Command => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
-                command(model, &record, cmds);
+                copy_commands(model, &[&record], cmds);
+            }
+        }
+        CopyFrom::Commands => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                one_of_several(model, record, cmds);
             }
         }
         CopyFrom::Path => {
@@ -100,14 +107,68 @@ pub fn received(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<
     }
 }
 
-/// Copies the command of a job; names the variables whose values are left out.
-fn command(model: &Model, record: &Record, cmds: &mut Vec<Cmd>) {
-    let line = command_line(record, model.origin.home.as_deref());
-    let what = match masked(record).as_slice() {
-        [] => "the command".to_owned(),
-        names => format!("the command; *** stands for {}", clean(&names.join(", "))),
+/// The details of several jobs whose commands are copied, as they arrive.
+pub struct Commands {
+    /// The jobs, in the order of their lines.
+    ids: Vec<SessionId>,
+    records: HashMap<SessionId, Record>,
+}
+
+impl Commands {
+    /// The commands of these jobs.
+    pub fn of(ids: Vec<SessionId>) -> Self {
+        Self {
+            ids,
+            records: HashMap::new(),
+        }
+    }
+}
+
+/// Takes note of the details of one of several jobs.
+fn one_of_several(model: &mut Model, record: Record, cmds: &mut Vec<Cmd>) {
+    if let Some(commands) = &mut model.commands {
+        let id = record.summary.session_id.clone();
+        commands.records.insert(id, record);
+    }
+    all_of_several(model, cmds);
+}
+
+/// Leaves out a job that has been removed since.
+pub fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if let Some(commands) = &mut model.commands {
+        commands.ids.retain(|one| one != id);
+    }
+    all_of_several(model, cmds);
+}
+
+/// Copies the commands of several jobs if all their details are there.
+fn all_of_several(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(commands) = model.commands.take() else {
+        return;
     };
-    push(line, what, cmds);
+    let found = commands.ids.iter().map(|id| commands.records.get(id));
+    match found.collect::<Option<Vec<&Record>>>() {
+        Some(records) if records.is_empty() => {}
+        Some(records) => copy_commands(model, &records, cmds),
+        None => model.commands = Some(commands),
+    }
+}
+
+/// Copies the commands of jobs, one line each; names the variables whose values are left out.
+fn copy_commands(model: &Model, records: &[&Record], cmds: &mut Vec<Cmd>) {
+    let home = model.origin.home.as_deref();
+    let lines: Vec<String> = records.iter().map(|one| command_line(one, home)).collect();
+    let mut what = match records.len() {
+        1 => "the command".to_owned(),
+        n => format!("{n} commands"),
+    };
+    let mut names: Vec<String> = records.iter().flat_map(|one| masked(one)).collect();
+    names.sort();
+    names.dedup();
+    if !names.is_empty() {
+        what.push_str(&format!("; *** stands for {}", clean(&names.join(", "))));
+    }
+    push(lines.join("\n"), what, cmds);
 }
 
 /// The path of the log; if the log consists of several files, of the newest.

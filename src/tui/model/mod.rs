@@ -59,6 +59,7 @@ use self::toast::Toasts;
 use self::typing::Typing;
 use self::usage::Usage;
 use self::watch::Watch;
+use super::copy::Commands;
 use super::keymap::Keymap;
 use super::message::Moment;
 use super::options::{Options, Replay};
@@ -247,6 +248,8 @@ pub struct Model {
     pub stale: bool,
     /// The runs of restarted jobs.
     pub runs: RunTracker,
+    /// The commands that are copied once the details of their jobs are there.
+    pub commands: Option<Commands>,
     /// Whether a redraw is needed.
     pub dirty: bool,
     /// The rows of the live screen of the selected job that have changed since they were drawn.
@@ -307,6 +310,7 @@ impl Model {
             wanted: None,
             watches: Vec::new(),
             rewind: None,
+            commands: None,
             replay: options.replay,
             pan: 0,
             scroll: None,

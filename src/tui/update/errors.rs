@@ -4,7 +4,8 @@
 use super::daemon::{forget, refreshed, subscribe_to_less};
 use super::usage;
 use crate::protocol::{Error, ErrorCode};
-use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::copy;
+use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::{Link, Model};
 use crate::tui::modes::normal::quit;
 use crate::tui::modes::scroll::rewind;
@@ -58,6 +59,9 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         RequestKind::Cancel => return,
     };
     if let (true, Some(id)) = (gone, id) {
+        if let RequestKind::Copy(id, CopyFrom::Commands) = &tag {
+            copy::forget(model, id, cmds);
+        }
         forget(model, &id.clone());
         return;
     }
@@ -134,7 +138,13 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             jump::go_on(model, cmds);
             return;
         }
-        RequestKind::Copy(..) => "Nothing was copied".to_owned(),
+        RequestKind::Copy(_, from) => {
+            // One message for several jobs.
+            if *from == CopyFrom::Commands && model.commands.take().is_none() {
+                return;
+            }
+            "Nothing was copied".to_owned()
+        }
         RequestKind::Log(..) => format!("The log of {name} could not be read"),
         RequestKind::Start => "Nothing was started".to_owned(),
         RequestKind::Hold(id, on) => {

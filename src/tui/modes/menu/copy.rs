@@ -3,7 +3,6 @@
 use super::keys::Copy;
 use crate::protocol::params::{Log, StatusParams};
 use crate::protocol::{Action as Request, SessionId};
-use crate::tui::command_line::command_line;
 use crate::tui::copy::{self, log_path};
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::job::Job;
@@ -21,13 +20,16 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
     let (texts, word) = match item {
         Copy::Command => {
             // Only the details contain the variables that were set for a job.
-            if let [id] = ids {
-                ask_for(id, CopyFrom::Command, cmds);
-                return;
+            match ids {
+                [id] => ask_for(id, CopyFrom::Command, cmds),
+                _ => {
+                    model.commands = Some(copy::Commands::of(ids.to_vec()));
+                    for id in ids {
+                        ask_for(id, CopyFrom::Commands, cmds);
+                    }
+                }
             }
-            let home = model.origin.home.as_deref();
-            let line = |job: &Job| Some(command_line(&job.record, home));
-            (each(&line), "command")
+            return;
         }
         Copy::Path => {
             let paths = each(&|job| log_path(&job.record));

@@ -417,6 +417,52 @@ fn the_copy_menu() {
 }
 
 #[test]
+fn copies_the_commands_of_several_jobs_with_their_variables() {
+    let mut dash = shop(80, 24);
+    let ask = |dash: &mut Dash| -> Vec<RequestKind> {
+        let cmds = dash.press("hyc").asked().into_iter();
+        let tags = cmds.filter_map(|cmd| match cmd {
+            Cmd::Request(tag, Action::Status(_)) => Some(tag),
+            _ => None,
+        });
+        tags.collect()
+    };
+    let answer = |dash: &mut Dash, tag: &RequestKind| {
+        let RequestKind::Copy(id, CopyFrom::Commands) = tag else {
+            panic!("{tag:?}");
+        };
+        let name = dash.model.name_of(id);
+        let mut detailed = json!(record(&name));
+        detailed["detail"] = json!({"processes": [], "ports": [], "urls": [], "runs": [],
+            "envNames": ["NAME", "TOKEN"], "env": {"NAME": format!("a {name}"), "TOKEN": "***"}});
+        dash.link(LinkEvent::Reply(tag.clone(), Ok(detailed)));
+    };
+    let tags = ask(&mut dash);
+    assert_eq!(tags.len(), 5);
+    // The answers may come in any order.
+    for tag in tags[1..].iter().rev() {
+        answer(&mut dash, tag);
+        assert_eq!(copied(&mut dash), None);
+    }
+    answer(&mut dash, &tags[0]);
+    let (text, what) = copied(&mut dash).unwrap();
+    assert_eq!(text.lines().count(), 5);
+    assert_eq!(
+        text.lines().nth(1),
+        Some("cd ~/shop && NAME='a web' TOKEN='***' npm run web")
+    );
+    assert_eq!(what, "5 commands; *** stands for TOKEN");
+    // A job that is gone is left out.
+    let tags = ask(&mut dash);
+    for tag in &tags[1..] {
+        answer(&mut dash, tag);
+    }
+    let gone = crate::protocol::Error::new(crate::protocol::ErrorCode::SessionNotFound, "gone");
+    dash.link(LinkEvent::Reply(tags[0].clone(), Err(gone)));
+    assert_eq!(copied(&mut dash).unwrap().0.lines().count(), 4);
+}
+
+#[test]
 fn quotes_a_directory_if_necessary() {
     let mut odd = record("web");
     odd.summary.cwd = "/home/me/my shop".to_owned();
