@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
+use super::block::{self, BlockRow};
 use super::search::{Found, Hit, PER_JOB};
 use crate::tui::bar::Bar;
 use crate::tui::line;
@@ -20,11 +21,26 @@ pub(super) fn height(model: &Model) -> usize {
 pub(super) fn draw(model: &Model, found: &Found, canvas: &mut Canvas) {
     let theme = &model.theme;
     let area = area(model);
-    for (y, (at, hit)) in
-        (area.y + 1..area.bottom()).zip(found.hits.iter().enumerate().skip(found.top))
-    {
-        let row = Rect::new(area.x, y, area.width, 1);
-        hit_row(model, found, hit, at == found.at, row, canvas);
+    let height = height(model);
+    let mut ys = area.y + 1..area.bottom();
+    for (at, hit) in found.hits.iter().enumerate().skip(found.top) {
+        if ys.is_empty() {
+            break;
+        }
+        let rows = block::rows(found, at);
+        // In a low window, the match itself is more important than the lines before it.
+        let to_match = rows.iter().take_while(|row| **row != BlockRow::Match);
+        let cut = (to_match.count() + 1).saturating_sub(height);
+        for (row, y) in rows.into_iter().skip(cut).zip(&mut ys) {
+            let line = Rect::new(area.x, y, area.width, 1);
+            match row {
+                BlockRow::Match => hit_row(model, found, hit, at == found.at, line, canvas),
+                BlockRow::Context(n, text) => {
+                    context_row(model, found, hit, (n, text), line, canvas);
+                }
+                BlockRow::Gap => {}
+            }
+        }
     }
     if found.hits.is_empty() && area.height > 1 {
         let text = match &found.pattern {
@@ -96,12 +112,8 @@ fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, canv
         buf.set_string(line.x, line.y, theme.glyph("▌"), theme.key());
     }
     let width = usize::from(line.width).saturating_sub(1);
-    let name = text::clip_middle(
-        &model.name_of(&hit.id),
-        (width / 3).max(4),
-        theme.glyph("…"),
-    );
-    let number = format!(":{}: ", hit.n);
+    let name = name(model, hit, width);
+    let number = format!(":{:>1$}: ", hit.n, block::digits(found, hit));
     let lead = text::width(&name) + number.len();
     let room = width.saturating_sub(lead);
     let mut put = |x: usize, text: &str, style: Style| {
@@ -136,4 +148,28 @@ fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, canv
         let x = lead + text::width(&shown[..part.start()]);
         put(x, part.as_str(), theme.found(here));
     }
+}
+
+/// The name of a match's job, at most a third of the width.
+fn name(model: &Model, hit: &Hit, width: usize) -> String {
+    let ellipsis = model.theme.glyph("…");
+    text::clip_middle(&model.name_of(&hit.id), (width / 3).max(4), ellipsis)
+}
+
+/// A line of context: dim, its text below or above that of the match.
+fn context_row(
+    model: &Model,
+    found: &Found,
+    hit: &Hit,
+    (n, text): (u64, &str),
+    line: Rect,
+    canvas: &mut Canvas,
+) {
+    let width = usize::from(line.width).saturating_sub(1);
+    let name = name(model, hit, width);
+    let digits = block::digits(found, hit);
+    let row = format!("{name}-{n:>digits$}- {text}");
+    let row = text::clip(&row, width, model.theme.glyph("…"));
+    let buf = canvas.buffer_mut();
+    buf.set_string(line.x + 1, line.y, row, model.theme.dim());
 }

@@ -10,5 +10,6 @@ actions! {
     Up "up" ["up", "ctrl-p"] "Match above";
     PageDown "page-down" ["pgdn"] "A page down";
     PageUp "page-up" ["pgup"] "A page up";
+    Context "context" ["tab"] "Lines around each match, on or off";
     Leave "close" ["esc", "ctrl-c"] "Back" Leaves;
 }

@@ -1,5 +1,6 @@
 //! FOUND: the search through all jobs.
 
+mod block;
 mod draw;
 mod keys;
 pub mod search;
@@ -39,13 +40,14 @@ pub fn open(model: &mut Model) {
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
-    let page = isize::try_from(height(model)).unwrap_or(1).max(1);
+    let height = height(model);
     let now = model.now.ms;
     let action = model.keymap.action(&press.name);
     let edit = Edit::of(&model.keymap, press);
     let Some(found) = model.state_mut::<Found>() else {
         return;
     };
+    let page = isize::try_from(block::page(found, height)).unwrap_or(1);
     match action {
         Some(Action::Accept) => go(model, cmds),
         Some(Action::Leave) => {
@@ -56,6 +58,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Some(Action::Up) => found.step(-1),
         Some(Action::PageDown) => found.step(page),
         Some(Action::PageUp) => found.step(-page),
+        Some(Action::Context) => found.toggle_context(now),
         None => {
             let before = found.line.text();
             found.line.apply(edit);
@@ -112,7 +115,7 @@ impl Mode for Found {
 
     fn hints(&self, model: &Model) -> Hints {
         Hints {
-            keys: Vec::new(),
+            keys: hints::hints(model, &[Action::Context]),
             exits: hints::hints(model, &[Action::Accept, Action::Leave]),
         }
     }
@@ -152,6 +155,7 @@ fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
             session_id: Some(id.to_string()),
             grep: Some(pattern),
             ignore_case: ignores_case(&text).then_some(true),
+            context: found.context_asked(),
             max_matches: Some(PER_JOB),
             newest: Some(true),
             ..Log::default()

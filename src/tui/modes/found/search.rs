@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use regex::Regex;
 
+use super::block;
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogMatches;
 use crate::term::sanitize::clean;
@@ -19,6 +20,9 @@ const MOST: usize = 2000;
 
 /// Maximum number of concurrent requests; each of them reads a whole log.
 const AT_ONCE: usize = 4;
+
+/// Lines before and after each match, when they are shown.
+pub const CONTEXT: usize = 2;
 
 /// Minimum length of the pattern in characters; a shorter one matches nearly everything.
 const SHORTEST: usize = 2;
@@ -45,6 +49,12 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// Number of jobs that have more matches than are kept.
     pub cut: usize,
+    /// Whether the lines around each match are shown.
+    pub context: bool,
+    /// Whether the current search asks for the lines around each match.
+    has_context: bool,
+    /// The match that was selected when the search was repeated: job and line number.
+    wanted: Option<(SessionId, u64)>,
     /// Jobs in display order.
     order: Vec<SessionId>,
     waiting: VecDeque<SessionId>,
@@ -62,6 +72,10 @@ pub struct Hit {
     pub offset: Option<u64>,
     /// Text of the line, sanitized.
     pub text: String,
+    /// The lines before it, sanitized.
+    pub before: Vec<String>,
+    /// The lines after it, sanitized.
+    pub after: Vec<String>,
 }
 
 impl Found {
@@ -71,10 +85,25 @@ impl Found {
             line: std::mem::take(&mut self.line),
             due: Some(now + PAUSE_MS),
             round: self.round,
+            context: self.context,
             // These requests still have to be cancelled.
             requested: std::mem::take(&mut self.requested),
             ..Self::default()
         };
+    }
+
+    /// Shows the lines around each match, or hides them. The first time, they have to be searched for.
+    pub fn toggle_context(&mut self, now: i64) {
+        self.context = !self.context;
+        if self.context && !self.has_context && self.pattern.is_some() && self.due.is_none() {
+            self.wanted = self.hit().map(|hit| (hit.id.clone(), hit.n));
+            self.due = Some(now);
+        }
+    }
+
+    /// Number of lines of context to request; `None` if there are none.
+    pub fn context_asked(&self) -> Option<usize> {
+        self.has_context.then_some(CONTEXT)
     }
 
     /// Jobs with a pending request, so that the caller can cancel it.
@@ -90,6 +119,9 @@ impl Found {
         *self = Self {
             line,
             round,
+            context: self.context,
+            has_context: self.context,
+            wanted: self.wanted.take(),
             pattern: (text.chars().count() >= SHORTEST)
                 .then(|| smart_case(&text))
                 .flatten(),
@@ -121,17 +153,27 @@ impl Found {
         let place = |id: &SessionId| self.order.iter().position(|one| one == id);
         let own = place(id);
         let at = self.hits.partition_point(|hit| place(&hit.id) < own);
+        let cleaned = |lines: Vec<String>| lines.iter().map(|line| clean(line)).collect();
         let new = found.matches.into_iter().rev().map(|found| Hit {
             id: id.clone(),
             n: found.n,
             offset: found.offset,
             text: clean(&found.text),
+            before: cleaned(found.before),
+            after: cleaned(found.after),
         });
         let before = self.hits.len();
         self.hits.splice(at..at, new);
         // Keep the cursor on its line unless it is still on the first row.
         if self.at > 0 && at <= self.at {
             self.at += self.hits.len() - before;
+        }
+        if let Some((job, n)) = &self.wanted {
+            let is_it = |hit: &Hit| hit.id == *job && hit.n == *n;
+            if let Some(at) = self.hits.iter().position(is_it) {
+                self.at = at;
+                self.wanted = None;
+            }
         }
     }
 
@@ -161,6 +203,7 @@ impl Found {
 
     /// Moves the cursor and stops at both ends.
     pub fn step(&mut self, rows: isize) {
+        self.wanted = None;
         let last = self.hits.len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(rows).min(last);
     }
@@ -168,8 +211,15 @@ impl Found {
     /// Scrolls as little as needed to keep the cursor within `height` rows.
     pub fn show(&mut self, height: usize) {
         self.at = self.at.min(self.hits.len().saturating_sub(1));
-        let lowest = (self.at + 1).saturating_sub(height.max(1));
-        self.top = self.top.clamp(lowest, self.at.max(lowest));
+        let (mut lowest, mut used) = (self.at, block::rows(self, self.at).len());
+        while lowest > 0 {
+            used += block::rows(self, lowest - 1).len();
+            if used > height {
+                break;
+            }
+            lowest -= 1;
+        }
+        self.top = self.top.clamp(lowest, self.at);
     }
 
     /// Forgets a removed job.

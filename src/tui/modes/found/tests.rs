@@ -204,3 +204,68 @@ fn drops_the_matches_of_an_old_query() {
     dash.press("\r");
     assert!(dash.model.state::<Found>().is_some());
 }
+
+/// A search for `error` in `web` with two matches near each other and one far away.
+fn with_context(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("Ferror").later(200);
+    told(
+        &mut dash,
+        "web",
+        1,
+        matches(&[(9, "error a"), (96, "error b"), (99, "error c")], false),
+    );
+    dash.press("\x1b[B").asked();
+    dash.press("\t");
+    let lines = |from: u64, to: u64| -> Vec<String> {
+        (from..=to).map(|n| format!("line {n}\x1b[2J")).collect()
+    };
+    let one = |n: u64, text: &str| {
+        json!({
+            "n": n, "offset": n * 10, "text": text,
+            "before": lines(n - 2, n - 1), "after": lines(n + 1, n + 2),
+        })
+    };
+    let found = [one(9, "error a"), one(96, "error b"), one(99, "error c")];
+    told(
+        &mut dash,
+        "web",
+        2,
+        json!({ "matches": found, "firstLine": 1, "totalLines": 2000, "truncated": false }),
+    );
+    dash
+}
+
+#[test]
+fn a_key_shows_the_lines_around_each_match() {
+    let mut dash = with_context(80, 24);
+    let contexts: Vec<Option<usize>> = dash
+        .asked()
+        .iter()
+        .filter_map(|cmd| match cmd {
+            Cmd::Request(RequestKind::Found(_, 2), Action::Log(log)) => Some(log.context),
+            _ => None,
+        })
+        .collect();
+    assert!(contexts.len() >= 4, "{contexts:?}");
+    assert!(contexts.iter().all(|context| *context == Some(2)));
+    dash.snapshot("found-context-80x24");
+    assert!(dash.status().contains("[2/3]"), "the cursor stays");
+    with_context(40, 12).snapshot("found-context-40x12");
+    with_context(20, 5).snapshot("found-context-20x5");
+    // Hiding them needs no search, and neither does showing them again.
+    dash.press("\t");
+    assert!(!dash.text().contains("line 97"), "{}", dash.text());
+    dash.press("\t");
+    assert!(dash.text().contains("line 97"));
+    assert_eq!(asked(&mut dash), []);
+}
+
+#[test]
+fn the_context_scrolls_with_the_match() {
+    let mut dash = with_context(40, 12);
+    dash.press("\x1b[B");
+    let text = dash.text();
+    assert!(text.contains("web: 9: error a"), "{text}");
+    assert!(text.contains("web-11- line 11"), "{text}");
+}
