@@ -17,6 +17,8 @@ pub enum Hit {
     Divider,
     /// The pane of a job, with its area.
     Pane(SessionId, Rect),
+    /// The pane of a group.
+    Group,
     /// The status line.
     Status(Rect),
     /// The line with the key hints.
@@ -51,6 +53,7 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
     }
     match pane_at(model, col, row) {
         Some((id, area)) => Hit::Pane(id, area),
+        None if within(layout.pane).is_some() && model.group().is_some() => Hit::Group,
         None => Hit::Nothing,
     }
 }

@@ -133,6 +133,8 @@ pub enum RequestKind {
     Set(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
+    /// The newest lines of a job of the selected group.
+    Merged(SessionId),
     /// A part of the failure card of a job.
     Card(SessionId, CardPart),
     /// Where the runs of a log start.

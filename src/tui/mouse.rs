@@ -101,6 +101,7 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
             model.pointer.list_held_at = Some(model.cursor);
         }
         Hit::Pane(..) => wheel_pane(model, rows, cmds),
+        Hit::Group if model.is_normal() => follow::nudge_by(model, rows, cmds),
         _ => return,
     }
     model.dirty = true;
@@ -162,7 +163,7 @@ fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
         // A double click undoes what dragging has done.
         Hit::Divider if count == 2 => width::reset(model),
         Hit::Divider => model.pointer.held = Some(Held::Divider),
-        Hit::List | Hit::Nothing => {}
+        Hit::List | Hit::Group | Hit::Nothing => {}
     }
 }
 

@@ -14,6 +14,7 @@ pub mod grid;
 pub mod job;
 pub mod keyboard;
 pub mod layout;
+pub mod merged;
 pub mod mode;
 mod notes;
 pub mod pointer;
@@ -45,6 +46,7 @@ use self::card::Card;
 use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
+use self::merged::Merged;
 use self::mode::{Frame, Mode};
 use self::pointer::Pointer;
 use self::quitting::Quitting;
@@ -200,6 +202,8 @@ pub struct Model {
     /// The log in the pane: scrolled back, with timestamps, or a frozen screen. `None` while the pane
     /// shows the live screen.
     pub scroll: Option<Box<Scroll>>,
+    /// The newest lines of the jobs of the selected group.
+    pub merged: Merged,
     /// Whether long log lines wrap.
     pub wrap: bool,
     /// Whether log lines have timestamps.
@@ -314,6 +318,7 @@ impl Model {
             replay: options.replay,
             pan: 0,
             scroll: None,
+            merged: Merged::default(),
             wrap: true,
             times: false,
             pointer: Pointer::new(options.mouse),

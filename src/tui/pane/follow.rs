@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::{jump, load, paint};
+use super::{group, jump, load, paint};
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogBytes;
 use crate::tui::message::Cmd;
@@ -76,7 +76,10 @@ fn hold_full_screen(model: &mut Model) {
 
 /// Scrolls the pane by a line or by half a page without leaving NORMAL.
 pub fn nudge(model: &mut Model, by_half: bool, down: bool, cmds: &mut Vec<Cmd>) {
-    let Some(display) = model.display().filter(|_| model.current().is_some()) else {
+    let Some(display) = model
+        .display()
+        .filter(|_| model.current().is_some() || group::is_shown(model))
+    else {
         model.note("There is no pane to scroll.");
         return;
     };
@@ -89,6 +92,10 @@ pub fn nudge(model: &mut Model, by_half: bool, down: bool, cmds: &mut Vec<Cmd>) 
 
 /// Scrolls by `rows`, positive downwards. At the end the pane is live again.
 pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
+    if group::is_shown(model) {
+        group::scroll(model, rows);
+        return;
+    }
     if model.scroll.as_ref().is_none_or(|scroll| scroll.is_still) {
         if rows > 0 {
             return;

@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod follow;
+pub mod group;
 pub mod jump;
 pub mod links;
 pub mod live;
@@ -23,7 +24,6 @@ use crate::protocol::record::Asked;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
-use crate::tui::list;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::scrollback::Part;
@@ -85,6 +85,11 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{n} {jobs}"), theme.dim());
+        let seen = match model.merged.up {
+            0 => "following",
+            _ => "scrolled back",
+        };
+        bar.right(2, vec![Span::styled(seen, theme.dim())]);
     }
     bar.draw(area, buf);
 }
@@ -183,7 +188,7 @@ pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
         return;
     }
     if let Some(group) = model.group() {
-        draw_group(model, group, area, canvas.buffer_mut());
+        group::draw(model, group, canvas.buffer_mut());
         return;
     }
     if let Some(id) = model.current_id() {
@@ -197,17 +202,4 @@ pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
 
 fn live(model: &Model) -> Option<&Screen> {
     model.shown_screen(model.current_id()?)
-}
-
-fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect, buf: &mut Buffer) {
-    let theme = &model.theme;
-    let lines = list::group_lines(model, group);
-    for (y, (state, line)) in (area.y..area.bottom()).zip(lines) {
-        let room = usize::from(area.width).saturating_sub(2);
-        let line = text::clip(&line, room, theme.glyph("…"));
-        buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
-        if room > 0 {
-            buf.set_string(area.x + 2, y, line, Style::new());
-        }
-    }
 }

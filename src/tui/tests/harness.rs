@@ -168,10 +168,17 @@ impl Dash {
         self.link(LinkEvent::Reply(RequestKind::Log(id(name), part), Ok(data)))
     }
 
-    /// Effects since the last call, without usage requests, which depend on the clock.
+    /// Effects since the last call, without usage requests, which depend on the clock, and without those
+    /// for the lines of a group.
     pub(in crate::tui) fn asked(&mut self) -> Vec<Cmd> {
         let mut cmds = std::mem::take(&mut self.cmds);
-        cmds.retain(|cmd| !matches!(cmd, Cmd::Request(RequestKind::Usage, _)));
+        let is_other = |cmd: &Cmd| {
+            matches!(
+                cmd,
+                Cmd::Request(RequestKind::Usage | RequestKind::Merged(_), _)
+            )
+        };
+        cmds.retain(|cmd| !is_other(cmd));
         cmds
     }
 

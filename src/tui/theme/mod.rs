@@ -37,6 +37,16 @@ pub struct Theme {
     styles: [Style; Role::ALL.len()],
 }
 
+/// The roles whose colours tell the names of jobs apart. Every theme makes them readable and different
+/// from each other.
+pub const NAME_COLORS: [Role; 5] = [
+    Role::Starting,
+    Role::Retrying,
+    Role::Stopping,
+    Role::Running,
+    Role::Paused,
+];
+
 /// Environment variables about the terminal; empty if unset.
 #[derive(Clone, Debug, Default)]
 pub struct TerminalFacts {
@@ -241,6 +251,15 @@ impl Theme {
                 self.badge(Tone::Alarm).remove_modifier(Modifier::BOLD)
             }
             _ => self.style(Role::Toast),
+        }
+    }
+
+    /// The name of a job among those of others, in one of [`NAME_COLORS`]; without colour, the name alone.
+    pub fn name(&self, color: usize) -> Style {
+        let role = NAME_COLORS[color % NAME_COLORS.len()];
+        Style {
+            fg: self.style(role).fg,
+            ..Style::new()
         }
     }
 

@@ -120,6 +120,7 @@ fn down(model: &mut Model) {
     model.cards.clear();
     model.refreshing.clear();
     model.usage.on_its_way = false;
+    model.merged.disconnected();
     model.dirty = true;
     if let Some(scroll) = &mut model.scroll {
         scroll.jump = None;
@@ -254,6 +255,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.survivors.remove(id);
     model.sparks.remove(id);
     model.runs.forget(id);
+    model.merged.forget(id);
     model.marked.remove(id);
     model.keyboards.forget(id);
     if model.previous.as_ref() == Some(id) {

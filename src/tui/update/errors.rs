@@ -10,7 +10,7 @@ use crate::tui::model::{Link, Model};
 use crate::tui::modes::normal::quit;
 use crate::tui::modes::scroll::rewind;
 use crate::tui::modes::{form, found, page};
-use crate::tui::pane::{jump, runs};
+use crate::tui::pane::{group, jump, runs};
 use crate::tui::requests::refresh;
 
 /// Handles an error reply.
@@ -49,6 +49,11 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             found::received(model, &id.clone(), *round, None);
             return;
         }
+        // Its own pane says what is wrong with a job.
+        RequestKind::Merged(id) => {
+            group::received(model, &id.clone(), None);
+            return;
+        }
         RequestKind::Subscribe
         | RequestKind::List
         | RequestKind::Usage
@@ -84,7 +89,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             page::failed(model, &id.clone());
             format!("The details of {name} are not available")
         }
-        RequestKind::Typed(_) | RequestKind::Found(..) => return,
+        RequestKind::Typed(_) | RequestKind::Found(..) | RequestKind::Merged(_) => return,
         RequestKind::Card(id, _) => {
             if let Some(card) = model.cards.get_mut(id) {
                 card.refused();

@@ -7,7 +7,7 @@ use crate::tui::list::reconcile::{reconcile_cursor, reconcile_rows, reconcile_to
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::modes::scroll;
-use crate::tui::pane::{card, follow, runs, watch, wrap};
+use crate::tui::pane::{card, follow, group, runs, watch, wrap};
 
 /// Adapts everything that depends on other state.
 pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -29,6 +29,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     usage::reconcile(model, cmds);
     runs::reconcile(model, cmds);
     follow::reconcile(model, cmds);
+    group::reconcile(model, cmds);
     notify::reconcile_title(model, cmds);
     let display = model.display();
     if let (Some(scroll), Some(display)) = (&mut model.scroll, display) {

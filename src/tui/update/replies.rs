@@ -16,7 +16,7 @@ use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::modes::normal::{quit, share_said, url_received};
 use crate::tui::modes::scroll::rewind;
 use crate::tui::modes::{form, found, insert, page, scroll};
-use crate::tui::pane::{card, follow, jump, runs};
+use crate::tui::pane::{card, follow, group, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
 use crate::tui::{copy, keyboard, removal};
@@ -65,6 +65,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Decline(id) => refresh(model, &id, cmds),
         RequestKind::Remove(id) => forget(model, &id),
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
+        RequestKind::Merged(id) => group::received(model, &id, Some(value)),
         RequestKind::Runs(id) => {
             let record = serde_json::from_value::<Record>(value).ok();
             runs::received(model, &id, record);

@@ -28,7 +28,7 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
 use crate::tui::model::typing::Letter;
 use crate::tui::model::{Attached, Model, Selected};
-use crate::tui::pane::{follow, load};
+use crate::tui::pane::{follow, group, load};
 use crate::tui::theme::Tone;
 use crate::tui::{copy, grid, keyboard, removal, requests};
 
@@ -249,9 +249,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
 fn page(model: &mut Model, down: bool, cmds: &mut Vec<Cmd>) {
     if select::is_cut(model) {
         select::page(model, down);
-    } else if down {
+    } else if down || group::is_shown(model) {
         let page = model.pane_size().map_or(1, |pane| pane.rows().max(2) - 1);
-        follow::nudge_by(model, isize::try_from(page).unwrap_or(1), cmds);
+        let page = isize::try_from(page).unwrap_or(1);
+        follow::nudge_by(model, if down { page } else { -page }, cmds);
     } else {
         scroll::enter(model, true, cmds);
     }
@@ -340,6 +341,9 @@ fn back(model: &mut Model) {
         return;
     }
     if model.scroll.take_if(|scroll| !scroll.follows).is_some() {
+        return;
+    }
+    if group::is_shown(model) && std::mem::take(&mut model.merged.up) > 0 {
         return;
     }
     if model.frame.zoom {

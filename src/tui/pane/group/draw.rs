@@ -1,0 +1,146 @@
+//! Draws the pane of a group: the jobs in at most a third of it, and their lines below, the newest at
+//! the bottom.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::tui::model::Model;
+use crate::tui::model::merged::MergedLine;
+use crate::tui::model::rows::Group;
+use crate::tui::{list, text, units};
+
+/// Minimum width in columns at which the times have seconds.
+const SECONDS: usize = 48;
+/// Maximum width in columns of the names.
+const WIDEST_NAME: usize = 16;
+/// Minimum height in rows for a rule between the jobs and their lines.
+const RULED: u16 = 9;
+
+/// The parts of the pane.
+pub(super) struct Areas {
+    table: Rect,
+    rule: Option<u16>,
+    pub(super) lines: Rect,
+}
+
+/// The parts of the pane of the selected group.
+pub(super) fn areas(model: &Model) -> Option<Areas> {
+    let (group, area) = (model.group()?, model.layout().pane?);
+    let jobs = u16::try_from(group.jobs.len()).unwrap_or(u16::MAX);
+    let height = jobs.min((area.height / 3).max(1));
+    let rule = (area.height >= RULED).then_some(area.y + height);
+    let y = area.y + height + u16::from(rule.is_some());
+    Some(Areas {
+        table: Rect { height, ..area },
+        rule,
+        lines: Rect {
+            y,
+            height: area.bottom().saturating_sub(y),
+            ..area
+        },
+    })
+}
+
+/// Draws the pane.
+pub fn draw(model: &Model, group: &Group, buf: &mut Buffer) {
+    let Some(areas) = areas(model) else {
+        return;
+    };
+    draw_jobs(model, group, areas.table, buf);
+    if let Some(y) = areas.rule {
+        let width = areas.table.width.saturating_sub(1);
+        let rule = model.theme.glyph("─").repeat(usize::from(width));
+        buf.set_string(areas.table.x, y, rule, model.theme.rule());
+    }
+    draw_lines(model, group, areas.lines, buf);
+}
+
+fn draw_jobs(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let room = usize::from(area.width).saturating_sub(2);
+    let jobs = group.jobs.len();
+    let height = usize::from(area.height);
+    let shown = if jobs > height { height - 1 } else { jobs };
+    let mut y = area.y;
+    for (state, line) in list::group_lines(model, group).into_iter().take(shown) {
+        let line = text::clip(&line, room, theme.glyph("…"));
+        buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
+        if room > 0 {
+            buf.set_string(area.x + 2, y, line, Style::new());
+        }
+        y += 1;
+    }
+    if shown < jobs && height > 0 {
+        let more = format!("{} {} more", theme.glyph("…"), jobs - shown);
+        buf.set_stringn(area.x, y, more, room, theme.dim());
+    }
+}
+
+fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let merged = &model.merged;
+    let width = usize::from(area.width).saturating_sub(1);
+    if merged.lines.is_empty() {
+        if !merged.is_loading() && area.height > 0 {
+            buf.set_stringn(area.x, area.y, "No output yet.", width, theme.dim());
+        }
+        return;
+    }
+    let names = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
+    let widest = names.map(|job| text::width(&job.name)).max().unwrap_or(0);
+    let name_width = widest.min(WIDEST_NAME).min(width / 4);
+    let time = |line: &MergedLine| match width >= SECONDS {
+        true => units::clock_seconds(line.at, &model.zone),
+        false => units::clock(line.at, &model.zone),
+    };
+    let lead = if width >= SECONDS { 9 } else { 6 };
+    let text_at = lead + name_width + 1;
+    let room = width.saturating_sub(text_at).max(1);
+    let put = |x: usize, y: u16, text: &str, style: Style, buf: &mut Buffer| {
+        let left = width.saturating_sub(x);
+        let x = area.x + u16::try_from(x).unwrap_or(area.width);
+        if left > 0 {
+            buf.set_stringn(x, y, text, left, style);
+        }
+    };
+    let end = merged.lines.len() - merged.up.min(merged.lines.len());
+    let mut bottom = area.bottom();
+    for line in merged.lines[..end].iter().rev() {
+        let rows = match model.wrap {
+            true => broken(&line.text, room),
+            false => vec![text::clip(&line.text, room, theme.glyph("…"))],
+        };
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        let Some(top) = bottom.checked_sub(height).filter(|top| *top >= area.y) else {
+            // Of a line that does not fit, the end is newer than nothing.
+            let fits = usize::from(bottom - area.y);
+            for (y, row) in (area.y..bottom).zip(&rows[rows.len() - fits..]) {
+                put(text_at, y, row, Style::new(), buf);
+            }
+            return;
+        };
+        let name = text::clip_middle(&model.name_of(&line.id), name_width, theme.glyph("…"));
+        put(0, top, &time(line), theme.dim(), buf);
+        put(lead, top, &name, theme.name(merged.color_of(&line.id)), buf);
+        for (y, row) in (top..bottom).zip(&rows) {
+            put(text_at, y, row, Style::new(), buf);
+        }
+        bottom = top;
+    }
+}
+
+/// `line` in rows of at most `room` columns. Blanks stay as they are.
+fn broken(line: &str, room: usize) -> Vec<String> {
+    let (mut rows, mut rest) = (Vec::new(), line);
+    while text::width(rest) > room {
+        let part = text::head(rest, room);
+        if part.is_empty() {
+            break;
+        }
+        rows.push(part.to_owned());
+        rest = &rest[part.len()..];
+    }
+    rows.push(rest.to_owned());
+    rows
+}

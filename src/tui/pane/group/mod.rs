@@ -1,0 +1,78 @@
+//! The pane of a selected group: its jobs, and below them the newest lines of all of them, live. An
+//! `output` event of a job leads to one request for its newest lines.
+
+mod draw;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+use serde_json::Value;
+
+pub use self::draw::draw;
+use crate::protocol::params::Log;
+use crate::protocol::{Action, SessionId};
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::{Link, Model};
+use crate::tui::theme::NAME_COLORS;
+
+/// Whether the pane shows a group.
+pub fn is_shown(model: &Model) -> bool {
+    let is_covered = model.mode().needs().window || model.frame.grid;
+    model.group().is_some() && model.layout().pane.is_some() && !is_covered
+}
+
+/// Requests the newest lines of the jobs that have written something.
+pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.group().is_none() {
+        model.merged.up = 0;
+        return;
+    }
+    if model.link != Link::Up || !is_shown(model) {
+        return;
+    }
+    let ids = model.of_group();
+    let mut by_age = ids.clone();
+    by_age.sort_by_key(|id| {
+        let job = model.job(id);
+        job.map(|job| job.record.summary.created_at.millis())
+    });
+    model.merged.color(&by_age, NAME_COLORS.len());
+    model.dirty |= model.merged.set_jobs(&ids);
+    // While it is scrolled back, the lines stay as they are.
+    if model.merged.up > 0 {
+        return;
+    }
+    // A pane for reading, and one for scrolling back.
+    let height = model
+        .layout()
+        .pane
+        .map_or(0, |pane| usize::from(pane.height));
+    let count = 2 * height.max(1);
+    let jobs = &model.jobs;
+    let written = |id: &SessionId| {
+        let job = jobs.iter().find(|job| job.id() == id);
+        job.map_or(0, |job| job.record.summary.output_bytes)
+    };
+    while let Some(id) = model.merged.next_request(count, written) {
+        let params = Log {
+            session_id: Some(id.to_string()),
+            tail: Some(count as u64),
+            ..Log::default()
+        };
+        cmds.push(Cmd::Request(RequestKind::Merged(id), Action::Log(params)));
+    }
+}
+
+/// Handles the newest lines of a job; `None` if they could not be read.
+pub fn received(model: &mut Model, id: &SessionId, value: Option<Value>) {
+    let read = value.and_then(|value| serde_json::from_value(value).ok());
+    model.merged.receive(id, read);
+    model.dirty |= is_shown(model);
+}
+
+/// Scrolls the lines by `rows`, positive downwards. At the end they are live again.
+pub fn scroll(model: &mut Model, rows: isize) {
+    let height = draw::areas(model).map_or(0, |areas| usize::from(areas.lines.height));
+    model.merged.scroll(rows, height);
+}
