@@ -137,7 +137,8 @@ fn fixed(name: &str, surroundings: &Surroundings<'_>) -> BTreeMap<String, (Strin
     }
     for (job, job_ports) in surroundings.ports {
         let named = job_ports.iter().map(|(name, port)| (name.as_str(), *port));
-        let single = ports::single(job_ports).map(|port| ("", port));
+        let single = ports::single(job_ports).filter(|_| !job_ports.contains_key(""));
+        let single = single.map(|port| ("", port));
         for (name, port) in named.chain(single) {
             let value = (port.to_string(), Origin::Bgproc);
             fixed.insert(ports::variable(job, name), value);

@@ -16,6 +16,7 @@
 //!   the language of `.env` files.
 //! - [`expand`]: a job with its templates expanded.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
+//! - [`schema`](mod@schema): the JSON Schema of the file, for editors.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -47,6 +48,7 @@ mod reader;
 pub mod ready;
 pub mod restart;
 pub mod schedule;
+pub mod schema;
 mod section;
 pub mod stop;
 mod template;
@@ -68,4 +70,5 @@ pub use load::{AgentAccess, Group, OnFailure, Project, Source, load};
 pub use place::Place;
 pub use plan::{Change, changes};
 pub use procfile::ProcfileOptions;
+pub use schema::schema;
 pub use worktree::{Checkout, checkout};
