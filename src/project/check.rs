@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::draft::{Draft, DraftGroup, DraftNeed};
 use super::fault::{Fault, Faults};
+use super::group::Group;
 use super::job::Job;
-use super::load::Group;
 use super::ports::{self, Ports};
 use super::template::{self, Piece};
 use super::{circle, names};

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::draft::{Draft, DraftGroup};
 use super::fault::Faults;
+use super::group::{Group, OnFailure};
 use super::job::Places;
-use super::load::{AgentAccess, Group, MAX_JOBS, OnFailure};
+use super::load::{AgentAccess, MAX_JOBS};
 use super::merge::{self, Kind};
 use super::node::{Entry, Table, Value};
 use super::reader::{self, Common, What};

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::job::Job;
+use super::keys;
+use super::node::{Entry, Value};
 use super::place::Place;
-use super::section::Text;
+use super::section::{Section, Text};
 use crate::protocol::project::Level;
 
 /// A job whose needs and group are not resolved yet.
@@ -34,5 +36,60 @@ pub(super) struct DraftGroup {
     /// Its full name.
     pub(super) name: String,
     pub(super) jobs: Vec<Text>,
-    pub(super) group: super::load::Group,
+    pub(super) group: super::group::Group,
+}
+
+/// The words of a need's level.
+const LEVELS: &[(&str, Level)] = &[
+    ("started", Level::Started),
+    ("ready", Level::Ready),
+    ("ok", Level::Ok),
+    ("done", Level::Done),
+];
+
+impl DraftNeed {
+    /// Reads `needs` of a job: a list of names, or a table of names and levels.
+    pub(super) fn read(section: &Section<'_>) -> Vec<Self> {
+        let natural = |job| Self {
+            job,
+            is: None,
+            restart: false,
+        };
+        match section.table.entry("needs") {
+            Some(entry) => match &entry.node.value {
+                Value::Table(table) => {
+                    let below = section.below(entry, table);
+                    table
+                        .entries
+                        .iter()
+                        .map(|entry| need(&below, entry))
+                        .collect()
+                }
+                _ => section
+                    .texts("needs")
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(natural)
+                    .collect(),
+            },
+            None => Vec::new(),
+        }
+    }
+}
+
+fn need(section: &Section<'_>, entry: &Entry) -> DraftNeed {
+    let job = Text {
+        text: entry.key.clone(),
+        place: entry.place.clone(),
+    };
+    let (is, restart) = match &entry.node.value {
+        Value::Table(table) => {
+            let long = section.below(entry, table);
+            long.only(keys::NEED, &[]);
+            let is = long.word("is", LEVELS);
+            (is, long.boolean("restart").unwrap_or_default())
+        }
+        _ => (section.word(&entry.key, LEVELS), false),
+    };
+    DraftNeed { job, is, restart }
 }

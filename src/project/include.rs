@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::fault::{Fault, Faults};
 use super::files::{FileKind, Files};
-use super::load::Open;
+use super::loader::Open;
 use super::place::Place;
 use super::section::Text;
 use super::{find, names};

@@ -7,9 +7,10 @@
 //! Reading order:
 //! - [`find`](mod@find): which file is meant from a directory. `trust` refuses files of other users.
 //!   [`worktree`]: which checkout of a repository a directory belongs to.
-//! - [`load`](mod@load): from files to a [`Project`]. `node` is a TOML value with its places, `merge` lays one
-//!   file over another, `section` reads typed keys, `document` and `reader` know the keys, `include` finds
-//!   further files, and `check` compares jobs with each other. [`procfile`] is the other language.
+//! - [`load`](mod@load): from files to a [`Project`]. `loader` reads the files: `node` is a TOML value with its
+//!   places, `merge` lays one file over another, `include` finds further files. `document` reads one file and
+//!   `reader` one job, with `section` for typed keys. `check` compares jobs with each other. [`procfile`] is the
+//!   other language.
 //! - [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`], [`stop`], [`watch`] and
 //!   [`schedule`]. Templates (`${…}`) are not expanded yet.
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
@@ -25,16 +26,20 @@ mod circle;
 mod document;
 pub mod dotenv;
 mod draft;
+mod env_file;
 pub mod environment;
 pub mod expand;
 pub mod fault;
 pub mod files;
 pub mod find;
+mod flags;
+pub mod group;
 mod include;
 pub mod job;
 mod keys;
 mod limits;
 pub mod load;
+mod loader;
 #[cfg(test)]
 pub(crate) mod memory;
 mod merge;
@@ -65,8 +70,9 @@ pub use expand::{Expanded, expanded};
 pub use fault::Fault;
 pub use files::{FileKind, Files, Look};
 pub use find::{Found, find};
+pub use group::{Group, OnFailure};
 pub use job::{Job, Places};
-pub use load::{AgentAccess, Group, OnFailure, Project, Source, load};
+pub use load::{AgentAccess, Project, Source, load};
 pub use place::Place;
 pub use plan::{Change, changes};
 pub use procfile::ProcfileOptions;

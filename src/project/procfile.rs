@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dotenv::Piece;
 use super::draft::Draft;
-use super::environment::Reader;
+use super::env_file::Reader;
 use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::job::{EnvFile, Job, PortBusy, Program};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::draft::{Draft, DraftNeed};
-use super::job::{EnvFile, Hooks, Job, Notify, Per, PortBusy, Program, Variables};
+use super::job::{EnvFile, Hooks, Job, Program, Variables};
 use super::node::{Node, Value};
 use super::place::Place;
 use super::ready::Ready;
@@ -12,9 +12,7 @@ use super::schedule::Schedule;
 use super::section::{Section, Text};
 use super::stop::Stop;
 use super::watch::Watch;
-use super::{Places, expand, keys, limits, names, template, variables};
-use crate::protocol::bounds;
-use crate::protocol::project::Level;
+use super::{Places, expand, flags, keys, limits, names, template, variables};
 
 /// What a file says about all of its jobs.
 pub(super) struct Common {
@@ -91,11 +89,11 @@ pub(super) fn read(
         .map(|(name, (port, _))| (name.clone(), *port))
         .collect();
     parts(section, &mut job);
-    flags(section, &mut job);
+    flags::read(section, &mut job);
     let kind = section.word("kind", &[("service", false), ("task", true)]);
     job.is_task = kind.unwrap_or(job.schedule.is_some());
     job.places = places;
-    let needs = needs(section);
+    let needs = DraftNeed::read(section);
     let group = section.filled("group").filter(|group| {
         let is_valid = names::is_valid(&group.text);
         if !is_valid {
@@ -252,132 +250,4 @@ fn parts(section: &Section<'_>, job: &mut Job) {
             input: line("input"),
         };
     }
-}
-
-/// The keys with simple values.
-fn flags(section: &Section<'_>, job: &mut Job) {
-    let busy = [("fail", PortBusy::Fail), ("next", PortBusy::Next)];
-    job.port_busy = section.word("port_busy", &busy).unwrap_or_default();
-    let per = [("checkout", Per::Checkout), ("repo", Per::Repo)];
-    job.per = section.word("per", &per).unwrap_or_default();
-    job.autostart = section.boolean("autostart").unwrap_or(true);
-    job.confirm = section.boolean("confirm").unwrap_or_default();
-    job.pty = section.boolean("pty").unwrap_or(true);
-    job.description = section.filled("description").map(|text| text.text);
-    if let Some(text) = section.text("timeout").filter(|text| text.text != "none") {
-        job.timeout_ms = section.duration_of(&text, "timeout").unwrap_or_default();
-    }
-    if let Some(text) = section.text("size") {
-        match size(&text.text) {
-            Some((cols, rows)) => (job.cols, job.rows) = (cols, rows),
-            None => {
-                let must = format!("columns and rows such as \"120x40\", not {:?}", text.text);
-                section.wrong(&text.place, "size", &must);
-            }
-        }
-    }
-    for tag in section.texts("tags").unwrap_or_default() {
-        if !names::is_valid(&tag.text) {
-            let must = format!(
-                "a list of tags, and {:?} is none; {}",
-                tag.text,
-                names::RULE
-            );
-            section.wrong(&tag.place, "tags", &must);
-        } else if !job.tags.contains(&tag.text) {
-            job.tags.push(tag.text);
-        }
-    }
-    let events = [
-        ("failed", Notify::Failed),
-        ("ready", Notify::Ready),
-        ("input", Notify::Input),
-        ("done", Notify::Done),
-    ];
-    for event in section.texts("notify").unwrap_or_default() {
-        let event = section.word_of(&event, "notify", &events);
-        job.notify
-            .extend(event.filter(|event| !job.notify.contains(event)));
-    }
-    ok_codes(section, job);
-}
-
-fn ok_codes(section: &Section<'_>, job: &mut Job) {
-    let Some(node) = section.get("ok_codes") else {
-        return;
-    };
-    match &node.value {
-        Value::Array(items) if !items.is_empty() => {
-            let codes = items
-                .iter()
-                .filter_map(|item| section.number_of(item, "ok_codes", 0..=255));
-            job.ok_codes = codes.filter_map(|code| i32::try_from(code).ok()).collect();
-        }
-        _ => section.wrong(&node.place, "ok_codes", "a list of exit codes: [0]"),
-    }
-}
-
-/// `120x40`.
-fn size(text: &str) -> Option<(u16, u16)> {
-    let (cols, rows) = text.split_once('x')?;
-    let side = |text: &str| {
-        let side = text.parse::<u16>().ok()?;
-        (bounds::LEAST_SIDE..=bounds::MAX_SIDE)
-            .contains(&side)
-            .then_some(side)
-    };
-    Some((side(cols)?, side(rows)?))
-}
-
-/// The words of a need's level.
-const LEVELS: &[(&str, Level)] = &[
-    ("started", Level::Started),
-    ("ready", Level::Ready),
-    ("ok", Level::Ok),
-    ("done", Level::Done),
-];
-
-/// `needs`: a list of names, or a table of names and levels.
-fn needs(section: &Section<'_>) -> Vec<DraftNeed> {
-    let natural = |job| DraftNeed {
-        job,
-        is: None,
-        restart: false,
-    };
-    match section.table.entry("needs") {
-        Some(entry) => match &entry.node.value {
-            Value::Table(table) => {
-                let below = section.below(entry, table);
-                table
-                    .entries
-                    .iter()
-                    .map(|entry| need(&below, entry))
-                    .collect()
-            }
-            _ => section
-                .texts("needs")
-                .unwrap_or_default()
-                .into_iter()
-                .map(natural)
-                .collect(),
-        },
-        None => Vec::new(),
-    }
-}
-
-fn need(section: &Section<'_>, entry: &super::node::Entry) -> DraftNeed {
-    let job = Text {
-        text: entry.key.clone(),
-        place: entry.place.clone(),
-    };
-    let (is, restart) = match &entry.node.value {
-        Value::Table(table) => {
-            let long = section.below(entry, table);
-            long.only(keys::NEED, &[]);
-            let is = long.word("is", LEVELS);
-            (is, long.boolean("restart").unwrap_or_default())
-        }
-        _ => (section.word(&entry.key, LEVELS), false),
-    };
-    DraftNeed { job, is, restart }
 }

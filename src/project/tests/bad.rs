@@ -508,7 +508,7 @@ fn bad_env_files_and_missing_files() {
     let files = Memory::with(&[("/p/bgproc.toml", text), ("/p/.env", "A=1\n\nB 2\n")]);
     assert_eq!(
         load_files(&files).unwrap_err(),
-        ".env:3:3: expected = after the name"
+        ".env:3:1: expected NAME=value"
     );
     let files = Memory::with(&[("/p/bgproc.toml", text)]);
     let said = load_files(&files).unwrap_err();

@@ -3,11 +3,15 @@
 //! Two jobs are equal if they mean the same: the places where they are written do not count. The daemon stores
 //! jobs as JSON; what has its default is left out, so that the files stay small.
 
+mod defaults;
+mod parts;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::names;
 use super::place::Place;
 use super::ready::Ready;
 use super::restart::Restart;
@@ -16,6 +20,12 @@ use super::stop::Stop;
 use super::watch::Watch;
 use crate::protocol::JobLimits;
 use crate::protocol::project::Need;
+use defaults::{
+    default_codes, default_cols, default_cwd, default_rows, default_shell, is_default_codes,
+    is_default_cols, is_default_cwd, is_default_rows, is_default_shell,
+};
+pub(in crate::project) use defaults::{is_default, is_yes, yes};
+pub use parts::{EnvFile, Hooks, Notify, Per, Places, PortBusy, Program};
 
 /// Variables in the order of the file. `None` removes one.
 pub type Variables = Vec<(String, Option<String>)>;
@@ -196,7 +206,7 @@ impl Job {
     pub fn rebased(&self, from: &Path, to: &Path) -> Self {
         let moved = |path: &mut PathBuf| {
             if let Ok(rest) = path.strip_prefix(from) {
-                *path = super::names::normal(&to.join(rest));
+                *path = names::normal(&to.join(rest));
             }
         };
         let mut job = self.clone();
@@ -207,160 +217,6 @@ impl Job {
         watch.flat_map(|watch| &mut watch.paths).for_each(moved);
         job
     }
-}
-
-/// What a job runs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Program {
-    /// A program and its arguments, without a shell. Templates.
-    Argv(Vec<String>),
-    /// A line for the shell. Never expanded.
-    Line(String),
-}
-
-/// A `.env` file of a job.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EnvFile {
-    /// Its absolute path.
-    pub path: PathBuf,
-    /// Whether it may be missing.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub may_be_missing: bool,
-    /// Where the project file names it.
-    pub written: Place,
-}
-
-impl PartialEq for EnvFile {
-    /// The place where it is written does not count.
-    fn eq(&self, other: &Self) -> bool {
-        (&self.path, self.may_be_missing) == (&other.path, other.may_be_missing)
-    }
-}
-
-/// What happens if a port of a job is taken when it starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PortBusy {
-    /// It is not started.
-    #[default]
-    Fail,
-    /// It gets the next free port.
-    Next,
-}
-
-/// How many of a job there are in a repository with several worktrees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Per {
-    /// One in each checkout.
-    #[default]
-    Checkout,
-    /// One, which runs in the main checkout.
-    Repo,
-}
-
-/// What people can be notified of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Notify {
-    /// It failed.
-    Failed,
-    /// It is ready.
-    Ready,
-    /// It asks for input.
-    Input,
-    /// It ended well.
-    Done,
-}
-
-/// Shell lines that run when something happens to a job. They never hold anything up.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Hooks {
-    /// It became ready.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ready: Option<String>,
-    /// It failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed: Option<String>,
-    /// It ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit: Option<String>,
-    /// It asks for input.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input: Option<String>,
-}
-
-/// Where the templates of a job are written, by the keys of [`Job::templates`].
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Places(pub BTreeMap<String, Place>);
-
-impl Places {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl PartialEq for Places {
-    /// Places do not change what a job means.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-/// Whether a value is the default of its type.
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-fn default_shell() -> Vec<String> {
-    vec!["/bin/sh".to_owned(), "-c".to_owned()]
-}
-
-fn is_default_shell(shell: &[String]) -> bool {
-    shell == ["/bin/sh", "-c"]
-}
-
-fn default_cwd() -> String {
-    ".".to_owned()
-}
-
-fn is_default_cwd(cwd: &str) -> bool {
-    cwd == "."
-}
-
-fn default_codes() -> Vec<i32> {
-    vec![0]
-}
-
-fn is_default_codes(codes: &[i32]) -> bool {
-    codes == [0]
-}
-
-fn default_cols() -> u16 {
-    120
-}
-
-fn is_default_cols(cols: &u16) -> bool {
-    *cols == default_cols()
-}
-
-fn default_rows() -> u16 {
-    40
-}
-
-fn is_default_rows(rows: &u16) -> bool {
-    *rows == default_rows()
-}
-
-pub(super) fn yes() -> bool {
-    true
-}
-
-pub(super) fn is_yes(value: &bool) -> bool {
-    *value
 }
 
 #[cfg(test)]

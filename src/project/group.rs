@@ -1,0 +1,30 @@
+//! Groups of jobs.
+
+use serde::{Deserialize, Serialize};
+
+use super::job::is_default;
+
+/// A group of jobs.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Group {
+    /// Its jobs, in order.
+    pub jobs: Vec<String>,
+    /// How many of them run at once, which makes it a queue; 0: all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub parallel: u32,
+    /// What a failed job does to the queue.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_failure: OnFailure,
+}
+
+/// What a failed job does to its queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnFailure {
+    /// The next one starts.
+    #[default]
+    Continue,
+    /// The queue stops until a person resumes it.
+    Pause,
+}

@@ -1,0 +1,180 @@
+//! Reads the files of a project: the root, what is laid over it, and what it includes.
+
+use std::path::{Path, PathBuf};
+
+use super::draft::{Draft, DraftGroup};
+use super::fault::{Fault, Faults};
+use super::files::{FileKind, Files};
+use super::load::{AgentAccess, MAX_FILE, Source, no_job, not_a_file, unreadable};
+use super::merge::{self, Kind};
+use super::node::{self, Table};
+use super::reader::Common;
+use super::trust::Trust;
+use super::{document, find, include, names, procfile};
+
+/// What only the root file says.
+#[derive(Default)]
+pub(super) struct Root {
+    pub(super) name: Option<String>,
+    pub(super) agents: Option<AgentAccess>,
+}
+
+/// A file that is being read, and where it is included.
+pub(super) struct Open {
+    /// The canonical path.
+    pub(super) path: PathBuf,
+    /// Where it is included; the file itself for the root.
+    pub(super) place: super::Place,
+}
+
+/// Reads the files of a project one after the other.
+pub(super) struct Loader<'a> {
+    files: &'a dyn Files,
+    source: &'a Source,
+    trust: Trust<'a>,
+    faults: &'a Faults,
+    /// The files that were read.
+    pub(super) paths: Vec<PathBuf>,
+    /// The jobs of all of them.
+    pub(super) jobs: Vec<Draft>,
+    /// The groups of all of them.
+    pub(super) groups: Vec<DraftGroup>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(files: &'a dyn Files, source: &'a Source, faults: &'a Faults) -> Self {
+        Self {
+            files,
+            source,
+            trust: Trust::new(files),
+            faults,
+            paths: Vec::new(),
+            jobs: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Reads the root and all that it includes.
+    pub(super) fn root(&mut self) -> Root {
+        let dir = &self.source.dir;
+        let paths = self.source.paths.iter();
+        let paths: Vec<PathBuf> = paths.map(|path| names::normal(&dir.join(path))).collect();
+        let Some(first) = paths.first() else {
+            self.faults.push(Fault::of_file(dir, "no file was given"));
+            return Root::default();
+        };
+        if let Some(procfile) = paths.iter().find(|path| find::is_procfile(path)) {
+            if paths.len() > 1 {
+                let message = "a Procfile cannot be merged with other files";
+                self.faults.push(Fault::of_file(procfile, message));
+                return Root::default();
+            }
+            return self.procfile(&procfile.clone());
+        }
+        let outer = Common {
+            prefix: String::new(),
+            shell: None,
+            env: Vec::new(),
+            env_places: super::Places::default(),
+            env_files: Vec::new(),
+        };
+        let root = Open {
+            path: self
+                .files
+                .canonical(first)
+                .unwrap_or_else(|_| first.clone()),
+            place: super::Place::of_file(first),
+        };
+        self.tree(&paths, &outer, &mut vec![root])
+    }
+
+    fn procfile(&mut self, path: &Path) -> Root {
+        if let Some(content) = self.read(path) {
+            let options = &self.source.procfile;
+            self.jobs = procfile::read(self.files, path, &content, options, self.faults);
+        }
+        Root::default()
+    }
+
+    /// The content of a file that is trusted.
+    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
+        self.paths.push(path.to_owned());
+        if let Some(why) = self.trust.refusal(path) {
+            self.faults.push(Fault::of_file(path, why));
+            return None;
+        }
+        if let Ok(Some(look)) = self.files.look(path)
+            && look.kind != FileKind::File
+        {
+            self.faults.push(not_a_file(path));
+            return None;
+        }
+        let content = self.files.read(path, MAX_FILE);
+        content
+            .map_err(|error| self.faults.push(unreadable(path, &error, MAX_FILE)))
+            .ok()
+    }
+
+    /// Reads files that are laid over each other, and all that they include. `open` are the files from the root
+    /// to this one.
+    fn tree(&mut self, paths: &[PathBuf], outer: &Common, open: &mut Vec<Open>) -> Root {
+        let mut table = Table::default();
+        let before = self.faults.len();
+        for path in paths {
+            let Some(content) = self.read(path) else {
+                continue;
+            };
+            let above = node::parse(path, &content, self.faults);
+            merge::lay(&mut table, above, Kind::Document);
+        }
+        // What could not be read would be missing, which is not another fault.
+        let Some(path) = paths.first().filter(|_| self.faults.len() == before) else {
+            return Root::default();
+        };
+        let document = document::read(path, &table, outer, self.faults);
+        let is_empty = document.jobs.is_empty() && document.include.is_empty();
+        if is_empty && self.faults.len() == before {
+            self.faults.push(no_job(path));
+        }
+        self.jobs.extend(document.jobs);
+        self.groups.extend(document.groups);
+        let finder = include::Finder {
+            files: self.files,
+            dir: &self.source.dir,
+            faults: self.faults,
+        };
+        let mut prefixes: Vec<(String, PathBuf)> = Vec::new();
+        for included in finder.all(&document.include, open) {
+            let prefix = &included.name;
+            if let Some((_, other)) = prefixes.iter().find(|(name, _)| name == prefix) {
+                let message = format!(
+                    "the jobs of {} and {} would have the same names; one of the two directories needs another name",
+                    other.display(),
+                    included.path.display()
+                );
+                self.faults.add(&included.place, message);
+                continue;
+            }
+            prefixes.push((prefix.clone(), included.path.clone()));
+            let inner = Common {
+                prefix: format!("{}{prefix}/", outer.prefix),
+                shell: None,
+                env: document.common.env.clone(),
+                env_places: document.common.env_places.clone(),
+                env_files: document.common.env_files.clone(),
+            };
+            let mut paths = vec![included.path.clone()];
+            paths.extend(find::local(self.files, &included.path));
+            open.push(Open {
+                path: included.canonical,
+                place: included.place,
+            });
+            self.tree(&paths, &inner, open);
+            open.pop();
+        }
+        Root {
+            name: document.project,
+            agents: document.agents,
+        }
+    }
+}
