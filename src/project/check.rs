@@ -93,7 +93,7 @@ fn target(
 
 /// The level of a need: as it is written, or the natural one.
 fn level(draft: &Draft, need: &DraftNeed, other: &Draft, faults: &Faults) -> Level {
-    let has_ready = other.job.ready.is_some();
+    let has_ready = other.has_ready;
     let (own, name) = (&draft.name, &other.name);
     if need.is == Some(Level::Ready) && !has_ready {
         let message = format!(
@@ -226,13 +226,15 @@ fn check_templates(drafts: &[Draft], faults: &Faults) {
         .iter()
         .map(|draft| (draft.name.clone(), draft.job.ports.clone()))
         .collect();
+    let is_known = !drafts.iter().any(|draft| draft.is_port_bad);
     for Draft { name, job, .. } in drafts {
         for (key, text) in job.templates() {
             if !template::is_template(text) {
                 continue;
             }
             let why = match template::parse(text) {
-                Ok(pieces) => bad_port(&pieces, &ports, name),
+                Ok(pieces) if is_known => bad_port(&pieces, &ports, name),
+                Ok(_) => None,
                 Err(why) => Some(why),
             };
             if let Some(why) = why {

@@ -23,6 +23,8 @@ pub(super) struct Document {
     pub(super) include: Vec<Text>,
     pub(super) common: Common,
     pub(super) jobs: Vec<Draft>,
+    /// Whether `jobs` are all jobs of the file. Those whose names are not valid are left out.
+    pub(super) is_whole: bool,
     pub(super) groups: Vec<DraftGroup>,
 }
 
@@ -57,11 +59,17 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
         ("write", AgentAccess::Write),
     ];
     let common = common(path, &section, outer);
+    let jobs = jobs(&section, &common);
+    let is_whole = match section.get("jobs").map(|node| &node.value) {
+        Some(Value::Table(table)) => table.entries.len() == jobs.len(),
+        other => other.is_none(),
+    };
     Document {
         project: project.map(|name| name.text),
         agents: section.word("agents", &agents),
         include: section.texts("include").unwrap_or_default(),
-        jobs: jobs(&section, &common),
+        jobs,
+        is_whole,
         groups: groups(&section, &common),
         common,
     }
@@ -156,12 +164,12 @@ fn job(
         None => own,
     };
     let section = jobs.below(entry, table);
-    reader::read(
+    Some(reader::read(
         &section,
         &format!("{}{name}", common.prefix),
         common,
         What::Job,
-    )
+    ))
 }
 
 fn groups(section: &Section<'_>, common: &Common) -> Vec<DraftGroup> {

@@ -16,6 +16,10 @@ pub(super) struct Draft {
     /// The place of its name.
     pub(super) place: Place,
     pub(super) job: Job,
+    /// Whether `ready` is written, even if it has faults.
+    pub(super) has_ready: bool,
+    /// Whether `port` is written and has faults.
+    pub(super) is_port_bad: bool,
     pub(super) needs: Vec<DraftNeed>,
     pub(super) group: Option<Text>,
     /// Where its ports are written.

@@ -113,12 +113,21 @@ impl Faults {
 
     /// Adds a fault.
     pub(super) fn push(&self, fault: Fault) {
-        push(&self.found, &self.places, fault);
+        let mut found = self.found.borrow_mut();
+        let place = (fault.path.clone(), fault.line, fault.col);
+        // Faults of whole files share line 0, and each of them counts.
+        let is_new = self.places.borrow_mut().insert(place) || fault.line == 0;
+        if is_new && found.len() < MAX_COLLECTED {
+            found.push(fault);
+        }
     }
 
     /// Adds a warning.
     pub(super) fn warn(&self, fault: Fault) {
-        push(&self.warnings, &self.places, fault);
+        let mut warnings = self.warnings.borrow_mut();
+        if warnings.len() < MAX_FAULTS && !warnings.contains(&fault) {
+            warnings.push(fault);
+        }
     }
 
     /// Whether there is none. Warnings do not count.
@@ -145,16 +154,6 @@ impl Faults {
         });
         found.truncate(MAX_FAULTS);
         Err(found)
-    }
-}
-
-fn push(list: &RefCell<Vec<Fault>>, places: &RefCell<BTreeSet<(PathBuf, u32, u32)>>, fault: Fault) {
-    let mut list = list.borrow_mut();
-    let is_full = list.len() >= MAX_COLLECTED;
-    let place = (fault.path.clone(), fault.line, fault.col);
-    // Faults of whole files share line 0, and each of them counts.
-    if !is_full && (places.borrow_mut().insert(place) || fault.line == 0) {
-        list.push(fault);
     }
 }
 

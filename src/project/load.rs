@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::draft::Draft;
 use super::env_file::Reader;
 use super::fault::{Fault, Faults};
 use super::files::Files;
@@ -79,6 +80,7 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
         paths,
         jobs,
         groups,
+        is_cut,
         ..
     } = loader;
     let first = paths.first().cloned().unwrap_or_else(|| source.dir.clone());
@@ -96,8 +98,11 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
         );
         faults.push(Fault::of_file(&first, message));
     }
-    let (order, jobs, groups) = check::resolve(jobs, groups, &faults);
     env_files(files, source, &jobs, &faults);
+    let (order, jobs, groups) = match is_cut {
+        true => Default::default(),
+        false => check::resolve(jobs, groups, &faults),
+    };
     let warnings = faults.finish()?;
     Ok(Project {
         name: root.name.unwrap_or_else(|| dir_name(&source.dir)),
@@ -112,10 +117,10 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
 }
 
 /// Reads every `.env` file once, so that a bad one is known before anything starts.
-fn env_files(files: &dyn Files, source: &Source, jobs: &BTreeMap<String, Job>, faults: &Faults) {
+fn env_files(files: &dyn Files, source: &Source, jobs: &[Draft], faults: &Faults) {
     let reader = Reader::new(files);
     let mut seen: Vec<(&Path, bool)> = Vec::new();
-    for job in jobs.values() {
+    for Draft { job, .. } in jobs {
         for file in job.env_files.iter().chain(&job.own_env_files) {
             let key = (file.path.as_path(), file.may_be_missing);
             if !seen.contains(&key) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::draft::{Draft, DraftGroup};
 use super::fault::{Fault, Faults};
 use super::files::{FileKind, Files};
+use super::include::Included;
 use super::load::{AgentAccess, MAX_FILE, Source, no_job, not_a_file, unreadable};
 use super::merge::{self, Kind};
 use super::node::{self, Table};
@@ -39,6 +40,10 @@ pub(super) struct Loader<'a> {
     pub(super) jobs: Vec<Draft>,
     /// The groups of all of them.
     pub(super) groups: Vec<DraftGroup>,
+    /// Whether a part of them could not be read. What refers to it is no fault.
+    pub(super) is_cut: bool,
+    /// Included files, by canonical path, and where they are included.
+    included: Vec<(PathBuf, super::Place)>,
 }
 
 impl<'a> Loader<'a> {
@@ -51,6 +56,8 @@ impl<'a> Loader<'a> {
             paths: Vec::new(),
             jobs: Vec::new(),
             groups: Vec::new(),
+            is_cut: false,
+            included: Vec::new(),
         }
     }
 
@@ -129,6 +136,7 @@ impl<'a> Loader<'a> {
         }
         // What could not be read would be missing, which is not another fault.
         let Some(path) = paths.first().filter(|_| self.faults.len() == before) else {
+            self.is_cut = true;
             return Root::default();
         };
         let document = document::read(path, &table, outer, self.faults);
@@ -136,6 +144,7 @@ impl<'a> Loader<'a> {
         if is_empty && self.faults.len() == before {
             self.faults.push(no_job(path));
         }
+        self.is_cut |= !document.is_whole;
         self.jobs.extend(document.jobs);
         self.groups.extend(document.groups);
         let finder = include::Finder {
@@ -143,21 +152,14 @@ impl<'a> Loader<'a> {
             dir: &self.source.dir,
             faults: self.faults,
         };
+        let before = self.faults.len();
+        let mut found = finder.all(&document.include, open);
         let mut prefixes: Vec<(String, PathBuf)> = Vec::new();
-        for included in finder.all(&document.include, open) {
-            let prefix = &included.name;
-            if let Some((_, other)) = prefixes.iter().find(|(name, _)| name == prefix) {
-                let message = format!(
-                    "the jobs of {} and {} would have the same names; one of the two directories needs another name",
-                    other.display(),
-                    included.path.display()
-                );
-                self.faults.add(&included.place, message);
-                continue;
-            }
-            prefixes.push((prefix.clone(), included.path.clone()));
+        found.retain(|included| self.is_new(included, &mut prefixes));
+        self.is_cut |= self.faults.len() > before;
+        for included in found {
             let inner = Common {
-                prefix: format!("{}{prefix}/", outer.prefix),
+                prefix: format!("{}{}/", outer.prefix, included.name),
                 shell: None,
                 env: document.common.env.clone(),
                 env_places: document.common.env_places.clone(),
@@ -176,5 +178,34 @@ impl<'a> Loader<'a> {
             name: document.project,
             agents: document.agents,
         }
+    }
+
+    /// Whether neither the file nor the names of its jobs are included already. `prefixes` are those of the other
+    /// files that the same file includes.
+    fn is_new(&mut self, file: &Included, prefixes: &mut Vec<(String, PathBuf)>) -> bool {
+        let shown = file.path.display();
+        if let Some((_, first)) = self
+            .included
+            .iter()
+            .find(|(path, _)| *path == file.canonical)
+        {
+            let message = format!("{shown} is included twice");
+            let mut fault = Fault::at(&file.place, message);
+            fault.also = vec![Fault::at(first, "is the other place")];
+            self.faults.push(fault);
+            return false;
+        }
+        if let Some((_, other)) = prefixes.iter().find(|(name, _)| *name == file.name) {
+            let message = format!(
+                "the jobs of {} and {shown} would have the same names; one of the two directories needs another name",
+                other.display(),
+            );
+            self.faults.add(&file.place, message);
+            return false;
+        }
+        prefixes.push((file.name.clone(), file.path.clone()));
+        self.included
+            .push((file.canonical.clone(), file.place.clone()));
+        true
     }
 }

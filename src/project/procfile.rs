@@ -125,6 +125,8 @@ pub(super) fn read(
                 name,
                 place: entry.place.clone(),
                 job,
+                has_ready: false,
+                is_port_bad: false,
                 needs: Vec::new(),
                 group: None,
                 ports: BTreeMap::new(),

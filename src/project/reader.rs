@@ -33,13 +33,8 @@ pub(super) enum What {
     Defaults,
 }
 
-/// Reads a job. `None` if it has no command; that is a fault.
-pub(super) fn read(
-    section: &Section<'_>,
-    name: &str,
-    common: &Common,
-    what: What,
-) -> Option<Draft> {
+/// Reads a job. One with faults is returned too, so that the needs of others find it.
+pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: What) -> Draft {
     let is_meant = match what {
         What::Job => section.only(keys::JOB, keys::PROGRAMS),
         What::Defaults => defaults_only(section),
@@ -54,10 +49,7 @@ pub(super) fn read(
     let is_needed = what == What::Job && !is_meant;
     let program = program(section, is_needed, &mut note);
     let dir = section.place.dir().to_owned();
-    let mut job = Job::new(
-        &dir,
-        program.clone().unwrap_or(Program::Line(String::new())),
-    );
+    let mut job = Job::new(&dir, program.unwrap_or(Program::Line(String::new())));
     if let Some(shell) = &common.shell {
         job.shell.clone_from(shell);
     }
@@ -102,10 +94,11 @@ pub(super) fn read(
         }
         is_valid
     });
-    program?;
-    Some(Draft {
+    Draft {
         name: name.to_owned(),
         place: section.place.clone(),
+        has_ready: section.has("ready"),
+        is_port_bad: section.has("port") && ports.is_empty(),
         job,
         needs,
         group,
@@ -113,7 +106,7 @@ pub(super) fn read(
             .into_iter()
             .map(|(name, (_, place))| (name, place))
             .collect(),
-    })
+    }
 }
 
 /// Reports unknown keys of `[defaults]`, and the keys of a job that cannot have a default.

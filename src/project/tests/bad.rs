@@ -456,6 +456,36 @@ fn all_faults_at_once_and_those_of_defaults_once() {
 }
 
 #[test]
+fn faults_that_follow_from_others_are_left_out() {
+    for (text, count) in [
+        (
+            "[jobs.db]\nrun = 1\n[jobs.a]\nrun = \"x\"\nneeds = [\"db\"]\n",
+            1,
+        ),
+        (
+            "[jobs.db]\nrun = \"x\"\nready = { log = \"(\" }\n[jobs.a]\nrun = \"x\"\nneeds = { db = \"ready\" }\n",
+            1,
+        ),
+        (
+            "[jobs.db]\nrun = \"x\"\nport = 0\n[jobs.a]\ncmd = [\"${port.db}\", \"${port.db.x}\"]\n",
+            1,
+        ),
+        (
+            "[jobs.-db]\nrun = \"x\"\n[jobs.a]\nrun = \"x\"\nneeds = [\"-db\"]\n",
+            1,
+        ),
+        (
+            "include = [\"none\"]\n[jobs.a]\nrun = \"x\"\nneeds = [\"web/dev\"]\n",
+            1,
+        ),
+        ("[jobs.a]\nrun = \"x\"\nneeds = [\"b\"]\ncwd = 1\n", 2),
+    ] {
+        let said = faults(text);
+        assert_eq!(said.lines().count(), count, "{text}\n{said}");
+    }
+}
+
+#[test]
 fn sizes_are_limited() {
     let jobs = |count: usize| {
         (0..count)

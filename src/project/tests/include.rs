@@ -159,6 +159,22 @@ fn a_circle_of_includes() {
 }
 
 #[test]
+fn a_file_that_is_included_twice() {
+    let files = Memory::with(&[
+        ("/p/bgproc.toml", &root("\"a/x.toml\", \"a/b/y.toml\"")),
+        (
+            "/p/a/x.toml",
+            "include = [\"b/y.toml\"]\n[jobs.one]\nrun = \"x\"\n",
+        ),
+        ("/p/a/b/y.toml", ONE),
+    ]);
+    assert_eq!(
+        load_files(&files).unwrap_err(),
+        "a/x.toml:1:12: /p/a/b/y.toml is included twice\n  bgproc.toml:1:24: is the other place"
+    );
+}
+
+#[test]
 fn a_pattern_that_finds_nothing_is_a_warning() {
     let files = Memory::with(&[("/p/bgproc.toml", &root("\"apps/*/bgproc.toml\""))]);
     let project = load_files(&files).unwrap();

@@ -198,6 +198,27 @@ fn simple_keys() {
 }
 
 #[test]
+fn every_form_survives_json() {
+    for line in [
+        "port = { a = 1 }\nport_busy = \"next\"\nper = \"repo\"\nsize = \"1x2\"\npty = false\ncwd = \"${X:-a}\"",
+        "ready = { http = \"http://x\", status = [204], timeout = \"1s\", every = \"2s\" }\nkind = \"task\"",
+        "ready = { quiet = \"1s\" }\nrestart = { when = \"on-failure\", max = 1 }\nnotify = [\"input\"]",
+        "stop = { keys = \"q\" }\nwatch = { do = \"keys:r\", gitignore = false, debounce = \"1s\" }\ntags = [\"t\"]",
+        "stop = { run = \"x\" }\nwatch = { do = \"signal:HUP\", cascade = true, only = [\"*\"] }\nopen = \"x\"",
+        "schedule = { cron = \"@daily\", tz = \"UTC\", missed = \"once\", overlap = \"restart\", jitter = \"1s\" }",
+        "schedule = { every = \"1h\" }\nlimits = { memory = \"1G\" }\non = { exit = \"x\" }\nok_codes = [1]",
+        "env = { A = \"${X}\", B = false }\nenv_file = [\"?x\"]\ngroup = \"g\"\ndescription = \"d\"\ntimeout = \"1s\"",
+    ] {
+        let one = job(&format!("run = \"x\"\n{line}"));
+        let json = serde_json::to_string(&one).unwrap();
+        let again: Job = serde_json::from_str(&json).unwrap();
+        assert_eq!(again, one, "{json}");
+        assert_eq!(again.places.0, one.places.0);
+        assert_eq!(serde_json::to_string(&again).unwrap(), json);
+    }
+}
+
+#[test]
 fn defaults_lie_below_each_job() {
     let project = project(
         "[defaults]\nrestart = { when = \"always\", max = 2 }\nenv = { A = \"1\", B = \"2\" }\n\

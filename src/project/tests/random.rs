@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::super::memory::Memory;
-use super::super::{ProcfileOptions, Source, load};
+use super::super::{ProcfileOptions, Source, Surroundings, environment, expanded, load};
 
 fn read(name: &str, content: &[u8]) {
     let mut files = Memory::default();
@@ -56,6 +56,22 @@ proptest! {
     #[test]
     fn no_text_panics(text in "(\\[jobs\\.a\\]|run|cmd|needs|=|\\[|\\]|\\{|\\}|\"|\n|,|1|x|\\$\\{A\\}| ){0,30}") {
         read("bgproc.toml", text.as_bytes());
+    }
+
+    #[test]
+    fn no_template_and_no_env_file_panics(template in "[${}:a.A-]{0,20}", env in "[AB=$\"'{}# \n:-]{0,40}") {
+        let text = format!("[jobs.a]\ncmd = [\"x\", '{template}']\nenv = {{ B = '{template}' }}\n");
+        let mut files = Memory::with(&[("/p/bgproc.toml", &text)]);
+        files.put("/p/.env", env.as_bytes());
+        if let Ok(project) = super::load_files(&files) {
+            let caller = std::collections::BTreeMap::from([("A".to_owned(), "x".to_owned())]);
+            let ports = std::collections::BTreeMap::new();
+            let surroundings = Surroundings { caller: &caller, ports: &ports, project: "p", worktree: "" };
+            let job = &project.jobs["a"];
+            if let Ok(made) = environment(&files, job, "a", &surroundings) {
+                let _ = expanded(job, "a", &made, &surroundings);
+            }
+        }
     }
 
     #[test]
