@@ -149,7 +149,7 @@ pub enum Verb {
     Mcp(mcp::Mcp),
     /// Print what an agent has not been told of its jobs: ends, readiness, prompts
     News(news::News),
-    /// Print the JSON Schema of the protocol
+    /// Print the JSON Schema of the protocol, or of project files
     Schema(schema::Schema),
     /// Print or install completions for a shell
     Completions(completions::Completions),

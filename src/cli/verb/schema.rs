@@ -1,9 +1,10 @@
-//! `schema`: prints the JSON Schema of the protocol, without a daemon.
+//! `schema`: prints the JSON Schema of the protocol or of project files, without a daemon.
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::project;
 use crate::protocol::schema;
 
 #[derive(Args, Debug)]
@@ -21,6 +22,8 @@ enum Part {
     Replies,
     /// Events of the daemon
     Events,
+    /// Project files (bgproc.toml), for editors
+    Project,
 }
 
 impl Schema {
@@ -30,6 +33,7 @@ impl Schema {
             Some(Part::Requests) => schema::part(schema::Part::Requests),
             Some(Part::Replies) => schema::part(schema::Part::Replies),
             Some(Part::Events) => schema::part(schema::Part::Events),
+            Some(Part::Project) => project::schema(),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from)?;
         ctx.out.line(&text)?;

@@ -27,6 +27,12 @@ pub struct Up {
     /// Jobs, g:GROUP or +TAG; by default all jobs that start by themselves
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
+    /// Base port of a Procfile
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// Numbers of instances of the entries of a Procfile, as all=1,worker=2
+    #[arg(short = 'm', long, value_name = "NAME=N,...")]
+    formation: Option<String>,
     /// Leave out what the jobs need
     #[arg(long)]
     no_deps: bool,
@@ -75,6 +81,8 @@ impl Up {
         self.jobs.extend(words.jobs);
         let mut request = Project {
             jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
+            port: self.port,
+            formation: self.formation.clone(),
             no_deps: self.no_deps.then_some(true),
             prune: self.prune.then_some(true),
             wait_ms: Some(0),

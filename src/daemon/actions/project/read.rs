@@ -110,7 +110,9 @@ fn load(
             }
         }
     };
-    let project = file::load(&Disk, &source).map_err(shown)?;
+    let mut project = file::load(&Disk, &source).map_err(shown)?;
+    let idle = without_effect(&project);
+    project.warnings.extend(idle);
     let checkout = checkout(&Disk, &project.dir);
     let identity = users::identity(&project.dir).unwrap_or_default();
     Ok(Loaded {
@@ -118,6 +120,33 @@ fn load(
         checkout,
         identity,
     })
+}
+
+/// Says which keys have no effect in this version, so that nobody relies on them.
+fn without_effect(project: &file::Project) -> Vec<Fault> {
+    let path = project.paths.first().cloned().unwrap_or_default();
+    let warn = |job: &str, key: &str| {
+        Fault::of_file(
+            &path,
+            format!("\"{key}\" in [jobs.{job}] has no effect yet"),
+        )
+    };
+    let mut found = Vec::new();
+    for (name, job) in &project.jobs {
+        let keys = [
+            ("schedule", job.schedule.is_some()),
+            ("watch", job.watch.is_some()),
+            ("notify", !job.notify.is_empty()),
+            ("confirm", job.confirm),
+            ("per", job.per == file::job::Per::Repo),
+            ("on.ready", job.on.ready.is_some()),
+            ("on.failed", job.on.failed.is_some()),
+            ("on.input", job.on.input.is_some()),
+        ];
+        let idle = keys.iter().filter(|(_, is_set)| *is_set);
+        found.extend(idle.map(|(key, _)| warn(name, key)));
+    }
+    found
 }
 
 /// The project that is known for the directory of a request or one above it; `None` if there is none.
