@@ -19,6 +19,7 @@
 //!   [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
 //!   text around them.
+//! - [`mask`]: replaces times, durations, process ids and ports; [`align`]: two logs beside each other.
 //! - [`relay`]: filters a job's output for another terminal.
 //!
 //! # Two readings of the same bytes
@@ -46,6 +47,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod align;
 pub mod bidi;
 pub mod capabilities;
 pub mod cell;
@@ -59,6 +61,7 @@ pub mod highlight;
 pub mod keyboard;
 pub mod keyparse;
 pub mod keys;
+pub mod mask;
 pub mod modes;
 pub mod mousereport;
 pub mod pace;
