@@ -95,6 +95,8 @@ pub enum RequestKind {
     Details(SessionId),
     /// Matches in a job, for the search with this number.
     Found(SessionId, u64),
+    /// The newest lines of a job, to be compared.
+    Compare(SessionId),
     /// Input typed into a job.
     Typed(SessionId),
     /// Cancelling a request.

@@ -3,6 +3,7 @@
 //! A mode implements [`Mode`](super::model::mode::Mode). It may open another mode; none knows who
 //! opened it.
 
+pub mod compare;
 pub mod confirm;
 pub mod filter;
 pub mod form;
@@ -24,7 +25,7 @@ use super::theme::Theme;
 use super::{grid, keymap::chord, line};
 
 /// All contexts with keys, in the order of the help screen.
-pub const CONTEXTS: [&KeyContext; 17] = [
+pub const CONTEXTS: [&KeyContext; 18] = [
     normal::Action::CONTEXT,
     grid::Action::CONTEXT,
     insert::Action::CONTEXT,
@@ -40,6 +41,7 @@ pub const CONTEXTS: [&KeyContext; 17] = [
     menu::Signal::CONTEXT,
     page::Action::CONTEXT,
     found::Action::CONTEXT,
+    compare::Action::CONTEXT,
     help::Action::CONTEXT,
     line::Action::CONTEXT,
 ];

@@ -9,7 +9,7 @@ use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::{Link, Model};
 use crate::tui::modes::normal::quit;
 use crate::tui::modes::scroll::rewind;
-use crate::tui::modes::{form, found, page};
+use crate::tui::modes::{compare, form, found, page};
 use crate::tui::pane::{group, jump, runs};
 use crate::tui::requests::refresh;
 
@@ -42,6 +42,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         | RequestKind::Typed(id) => Some(id),
         RequestKind::Past(id)
         | RequestKind::Card(id, _)
+        | RequestKind::Compare(id)
         | RequestKind::Runs(id)
         | RequestKind::Copy(id, _) => Some(id),
         // The job counts as searched, whatever the reason.
@@ -149,6 +150,10 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
                 return;
             }
             "Nothing was copied".to_owned()
+        }
+        RequestKind::Compare(id) => {
+            compare::received(model, &id.clone(), None);
+            format!("The log of {name} could not be read")
         }
         RequestKind::Log(..) => format!("The log of {name} could not be read"),
         RequestKind::Start => "Nothing was started".to_owned(),

@@ -15,7 +15,7 @@ use crate::tui::model::mode::Frame;
 use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::modes::normal::{quit, share_said, url_received};
 use crate::tui::modes::scroll::rewind;
-use crate::tui::modes::{form, found, insert, page, scroll};
+use crate::tui::modes::{compare, form, found, insert, page, scroll};
 use crate::tui::pane::{card, follow, group, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
@@ -31,6 +31,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Away => away::received(model, value, cmds),
         RequestKind::Usage => usage::received(model, value),
         RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
+        RequestKind::Compare(id) => compare::received(model, &id, Some(value)),
         RequestKind::Details(id) => page::record_received(model, &id, value, cmds),
         RequestKind::Typed(id) => page::typed_received(model, &id, value),
         RequestKind::Record(id) => {

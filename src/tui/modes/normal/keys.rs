@@ -31,6 +31,7 @@ actions! {
     Sort "sort" ["S"] "Sort: attention, name, age, cpu, state";
     Mark "mark" ["space"] "Mark the job; verbs act on all marked";
     MarkAll "mark-all" ["*"] "Mark all listed jobs, or none";
+    Compare "compare" ["="] "Compare the logs of two marked jobs";
     Attach "attach" ["enter"] "Attach: zoom in and type";
     Type "type" ["i"] "Type into the job where it is";
     Reply "reply" ["tab"] "Answer a job that waits, from its row";

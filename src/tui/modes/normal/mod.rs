@@ -18,7 +18,7 @@ pub use self::commands::list as palette_rows;
 pub use self::keys::Action;
 pub use self::open_url::{no_browser, received as url_received};
 pub use self::share::said as share_said;
-use super::{filter, form, found, help, insert, menu, page, palette, reply, scroll};
+use super::{compare, filter, form, found, help, insert, menu, page, palette, reply, scroll};
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
@@ -175,6 +175,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Sort => select::sort(model),
         Action::Mark => mark::toggle(model),
         Action::MarkAll => mark::all(model),
+        Action::Compare => compare::open(model),
 
         Action::Attach => attach(model),
         Action::Type => insert::enter(model, model.frame.zoom),

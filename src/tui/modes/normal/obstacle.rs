@@ -7,6 +7,7 @@ use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Attached, Model};
+use crate::tui::modes::compare;
 
 /// Said of a command that changes something, in a view that may only look.
 pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
@@ -50,6 +51,9 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             model.key("space"),
             model.key("*")
         )),
+        Action::Compare if model.marked.len() != 2 => {
+            Some(compare::needs_two(model, model.marked.len()))
+        }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
         Action::ProjectUp | Action::ProjectDown => {
             Some("There are no project files yet.".to_owned())

@@ -37,6 +37,10 @@ pub(super) fn words(action: Action) -> Words {
         Action::Sort => ("sort the list", "order arrange"),
         Action::Mark => ("mark {}", "select choose tag unmark"),
         Action::MarkAll => ("mark all listed jobs", "select everything unmark"),
+        Action::Compare => (
+            "compare the logs of two marked jobs",
+            "diff difference side by side",
+        ),
         Action::Attach => ("attach to {}", "open enter connect join focus foreground"),
         Action::Type => ("type into {}", "insert input write keyboard"),
         Action::Reply => (
