@@ -3,6 +3,7 @@
 use super::select;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
+use crate::tui::pane::paint::Pan;
 
 /// Rebuilds the list if something in it has changed.
 pub fn reconcile_rows(model: &mut Model) {
@@ -59,7 +60,7 @@ pub fn reconcile_cursor(model: &mut Model) {
     if next != model.selected {
         model.selected = next;
         model.selected_at = model.now.ms;
-        model.pan = 0;
+        model.pan = Pan::default();
         model.dirty = true;
     }
     model.cursor = at;

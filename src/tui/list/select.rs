@@ -6,6 +6,7 @@ use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
+use crate::tui::pane::paint::Pan;
 use crate::tui::state::State;
 
 /// How long a job must be selected to be remembered as the previous one while the cursor moves row
@@ -205,7 +206,7 @@ pub fn to(model: &mut Model, next: Selected) {
     }
     model.selected = next;
     model.selected_at = model.now.ms;
-    model.pan = 0;
+    model.pan = Pan::default();
     model.dirty = true;
 }
 

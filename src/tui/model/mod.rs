@@ -65,6 +65,7 @@ use super::copy::Commands;
 use super::keymap::Keymap;
 use super::message::Moment;
 use super::options::{Options, Replay};
+use super::pane::paint::Pan;
 use super::scrollback::Scroll;
 use super::theme::Theme;
 use crate::config::Notify;
@@ -197,8 +198,8 @@ pub struct Model {
     pub rewind: Option<Rewind>,
     /// Set if the view was opened to replay a job's past.
     pub replay: Option<Replay>,
-    /// Columns by which a cropped pane is shifted.
-    pub pan: u16,
+    /// By how much a cropped pane is shifted.
+    pub pan: Pan,
     /// The log in the pane: scrolled back, with timestamps, or a frozen screen. `None` while the pane
     /// shows the live screen.
     pub scroll: Option<Box<Scroll>>,
@@ -316,7 +317,7 @@ impl Model {
             rewind: None,
             commands: None,
             replay: options.replay,
-            pan: 0,
+            pan: Pan::default(),
             scroll: None,
             merged: Merged::default(),
             wrap: true,

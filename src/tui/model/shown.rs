@@ -11,6 +11,7 @@ use super::{Attached, Link, Model};
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 use crate::term::size::{Size, joined};
+use crate::tui::pane::paint::{self, Pan};
 use crate::tui::scrollback::Display;
 use crate::tui::units;
 use ratatui::layout::Rect;
@@ -180,10 +181,41 @@ impl Model {
             return;
         }
         let step = (pane.width / 2).max(1);
-        self.pan = if right {
-            (self.pan + step).min(hidden)
+        self.pan.left = if right {
+            (self.pan.left + step).min(hidden)
         } else {
-            self.pan.saturating_sub(step)
+            self.pan.left.saturating_sub(step)
         };
+    }
+
+    /// Shifts the screen of a full-screen program, or a past screen, down by `rows`, if it has more rows than the
+    /// pane; `false` if not. Where the cursor is, it is followed again.
+    pub fn pan_down(&mut self, rows: isize) -> bool {
+        let Some(area) = self.layout().pane else {
+            return false;
+        };
+        let live = self.current_id().and_then(|id| self.screen(id));
+        let live = live.filter(|screen| self.scroll.is_none() && screen.alt_screen());
+        let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
+        let Some(screen) = past.unwrap_or(live) else {
+            return false;
+        };
+        let hidden = screen.size().rows().saturating_sub(area.height);
+        if hidden == 0 {
+            return false;
+        }
+        let top = |pan| paint::crop(screen, area, pan, false).top;
+        let (now, usual) = (
+            top(self.pan),
+            top(Pan {
+                top: None,
+                ..self.pan
+            }),
+        );
+        let wanted = isize::try_from(now).unwrap_or(0).saturating_add(rows);
+        let next = u16::try_from(wanted.max(0)).unwrap_or(u16::MAX).min(hidden);
+        self.pan.top = (next != usual).then_some(next);
+        self.dirty = true;
+        true
     }
 }

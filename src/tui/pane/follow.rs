@@ -90,10 +90,14 @@ pub fn nudge(model: &mut Model, by_half: bool, down: bool, cmds: &mut Vec<Cmd>) 
     nudge_by(model, if down { rows } else { -rows }, cmds);
 }
 
-/// Scrolls by `rows`, positive downwards. At the end the pane is live again.
+/// Scrolls by `rows`, positive downwards. At the end the pane is live again. The screen of a full-screen program that
+/// has more rows than the pane is shifted instead.
 pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     if group::is_shown(model) {
         group::scroll(model, rows);
+        return;
+    }
+    if model.pan_down(rows) {
         return;
     }
     if model.scroll.as_ref().is_none_or(|scroll| scroll.is_still) {

@@ -10,7 +10,7 @@ use crate::protocol::record::Run;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
 use crate::tui::model::seen::row_of_line;
-use crate::tui::pane::paint::{self, Crop};
+use crate::tui::pane::paint::{self, Crop, Pan};
 use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
@@ -41,7 +41,11 @@ pub fn draw(model: &Model, id: &SessionId, area: Rect, canvas: &mut Canvas) {
 fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canvas: &mut Canvas) {
     let is_current = model.current_id() == Some(id);
     let typing = is_current && model.mode().types();
-    let pan = if is_current { model.pan } else { 0 };
+    let pan = if is_current {
+        model.pan
+    } else {
+        Pan::default()
+    };
     let alive = model.job(id).is_some_and(|job| job.is_alive());
     let parts = parts(model, id, screen, area, pan, typing);
     for (line, separator) in parts.separators {
@@ -53,12 +57,19 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
         canvas.buffer_mut().set_string(area.x, line, words, style);
     }
     let mut cursor = None;
+    let whole = match parts.shown.as_slice() {
+        [(_, crop)] if screen.alt_screen() && !typing => Some(*crop),
+        _ => None,
+    };
     for (part, crop) in parts.shown {
         paint::draw(screen, part, crop, model.theme.mono, canvas);
         if !typing {
             mark_cut(model, screen, part, crop, canvas.buffer_mut());
         }
         cursor = cursor.or(paint::cursor(screen, part, crop));
+    }
+    if let Some(crop) = whole {
+        mark_rows(model, screen, area, crop, canvas.buffer_mut());
     }
     let shape = match typing {
         true => CursorShape::Own,
@@ -140,6 +151,27 @@ fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Bu
     }
 }
 
+/// Marks the edges beyond which a screen has more rows.
+pub(super) fn mark_rows(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let cols = screen.size().cols();
+    let is_written = |row: u16| (0..cols).any(|col| paint::is_written(screen, row, col));
+    let end = crop.top.saturating_add(area.height);
+    let above = (0..crop.top).any(is_written);
+    let below = (end..screen.size().rows()).any(is_written);
+    for (is_cut, y, mark) in [(above, area.top(), "▲"), (below, area.bottom() - 1, "▼")] {
+        if is_cut {
+            let x = area.right() - 1;
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+            }
+            buf.set_string(x, y, model.theme.glyph(mark), model.theme.key());
+        }
+    }
+}
+
 /// How a screen is shown in a pane.
 struct Parts {
     /// The visible parts and their areas, from the top: one, or one above and one below each separator.
@@ -162,7 +194,7 @@ fn parts(
     id: &SessionId,
     screen: &Screen,
     area: Rect,
-    pan: u16,
+    pan: Pan,
     typing: bool,
 ) -> Parts {
     // While keys go to a zoomed job, the window belongs to the job alone.

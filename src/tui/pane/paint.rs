@@ -19,9 +19,18 @@ pub struct Crop {
     pub left: u16,
 }
 
-/// The part of `screen` to show in `area`: the end of the written rows, shifted right by `pan`. If
-/// `follow` is set (somebody is typing), shifted right far enough to show the cursor.
-pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
+/// By how much a person has shifted a cropped screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pan {
+    /// The first column.
+    pub left: u16,
+    /// The first row; `None` to follow the cursor and the end of what is written.
+    pub top: Option<u16>,
+}
+
+/// The part of `screen` to show in `area`: the end of the written rows, shifted by `pan`. If `follow` is set
+/// (somebody is typing), the part with the cursor.
+pub fn crop(screen: &Screen, area: Rect, pan: Pan, follow: bool) -> Crop {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
     let cursor = screen.cursor();
     let mut last = if cursor.visible { cursor.row } else { 0 };
@@ -34,7 +43,10 @@ pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
     if cursor.visible {
         top = top.min(cursor.row);
     }
-    let mut left = pan.min(cols.saturating_sub(area.width));
+    if let Some(row) = pan.top.filter(|_| !follow) {
+        top = row.min(rows.saturating_sub(area.height));
+    }
+    let mut left = pan.left.min(cols.saturating_sub(area.width));
     if follow && cursor.visible && cursor.col >= left + area.width {
         left = cursor.col + 1 - area.width;
     }
@@ -252,17 +264,17 @@ mod tests {
     fn shows_the_last_written_rows() {
         let area = Rect::new(0, 0, 10, 4);
         let few = screen(20, 30, "1\r\n2\r\n3");
-        assert_eq!(crop(&few, area, 0, false).top, 0);
+        assert_eq!(crop(&few, area, Pan::default(), false).top, 0);
         let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
-        assert_eq!(crop(&many, area, 0, false).top, 2);
+        assert_eq!(crop(&many, area, Pan::default(), false).top, 2);
     }
 
     #[test]
     fn shows_the_cursor_while_typing() {
         let area = Rect::new(2, 1, 10, 4);
         let wide = screen(4, 30, "0123456789abcdef");
-        assert_eq!(crop(&wide, area, 0, false).left, 0);
-        let crop = crop(&wide, area, 0, true);
+        assert_eq!(crop(&wide, area, Pan::default(), false).left, 0);
+        let crop = crop(&wide, area, Pan::default(), true);
         assert_eq!(crop.left, 7);
         assert_eq!(cursor(&wide, area, crop), Some(Position::new(11, 1)));
     }

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::paint;
+use super::{live, paint};
 use crate::tui::model::Model;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::window::Canvas;
@@ -14,6 +14,7 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, canvas: &mut Canv
     };
     let crop = paint::crop(screen, area, model.pan, false);
     paint::draw(screen, area, crop, model.theme.mono, canvas);
+    live::mark_rows(model, screen, area, crop, canvas.buffer_mut());
     if let Some(at) = paint::cursor(screen, area, crop)
         && let Some(cell) = canvas.buffer_mut().cell_mut(at)
     {

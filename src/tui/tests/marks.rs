@@ -223,9 +223,12 @@ fn a_read_only_view_marks_and_types_nothing() {
 fn typing_into_all_selects_the_first_marked_job() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2 3 8").later(2000);
-    dash.model.pan = 4;
+    dash.model.pan.left = 4;
     let before = dash.model.current_id().cloned();
     dash.press("b");
     assert_ne!(dash.model.current_id().cloned(), before);
-    assert_eq!((dash.model.previous.clone(), dash.model.pan), (before, 0));
+    assert_eq!(
+        (dash.model.previous.clone(), dash.model.pan.left),
+        (before, 0)
+    );
 }

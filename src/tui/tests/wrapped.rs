@@ -67,3 +67,36 @@ fn the_cursor_is_where_one_types_in_wrapped_lines() {
     let line = text.lines().nth(row).unwrap_or_default();
     assert!(line.ends_with("│ $") || line.ends_with("│$"), "{text}");
 }
+
+#[test]
+fn a_full_screen_program_with_more_rows_than_the_pane_is_shifted() {
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    let rows: Vec<String> = (1..=40).map(|n| format!("row {n}.")).collect();
+    let text = format!("\x1b[?1049h{}\x1b[40;1H", rows.join("\r\n"));
+    dash.screen("web", 40, 50, &text);
+    let shows = |dash: &Dash, n: u32| dash.text().contains(&format!("row {n}."));
+    // It follows the cursor, which is at the end.
+    assert!(shows(&dash, 40) && !shows(&dash, 19), "{}", dash.text());
+    assert!(dash.text().contains('▲') && !dash.text().contains('▼'));
+    dash.press("\x15");
+    assert!(shows(&dash, 19) && !shows(&dash, 40), "{}", dash.text());
+    assert!(dash.text().contains('▲') && dash.text().contains('▼'));
+    assert!(dash.model.scroll.is_none(), "the log is no help here");
+    // Output elsewhere does not move it.
+    dash.screen("web", 40, 50, &format!("{text}\x1b[38;1Hx"));
+    assert!(!shows(&dash, 40), "{}", dash.text());
+    dash.press("\x15\x15\x15");
+    assert!(
+        shows(&dash, 1) && !dash.text().contains('▲'),
+        "{}",
+        dash.text()
+    );
+    // Back at the cursor, it follows it again.
+    dash.press("\x04\x04\x04\x04");
+    assert_eq!(dash.model.pan.top, None);
+    dash.screen("web", 40, 50, &format!("{text}\x1b[5;1H"));
+    assert!(shows(&dash, 5), "{}", dash.text());
+    // Typing shows the cursor in any case.
+    dash.press("\x05\x05\x05i");
+    assert!(shows(&dash, 5), "{}", dash.text());
+}

@@ -28,6 +28,7 @@ use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::pane::paint::Pan;
 use crate::tui::theme::Tone;
 
 /// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
@@ -100,7 +101,7 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         sequence: LeaveSequence::new(model.leave_sequence.clone()),
     });
     model.scroll = None;
-    model.pan = 0;
+    model.pan = Pan::default();
 }
 
 /// Returns to INSERT as it was, if `left` is INSERT, and sends the leave key itself to the job.

@@ -250,11 +250,13 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
 fn page(model: &mut Model, down: bool, cmds: &mut Vec<Cmd>) {
     if select::is_cut(model) {
         select::page(model, down);
-    } else if down || group::is_shown(model) {
-        let page = model.pane_size().map_or(1, |pane| pane.rows().max(2) - 1);
-        let page = isize::try_from(page).unwrap_or(1);
+        return;
+    }
+    let page = model.pane_size().map_or(1, |pane| pane.rows().max(2) - 1);
+    let page = isize::try_from(page).unwrap_or(1);
+    if down || group::is_shown(model) {
         follow::nudge_by(model, if down { page } else { -page }, cmds);
-    } else {
+    } else if !model.pan_down(-page) {
         scroll::enter(model, true, cmds);
     }
 }

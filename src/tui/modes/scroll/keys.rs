@@ -60,6 +60,8 @@ actions! {
     Slower "slower" ["-"] "Play half as fast";
     PanLeft "pan-left" [","] "Cropped pane: show more on the left";
     PanRight "pan-right" ["."] "Cropped pane: show more on the right";
+    PanUp "pan-up" ["ctrl-y"] "Cropped pane: one row up";
+    PanDown "pan-down" ["ctrl-e"] "Cropped pane: one row down";
     CopyScreen "copy" ["y"] "Copy what it showed";
     Leave "back-to-text" ["esc", "q"] "Back to the log" Leaves;
 }

@@ -69,6 +69,12 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
         Action::CopyScreen => copy(model, cmds),
         Action::PanLeft => model.pan(false),
         Action::PanRight => model.pan(true),
+        Action::PanUp | Action::PanDown => {
+            let rows = if action == Action::PanDown { 1 } else { -1 };
+            if !model.pan_down(rows) {
+                model.note("The pane shows the whole height.");
+            }
+        }
         Action::Leave => leave(model, cmds),
         Action::Live => {
             leave(model, cmds);
