@@ -14,6 +14,15 @@ const LONGEST_PAUSE_MS: i64 = 2000;
 /// shown at once.
 const FRAME_MS: i64 = 33;
 
+/// The steps through time, in milliseconds.
+const STEPS_MS: [i64; 6] = [1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
+/// The first of them.
+const USUAL_STEP: usize = 1;
+/// How many steps the time bar covers.
+const STEPS_SHOWN: i64 = 60;
+/// How many small steps a large one has.
+pub const LARGE: i64 = 6;
+
 /// A step within the recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -44,6 +53,10 @@ pub struct Rewind {
     /// The recorded time that it begins at and plays from; `None` if it begins at the present and
     /// steps back.
     pub plays_from: Option<i64>,
+    /// Whether it was opened from the live screen, and leaving returns there.
+    pub is_direct: bool,
+    /// Which of the steps is chosen.
+    step: usize,
 }
 
 /// State of the playback.
@@ -66,7 +79,29 @@ impl Rewind {
             play: None,
             speed: 1.0,
             plays_from: None,
+            is_direct: false,
+            step: USUAL_STEP,
         }
+    }
+
+    /// The chosen step, in milliseconds.
+    pub fn step_ms(&self) -> i64 {
+        STEPS_MS[self.step]
+    }
+
+    /// The time that the bar covers, in milliseconds.
+    pub fn span_ms(&self) -> i64 {
+        self.step_ms() * STEPS_SHOWN
+    }
+
+    /// Chooses a smaller or a larger step; `false` if there is none.
+    pub fn zoom(&mut self, is_in: bool) -> bool {
+        let next = match is_in {
+            true => self.step.checked_sub(1),
+            false => Some(self.step + 1).filter(|&next| next < STEPS_MS.len()),
+        };
+        self.step = next.unwrap_or(self.step);
+        next.is_some()
     }
 
     /// The request for a step; `None` if there is nothing in that direction.

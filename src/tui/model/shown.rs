@@ -12,6 +12,7 @@ use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 use crate::term::size::{Size, joined};
 use crate::tui::pane::paint::{self, Pan};
+use crate::tui::pane::time_bar;
 use crate::tui::scrollback::Display;
 use crate::tui::units;
 use ratatui::layout::Rect;
@@ -197,6 +198,10 @@ impl Model {
         let live = self.current_id().and_then(|id| self.screen(id));
         let live = live.filter(|screen| self.scroll.is_none() && screen.alt_screen());
         let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
+        let area = match past {
+            Some(_) => time_bar::split(area).0,
+            None => area,
+        };
         let Some(screen) = past.unwrap_or(live) else {
             return false;
         };

@@ -12,6 +12,7 @@ pub mod paint;
 mod past;
 pub mod redraw;
 pub mod runs;
+pub mod time_bar;
 pub mod watch;
 pub mod wrap;
 
@@ -176,7 +177,10 @@ fn is_cropped(model: &Model, job: &Job, screen: &Screen, area: Rect) -> bool {
 
 /// Draws the job's screen.
 pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
-    if let Some(rewind) = &model.rewind {
+    // Show what was there until the first frame has arrived.
+    if let Some(rewind) = &model.rewind
+        && rewind.screen.is_some()
+    {
         past::draw(model, rewind, area, canvas);
         return;
     }

@@ -210,7 +210,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Wider => width::change(model, true),
         Action::Grid => grid::toggle(model),
         Action::Scroll if name == "pgup" => page(model, false, cmds),
-        Action::Scroll => scroll::enter(model, false, cmds),
+        Action::Scroll => scroll::open(model, cmds),
         Action::HalfUp => follow::nudge(model, true, false, cmds),
         Action::HalfDown => follow::nudge(model, true, true, cmds),
         Action::LineUp => follow::nudge(model, false, false, cmds),

@@ -50,18 +50,21 @@ actions! {
     Back "back" ["<", "left", "h"] "What was there before";
     Forward "forward" [">", "right", "l"] "What happened next";
     Play "play" ["space"] "Play what happened, or stop";
-    HalfUp "back-10s" ["ctrl-u", "up"] "Ten seconds back";
-    HalfDown "on-10s" ["ctrl-d", "down"] "Ten seconds on";
-    PageUp "back-1m" ["ctrl-b", "pgup"] "A minute back";
-    PageDown "on-1m" ["ctrl-f", "pgdn"] "A minute on";
+    HalfUp "step-back" ["ctrl-u", "up"] "A step back in time";
+    HalfDown "step-on" ["ctrl-d", "down"] "A step on in time";
+    PageUp "six-back" ["ctrl-b", "pgup"] "Six steps back";
+    PageDown "six-on" ["ctrl-f", "pgdn"] "Six steps on";
+    ZoomIn "zoom-in" ["+", "="] "Smaller steps, and a shorter time bar";
+    ZoomOut "zoom-out" ["-"] "Larger steps, and a longer time bar";
     Top "beginning" ["g", "home"] "To the beginning";
     Live "live" ["G", "end"] "To now, and live again";
-    Faster "faster" ["+", "="] "Play twice as fast";
-    Slower "slower" ["-"] "Play half as fast";
+    Faster "faster" ["]"] "Play twice as fast";
+    Slower "slower" ["["] "Play half as fast";
     PanLeft "pan-left" [","] "Cropped pane: show more on the left";
     PanRight "pan-right" ["."] "Cropped pane: show more on the right";
     PanUp "pan-up" ["ctrl-y"] "Cropped pane: one row up";
     PanDown "pan-down" ["ctrl-e"] "Cropped pane: one row down";
     CopyScreen "copy" ["y"] "Copy what it showed";
-    Leave "back-to-text" ["esc", "q"] "Back to the log" Leaves;
+    SelectText "select" ["v"] "Select on this screen";
+    Leave "back-to-text" ["esc", "q"] "Back to where it was opened" Leaves;
 }

@@ -21,6 +21,7 @@ pub use self::rewind::reconcile as reconcile_past;
 use super::filter::Action as SearchAction;
 use super::insert;
 use crate::protocol::SessionId;
+use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::{KeyPress, SCROLL};
 use crate::tui::list::select;
@@ -76,6 +77,19 @@ pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
         back,
         find: None,
     });
+}
+
+/// Enters SCROLL as its key does: on the past screens of a full-screen program, whose log is no text, else on the log.
+pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    enter(model, false, cmds);
+    let is_full = model.current().is_some_and(|job| {
+        // The list alone shows no screen.
+        let screen = model.screen(job.id()).map(Screen::alt_screen);
+        screen.unwrap_or(job.record.alt_screen)
+    });
+    if is_full && model.mode().scrolls() {
+        rewind::open_now(model, cmds);
+    }
 }
 
 /// Enters SCROLL and opens the search line.
@@ -296,9 +310,12 @@ impl Mode for ScrollBack {
 
     fn hints(&self, model: &Model) -> Hints {
         let Some(scroll) = model.scroll.as_ref().filter(|_| model.rewind.is_none()) else {
-            use RewindAction::{Back, Faster, Forward, HalfDown, HalfUp, Leave, Play};
+            use RewindAction::{Back, Forward, HalfDown, HalfUp, Leave, Play, ZoomIn, ZoomOut};
             return Hints {
-                keys: hints::hints(model, &[Back, Forward, Play, HalfUp, HalfDown, Faster]),
+                keys: hints::hints(
+                    model,
+                    &[Back, Forward, Play, HalfUp, HalfDown, ZoomIn, ZoomOut],
+                ),
                 exits: hints::hints(model, &[Leave]),
             };
         };

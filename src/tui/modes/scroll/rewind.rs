@@ -9,13 +9,11 @@ use crate::protocol::reply::Captured;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Effect, Exit, RequestKind};
 use crate::tui::model::Model;
-use crate::tui::model::rewind::{Rewind, Step};
+use crate::tui::model::rewind::{LARGE, Rewind, Step};
 use crate::tui::options::Replay;
-
-/// A small jump, in milliseconds of recorded time.
-const JUMP_MS: i64 = 10_000;
-/// A large jump, in milliseconds of recorded time.
-const LEAP_MS: i64 = 60_000;
+use crate::tui::pane::{paint, runs};
+use crate::tui::scrollback::Scroll;
+use crate::tui::scrollback::selection::Shape;
 
 /// Slowest and fastest playback speed.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
@@ -28,6 +26,18 @@ pub(super) fn enter(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Replays the job in the pane, from its beginning or from a given time.
 pub fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
     open(model, Some(replay.from_ms.unwrap_or(0)), replay.speed, cmds);
+}
+
+/// Shows the screen of the scrolled job as it is, with its time bar.
+pub(super) fn open_now(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    open(model, None, 1.0, cmds);
+    if let Some(rewind) = &mut model.rewind {
+        rewind.is_direct = true;
+    }
+    if let Some(id) = model.current_id().cloned() {
+        // The bar shows where runs begin.
+        runs::request(&id, cmds);
+    }
 }
 
 fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
@@ -58,10 +68,13 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
     match action {
         Action::Back => step(model, Step::Back, cmds),
         Action::Forward => step(model, Step::Forward, cmds),
-        Action::HalfUp => step(model, Step::By(-JUMP_MS), cmds),
-        Action::HalfDown => step(model, Step::By(JUMP_MS), cmds),
-        Action::PageUp => step(model, Step::By(-LEAP_MS), cmds),
-        Action::PageDown => step(model, Step::By(LEAP_MS), cmds),
+        Action::HalfUp => by(model, -1, cmds),
+        Action::HalfDown => by(model, 1, cmds),
+        Action::PageUp => by(model, -LARGE, cmds),
+        Action::PageDown => by(model, LARGE, cmds),
+        Action::ZoomIn => zoom(model, true),
+        Action::ZoomOut => zoom(model, false),
+        Action::SelectText => select(model),
         Action::Top => step(model, Step::First, cmds),
         Action::Play => play(model),
         Action::Faster => speed(model, 2.0),
@@ -75,7 +88,13 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
                 model.note("The pane shows the whole height.");
             }
         }
-        Action::Leave => leave(model, cmds),
+        Action::Leave => {
+            let is_direct = model.rewind.as_ref().is_some_and(|rewind| rewind.is_direct);
+            leave(model, cmds);
+            if is_direct {
+                super::leave(model);
+            }
+        }
         Action::Live => {
             leave(model, cmds);
             super::leave(model);
@@ -102,6 +121,7 @@ pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &m
         }
         // This frame equals the present screen, which was visible already: take the first step
         // back.
+        None if rewind.is_direct => {}
         None => step(model, Step::Back, cmds),
     }
 }
@@ -168,6 +188,39 @@ fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
             Step::By(ms) if ms > 0 => "This is how it is now.",
             _ => "There is nothing before this.",
         }),
+    }
+}
+
+/// Steps by so many of the chosen steps.
+fn by(model: &mut Model, steps: i64, cmds: &mut Vec<Cmd>) {
+    let step_ms = model.rewind.as_ref().map_or(0, Rewind::step_ms);
+    step(model, Step::By(steps * step_ms), cmds);
+}
+
+fn zoom(model: &mut Model, is_in: bool) {
+    if let Some(rewind) = &mut model.rewind
+        && !rewind.zoom(is_in)
+    {
+        model.note(match is_in {
+            true => "This is the smallest step.",
+            false => "This is the largest step.",
+        });
+    }
+}
+
+/// Freezes the screen that is shown, and selects on it.
+fn select(model: &mut Model) {
+    let (Some(area), Some(size)) = (model.layout().pane, model.pane_size()) else {
+        return;
+    };
+    let Some(rewind) = model.rewind.take_if(|rewind| rewind.screen.is_some()) else {
+        return;
+    };
+    if let Some(screen) = &rewind.screen {
+        let crop = paint::crop(screen, area, model.pan, false);
+        let mut still = Scroll::still(rewind.id, size, screen, (crop.top, crop.left));
+        still.select(Shape::Text);
+        model.scroll = Some(Box::new(still));
     }
 }
 

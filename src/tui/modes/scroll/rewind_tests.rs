@@ -74,6 +74,48 @@ fn a_step_back_shows_the_screen_before_the_last_change() {
 }
 
 #[test]
+fn a_full_screen_job_opens_on_its_past_with_a_time_bar() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut records = shop_records();
+        records[0].alt_screen = true;
+        let mut dash = Dash::new(width, height, records);
+        dash.press("j").screen("web", 40, 120, "\x1b[?1049hmenu");
+        let run = |run: u32, ago: i64| {
+            let at = Timestamp(NOW - ago * SECOND).to_string();
+            let run = json!({"run": run, "offset": 100 * run, "startedAt": at, "firstLine": 1});
+            serde_json::from_value(run).unwrap()
+        };
+        let runs = vec![run(1, 7000), run(2, 1800)];
+        dash.model.runs.store(&id("web"), runs);
+        dash.asked();
+        dash.press("s");
+        let first = asked(&mut dash);
+        assert_eq!(first[0].at_offset, Some(1_258_291));
+        dash.log("web", Part::First, b"\x1b[?1049h\x1b[H\x1b[3mnoise", 0);
+        past(&mut dash, "menu", 1, true, None);
+        assert_eq!(asked(&mut dash), [], "it stays at the present");
+        dash.press("-").press("-").press("-");
+        dash.press("\x15");
+        let at = asked(&mut dash)[0].at_time.clone();
+        let hour = NOW - 3_601 * SECOND;
+        assert_eq!(at, Some(Timestamp(hour).to_string()));
+        past(&mut dash, "an hour ago", 3601, true, Some(3000));
+        dash.snapshot(&format!("time-bar-{width}x{height}"));
+        dash.press("+").press("+");
+        assert!(dash.text().contains('…'), "{}", dash.text());
+        // Text of the screen can be selected, and one key goes back to the live screen.
+        dash.press("v");
+        assert!(dash.model.rewind.is_none());
+        let scroll = dash.model.scroll.as_ref().unwrap();
+        assert!(scroll.selection.is_some() && scroll.is_still);
+        dash.press("\x1b").press("\x1bs");
+        past(&mut dash, "menu", 1, true, None);
+        dash.press("\x1b");
+        assert!(dash.model.is_normal());
+    }
+}
+
+#[test]
 fn the_past_fits_a_small_window() {
     let mut dash = scrolled(40, 12);
     dash.press("<");
@@ -117,7 +159,7 @@ fn plays_at_its_own_pace_without_wakeups_while_paused() {
     // At the end nothing follows, so the playback stops.
     past(&mut dash, "end", 74, true, None);
     assert!(!dash.status().contains("playing"));
-    dash.press("+").press("+");
+    dash.press("]").press("]");
     assert!(dash.status().contains("4x"), "{}", dash.status());
 }
 

@@ -509,6 +509,9 @@ fn freezes_and_copies_a_full_screen_program() {
     // New output does not move the text that is being read.
     dash.screen("web", 20, 60, "\x1b[?1049h\x1b[Hother");
     assert!(dash.text().contains("one two"), "{}", dash.text());
+    // Without its past, the frozen screen stays.
+    let error = crate::protocol::Error::internal("the log is gone");
+    dash.link(LinkEvent::Reply(RequestKind::Past(id("web")), Err(error)));
     dash.press("ggVy");
     assert_eq!(copied(&mut dash).unwrap().0.trim_end(), "one two");
 }
