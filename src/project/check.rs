@@ -73,7 +73,7 @@ fn target(
 ) -> Option<usize> {
     let name = &need.job.text;
     let found = names::resolved(&draft.name, name, |name| all.contains_key(name));
-    if found.is_none() {
+    if found.is_none() && !faults.is_full() {
         let known = all.keys().map(String::as_str);
         // The order of a hash map is random; an error should not be.
         let mut known: Vec<&str> = known.collect();

@@ -104,6 +104,7 @@ fn common(path: &Path, section: &Section<'_>, outer: &Common) -> Common {
         env: variables::lay(&outer.env, &env),
         env_places: places,
         env_files: outer.env_files.iter().cloned().chain(own_files).collect(),
+        is_linked: outer.is_linked,
     }
 }
 

@@ -13,7 +13,7 @@ use super::place::Place;
 pub const MAX_FAULTS: usize = 20;
 
 /// Maximum number of faults that are collected before the first ones are chosen.
-const MAX_COLLECTED: usize = 1000;
+const MAX_COLLECTED: usize = 200;
 
 /// An error or a warning about a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -133,6 +133,11 @@ impl Faults {
     /// Whether there is none. Warnings do not count.
     pub(super) fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
+    }
+
+    /// Whether further faults are dropped, so that it is useless to look for them.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() >= MAX_COLLECTED
     }
 
     /// The number of faults.

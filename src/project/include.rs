@@ -2,14 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobSet;
 
 use super::fault::{Fault, Faults};
 use super::files::{FileKind, Files};
 use super::loader::Open;
 use super::place::Place;
 use super::section::Text;
-use super::{find, names};
+use super::{find, glob, names};
 
 /// How deep files may include each other.
 const MAX_DEPTH: usize = 16;
@@ -183,7 +183,7 @@ impl Finder<'_> {
 /// A part of a pattern, between slashes.
 enum Part {
     Name(String),
-    Glob(GlobMatcher),
+    Glob(GlobSet),
 }
 
 impl Part {
@@ -194,9 +194,7 @@ impl Part {
         if name.contains("**") {
             return Err("`**` would search everything; write a `*` for each directory".to_owned());
         }
-        let glob = GlobBuilder::new(name).literal_separator(true).build();
-        let glob = glob.map_err(|error| error.kind().to_string())?;
-        Ok(Self::Glob(glob.compile_matcher()))
+        glob::compile(name).map(Self::Glob)
     }
 }
 

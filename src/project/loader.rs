@@ -11,7 +11,7 @@ use super::merge::{self, Kind};
 use super::node::{self, Table};
 use super::reader::Common;
 use super::trust::Trust;
-use super::{document, find, include, names, procfile};
+use super::{document, find, include, names, procfile, worktree};
 
 /// What only the root file says.
 #[derive(Default)]
@@ -84,6 +84,8 @@ impl<'a> Loader<'a> {
             env: Vec::new(),
             env_places: super::Places::default(),
             env_files: Vec::new(),
+            is_linked: worktree::checkout(self.files, dir)
+                .is_some_and(|checkout| checkout.is_linked),
         };
         let root = Open {
             path: self
@@ -164,6 +166,7 @@ impl<'a> Loader<'a> {
                 env: document.common.env.clone(),
                 env_places: document.common.env_places.clone(),
                 env_files: document.common.env_files.clone(),
+                is_linked: outer.is_linked,
             };
             let mut paths = vec![included.path.clone()];
             paths.extend(find::local(self.files, &included.path));

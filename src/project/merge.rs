@@ -3,6 +3,8 @@
 //! Tables merge, lists and other values replace. Of keys of which a table may have only one, such as `cmd` and
 //! `run`, the ones below are dropped if the table above has one.
 
+use std::collections::HashMap;
+
 use super::keys;
 use super::node::{Entry, Node, Table, Value};
 
@@ -49,8 +51,12 @@ pub(super) fn lay(below: &mut Table, above: Table, kind: Kind) {
     if above.entries.iter().any(is_one_of) {
         below.entries.retain(|entry| !is_one_of(entry));
     }
+    // A file can have thousands of jobs, so each entry is not searched for.
+    let keys = below.entries.iter().enumerate();
+    let places: HashMap<String, usize> = keys.map(|(at, old)| (old.key.clone(), at)).collect();
     for entry in above.entries {
-        let Some(old) = below.entries.iter_mut().find(|old| old.key == entry.key) else {
+        let at = places.get(&entry.key);
+        let Some(old) = at.and_then(|at| below.entries.get_mut(*at)) else {
             below.entries.push(entry);
             continue;
         };

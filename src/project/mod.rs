@@ -33,6 +33,7 @@ pub mod fault;
 pub mod files;
 pub mod find;
 mod flags;
+mod glob;
 pub mod group;
 mod include;
 pub mod job;

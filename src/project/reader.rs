@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::draft::{Draft, DraftNeed};
+use super::fault::Fault;
 use super::job::{EnvFile, Hooks, Job, Program, Variables};
 use super::node::{Node, Value};
 use super::place::Place;
-use super::ready::Ready;
+use super::ready::{Check, Ready};
 use super::restart::Restart;
 use super::schedule::Schedule;
 use super::section::{Section, Text};
@@ -22,6 +23,8 @@ pub(super) struct Common {
     pub(super) env: Variables,
     pub(super) env_places: Places,
     pub(super) env_files: Vec<EnvFile>,
+    /// Whether the project is in a linked worktree, where ports are not those of the file.
+    pub(super) is_linked: bool,
 }
 
 /// Which table is read.
@@ -39,10 +42,14 @@ pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: Wha
         What::Job => section.only(keys::JOB, keys::PROGRAMS),
         What::Defaults => defaults_only(section),
     };
+    let ports = ports(section);
     let mut places = common.env_places.clone();
     let mut note = |key: &str, text: &Text| {
         if template::is_template(&text.text) {
             places.0.insert(key.to_owned(), text.place.clone());
+        }
+        if common.is_linked {
+            numbers(section, key, text, &ports);
         }
     };
     // A typo in `cmd` is one fault, not two.
@@ -60,8 +67,12 @@ pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: Wha
         job.cwd = cwd.text;
     }
     if let Some(ready) = section.section("ready")
-        && let Some((ready, text)) = Ready::read(&ready)
+        && let Some((mut ready, mut text)) = Ready::read(&ready)
     {
+        if let (Check::Port(port), Some(text)) = (&mut ready.check, &mut text) {
+            follow(port, name, &ports);
+            text.text.clone_from(port);
+        }
         if let (Some((key, _)), Some(text)) = (ready.check.template(), &text) {
             note(&format!("ready.{key}"), text);
         }
@@ -75,7 +86,6 @@ pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: Wha
         job.own_env = variables::read(&env, "env", &mut places);
     }
     job.own_env_files = variables::files(section, "env_file").unwrap_or_default();
-    let ports = ports(section);
     job.ports = ports
         .iter()
         .map(|(name, (port, _))| (name.clone(), *port))
@@ -183,7 +193,7 @@ fn cwd(section: &Section<'_>, dir: &std::path::Path) -> Option<Text> {
 }
 
 /// `port`: a number, or a table of names and numbers.
-fn ports(section: &Section<'_>) -> BTreeMap<String, (u16, Place)> {
+fn ports(section: &Section<'_>) -> OwnPorts {
     let mut ports = BTreeMap::new();
     let mut add = |name: &str, node: &Node, section: &Section<'_>, key: &str| {
         let number = section.number_of(node, key, 1..=65535);
@@ -214,6 +224,37 @@ fn ports(section: &Section<'_>) -> BTreeMap<String, (u16, Place)> {
         None => {}
     }
     ports
+}
+
+type OwnPorts = BTreeMap<String, (u16, Place)>;
+
+/// Makes a check of a port that is a number follow the port of the job with that number, which is another one in
+/// other checkouts.
+fn follow(port: &mut String, job: &str, ports: &OwnPorts) {
+    let own = ports.iter().find(|(_, (own, _))| own.to_string() == *port);
+    let short = job.rsplit('/').next().unwrap_or(job);
+    match own {
+        Some((name, _)) if name.is_empty() => "${PORT}".clone_into(port),
+        Some((name, _)) => *port = format!("${{port.{short}.{name}}}"),
+        None => {}
+    }
+}
+
+/// Warns of a text that has a port of the job as a number, because in this worktree the port is another one.
+fn numbers(section: &Section<'_>, key: &str, text: &Text, ports: &OwnPorts) {
+    let mut words = text.text.split(|c: char| !c.is_ascii_digit());
+    let found = words.find_map(|word| ports.iter().find(|(_, (port, _))| port.to_string() == word));
+    if let Some((name, (port, _))) = found {
+        let instead = match name.as_str() {
+            "" => "${PORT}".to_owned(),
+            name => format!("${{port.JOB.{name}}}"),
+        };
+        let message = format!(
+            "\"{key}\"{} has the port {port} as a number, but the job has another one in this worktree; write {instead}",
+            section.owner()
+        );
+        section.faults.warn(Fault::at(&text.place, message));
+    }
 }
 
 /// The parts that are tables of their own.

@@ -61,7 +61,7 @@ impl<'a> Section<'a> {
     pub(super) fn only(&self, known: &[&'static str], meant: &[&str]) -> bool {
         let mut is_meant = false;
         for Entry { key, place, .. } in &self.table.entries {
-            if known.contains(&key.as_str()) {
+            if known.contains(&key.as_str()) || self.faults.is_full() {
                 continue;
             }
             let guess = keys::meant(key, known);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{is_default, is_yes, yes};
 use super::section::{Section, Text};
-use super::{keys, names, stop};
+use super::{glob, keys, names, stop};
 
 /// Pause after the last change: 300 ms.
 const DEBOUNCE_MS: u64 = 300;
@@ -80,10 +80,10 @@ impl Watch {
 /// The valid globs of a key.
 fn globs(section: &Section<'_>, key: &str) -> Vec<String> {
     let texts = section.texts(key).unwrap_or_default().into_iter();
-    let valid = texts.filter(|text| match globset::Glob::new(&text.text) {
-        Ok(_) => !text.text.is_empty(),
-        Err(error) => {
-            let must = format!("valid globs, not {:?}: {}", text.text, error.kind());
+    let valid = texts.filter(|text| match glob::check(&text.text) {
+        Ok(_) => true,
+        Err(why) => {
+            let must = format!("valid globs, not {:?}: {why}", text.text);
             section.wrong(&text.place, key, &must);
             false
         }

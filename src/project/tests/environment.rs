@@ -203,3 +203,26 @@ fn an_env_file_that_only_the_main_checkout_has_is_a_warning() {
         ".env: does not exist in this worktree, but the main checkout has /main/.env; copy or link it"
     );
 }
+
+#[test]
+fn a_port_that_is_a_number_is_a_warning_in_a_worktree() {
+    let text = "[jobs.a]\ncmd = [\"x\", \"--port=3000\", \"30001\"]\nport = 3000\nready = { port = 3000 }\n\
+                open = \"http://localhost:${PORT}\"\n[jobs.b]\nrun = \"x\"\nport = { http = 80 }\nready = { port = 80 }\n";
+    let main = [("/p/bgproc.toml", text)];
+    let linked = [
+        ("/p/bgproc.toml", text),
+        ("/p/.git", "gitdir: /main/.git/worktrees/p\n"),
+        ("/main/.git/worktrees/p/commondir", "../..\n"),
+    ];
+    let project = load_files(&Memory::with(&main)).unwrap();
+    assert_eq!(project.warnings, []);
+    let check = |name: &str| project.jobs[name].ready.clone().unwrap().check;
+    // A check of a number that is a port of the job follows it.
+    assert_eq!(check("a"), Check::Port("${PORT}".to_owned()));
+    assert_eq!(check("b"), Check::Port("${port.b.http}".to_owned()));
+    let project = load_files(&Memory::with(&linked)).unwrap();
+    assert_eq!(
+        shown(&project.warnings),
+        "bgproc.toml:2:13: \"cmd[1]\" in [jobs.a] has the port 3000 as a number, but the job has another one in this worktree; write ${PORT}"
+    );
+}

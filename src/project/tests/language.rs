@@ -193,7 +193,13 @@ fn simple_keys() {
         (text("A"), text("B"), text("C")),
         (Some(String::new()), None, Some("3".to_owned()))
     );
-    assert_eq!(job("run = \"x\"\nport = 80").ports[""], 80);
+    for port in ["80", "8_0", "0x50", "0b1010000", "+80"] {
+        assert_eq!(
+            job(&format!("run = \"x\"\nport = {port}")).ports[""],
+            80,
+            "{port}"
+        );
+    }
     assert_eq!(job("run = \"x\"\ntimeout = \"none\"").timeout_ms, 0);
 }
 

@@ -30,6 +30,17 @@ fn no_truncation_panics() {
 }
 
 #[test]
+fn files_full_of_mistakes_are_read_in_time() {
+    let keys: String = (0..50_000).map(|n| format!("key{n} = 1\n")).collect();
+    read("bgproc.toml", keys.as_bytes());
+    let needs: String = (0..100_000).map(|n| format!("\"j{n}\",")).collect();
+    read(
+        "bgproc.toml",
+        format!("[jobs.a]\nrun = \"x\"\nneeds = [{needs}]\n").as_bytes(),
+    );
+}
+
+#[test]
 fn deep_nesting_does_not_overflow_the_stack() {
     for (open, close) in [("[", "]"), ("{ a = ", "}")] {
         for depth in [50, 100_000] {
