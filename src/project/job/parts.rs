@@ -92,7 +92,7 @@ pub struct Hooks {
     pub input: Option<String>,
 }
 
-/// Where the templates of a job are written, by the keys of [`Job::templates`].
+/// Where the templates of a job are written, by the keys of [`super::Job::templates`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Places(pub BTreeMap<String, Place>);
 
