@@ -41,7 +41,8 @@ pub struct Project {
     pub dir: PathBuf,
     /// Its name, for people.
     pub name: String,
-    /// All files that it was read from, `.env` files excepted.
+    /// The files that it was loaded from, as in [`Source::paths`], without those that they include: to load them
+    /// again gives the same project.
     pub paths: Vec<PathBuf>,
     /// What agents may do with its jobs.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -34,7 +34,7 @@ pub(super) struct Loader<'a> {
     source: &'a Source,
     trust: Trust<'a>,
     faults: &'a Faults,
-    /// The files that were read.
+    /// The files of the source, as absolute paths.
     pub(super) paths: Vec<PathBuf>,
     /// The jobs of all of them.
     pub(super) jobs: Vec<Draft>,
@@ -43,7 +43,7 @@ pub(super) struct Loader<'a> {
     /// Whether a part of them could not be read. What refers to it is no fault.
     pub(super) is_cut: bool,
     /// Included files, by canonical path, and where they are included.
-    included: Vec<(PathBuf, super::Place)>,
+    seen: Vec<(PathBuf, super::Place)>,
 }
 
 impl<'a> Loader<'a> {
@@ -57,7 +57,7 @@ impl<'a> Loader<'a> {
             jobs: Vec::new(),
             groups: Vec::new(),
             is_cut: false,
-            included: Vec::new(),
+            seen: Vec::new(),
         }
     }
 
@@ -65,7 +65,8 @@ impl<'a> Loader<'a> {
     pub(super) fn root(&mut self) -> Root {
         let dir = &self.source.dir;
         let paths = self.source.paths.iter();
-        let paths: Vec<PathBuf> = paths.map(|path| names::normal(&dir.join(path))).collect();
+        let paths: Vec<PathBuf> = paths.map(|path| self.absolute(path)).collect();
+        self.paths.clone_from(&paths);
         let Some(first) = paths.first() else {
             self.faults.push(Fault::of_file(dir, "no file was given"));
             return Root::default();
@@ -97,6 +98,17 @@ impl<'a> Loader<'a> {
         self.tree(&paths, &outer, &mut vec![root])
     }
 
+    /// The path of a file of the source, with the canonical path of its directory: the directories of jobs are
+    /// compared with that of the project. The name stays, because a link to a file is named by its owner.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let path = names::normal(&self.source.dir.join(path));
+        let dir = path.parent().and_then(|dir| self.files.canonical(dir).ok());
+        match (dir, path.file_name()) {
+            (Some(dir), Some(name)) => dir.join(name),
+            _ => path,
+        }
+    }
+
     fn procfile(&mut self, path: &Path) -> Root {
         if let Some(content) = self.read(path) {
             let options = &self.source.procfile;
@@ -107,7 +119,6 @@ impl<'a> Loader<'a> {
 
     /// The content of a file that is trusted.
     fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        self.paths.push(path.to_owned());
         if let Some(why) = self.trust.refusal(path) {
             self.faults.push(Fault::of_file(path, why));
             return None;
@@ -187,11 +198,7 @@ impl<'a> Loader<'a> {
     /// files that the same file includes.
     fn is_new(&mut self, file: &Included, prefixes: &mut Vec<(String, PathBuf)>) -> bool {
         let shown = file.path.display();
-        if let Some((_, first)) = self
-            .included
-            .iter()
-            .find(|(path, _)| *path == file.canonical)
-        {
+        if let Some((_, first)) = self.seen.iter().find(|(path, _)| *path == file.canonical) {
             let message = format!("{shown} is included twice");
             let mut fault = Fault::at(&file.place, message);
             fault.also = vec![Fault::at(first, "is the other place")];
@@ -207,8 +214,7 @@ impl<'a> Loader<'a> {
             return false;
         }
         prefixes.push((file.name.clone(), file.path.clone()));
-        self.included
-            .push((file.canonical.clone(), file.place.clone()));
+        self.seen.push((file.canonical.clone(), file.place.clone()));
         true
     }
 }

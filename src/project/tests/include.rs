@@ -75,6 +75,20 @@ fn files_can_include_further_files() {
 }
 
 #[test]
+fn a_project_can_be_loaded_again_from_its_paths() {
+    let mut files = Memory::with(&[
+        ("/p/bgproc.toml", &root("\"apps/web/bgproc.toml\"")),
+        ("/p/bgproc.local.toml", "[jobs.db]\nautostart = false\n"),
+        ("/p/apps/web/bgproc.toml", ONE),
+    ]);
+    files.link("/link", "/p");
+    let one = super::load_with(&files, &["/link/bgproc.toml", "bgproc.local.toml"]).unwrap();
+    assert_eq!(one.jobs["db"].dir, Path::new("/p"));
+    let paths: Vec<&str> = one.paths.iter().filter_map(|path| path.to_str()).collect();
+    assert_eq!(super::load_with(&files, &paths).unwrap(), one);
+}
+
+#[test]
 fn bad_includes() {
     let long = "x".repeat(70);
     for (include, said) in [

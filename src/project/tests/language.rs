@@ -31,7 +31,7 @@ fn the_file_of_the_contract() {
     assert_eq!(project.name, "shop");
     assert_eq!(project.agents, AgentAccess::Read);
     assert_eq!(project.order, ["db", "api", "web/dev"]);
-    assert_eq!(project.paths.len(), 2);
+    assert_eq!(project.paths, [Path::new("/p/bgproc.toml")]);
     let back = &project.groups["back"];
     assert_eq!(back.jobs, ["db", "api"]);
     assert_eq!((back.parallel, back.on_failure), (0, OnFailure::Continue));
