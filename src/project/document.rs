@@ -37,15 +37,7 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
         faults,
     };
     section.only(keys::DOCUMENT, &[]);
-    if let Some(Value::Integer(version)) = section.get("version").map(|node| &node.value)
-        && *version != VERSION
-        && let Some(node) = section.get("version")
-    {
-        let must = format!("{VERSION}, not {version}; a newer bgproc may know it");
-        section.wrong(&node.place, "version", &must);
-    } else {
-        section.number("version", VERSION..=VERSION);
-    }
+    version(&section);
     let project = section.text("project").filter(|name| {
         let is_valid = names::is_valid(&name.text);
         if !is_valid {
@@ -73,6 +65,18 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
         groups: groups(&section, &common),
         common,
     }
+}
+
+fn version(section: &Section<'_>) {
+    let Some(node) = section.get("version") else {
+        return;
+    };
+    let must = match &node.value {
+        Value::Integer(VERSION) => return,
+        Value::Integer(other) => format!("{VERSION}, not {other}; a newer bgproc may know it"),
+        other => format!("{VERSION}, not {}", other.kind()),
+    };
+    section.wrong(&node.place, "version", &must);
 }
 
 /// What the file says about all of its jobs, with what the files say that include it.

@@ -16,10 +16,13 @@ pub(super) fn read(section: &Section<'_>, job: &mut Job) {
     job.confirm = section.boolean("confirm").unwrap_or_default();
     job.pty = section.boolean("pty").unwrap_or(true);
     job.description = section.filled("description").map(|text| text.text);
-    if let Some(text) = section.text("timeout").filter(|text| text.text != "none") {
+    if let Some(text) = section
+        .text_as("timeout", "a duration such as \"10s\", or \"none\"")
+        .filter(|text| text.text != "none")
+    {
         job.timeout_ms = section.duration_of(&text, "timeout").unwrap_or_default();
     }
-    if let Some(text) = section.text("size") {
+    if let Some(text) = section.text_as("size", "columns and rows such as \"120x40\"") {
         match size(&text.text) {
             Some((cols, rows)) => (job.cols, job.rows) = (cols, rows),
             None => {

@@ -47,7 +47,7 @@ impl Restart {
         section.only(keys::RESTART, &[]);
         let usual = Self::default();
         let max = section.number("max", 0..=i64::from(u32::MAX));
-        let backoff = section.text("backoff");
+        let backoff = section.text_as("backoff", "durations such as \"1s..30s\"");
         let backoff = backoff.and_then(|text| backoff_of(section, &text));
         let (first_ms, longest_ms) = backoff.unwrap_or((usual.first_ms, usual.longest_ms));
         Self {

@@ -131,8 +131,12 @@ impl<'a> Section<'a> {
 
     /// A string.
     pub(super) fn text(&self, key: &str) -> Option<Text> {
-        let node = self.get(key)?;
-        self.text_of(node, key, "a string")
+        self.text_as(key, "a string")
+    }
+
+    /// A string; `must` says what it must be if it is something else.
+    pub(super) fn text_as(&self, key: &str, must: &str) -> Option<Text> {
+        self.text_of(self.get(key)?, key, must)
     }
 
     /// A string that is not empty. An empty one is the same as none.
@@ -218,8 +222,7 @@ impl<'a> Section<'a> {
 
     /// A duration with its unit, in milliseconds.
     pub(super) fn duration(&self, key: &str) -> Option<u64> {
-        let node = self.get(key)?;
-        let text = self.text_of(node, key, "a duration such as \"10s\"")?;
+        let text = self.text_as(key, "a duration such as \"10s\"")?;
         self.duration_of(&text, key)
     }
 
