@@ -200,6 +200,10 @@ pub(super) fn of_set() -> Value {
     json!([need(&["args"], "command")])
 }
 
+/// The form of `formation`: names of entries with numbers from 0 to 100.
+pub const FORMATION: &str =
+    r"^[^,=]*[^,=\s][^,=]*=\s*(0*\d\d?|0*100)\s*(,[^,=]*[^,=\s][^,=]*=\s*(0*\d\d?|0*100)\s*)*$";
+
 /// The rules of `project`.
 pub(super) fn of_project() -> Value {
     json!([apart(&["dir"], &["files"])])

@@ -552,6 +552,7 @@ params! {
         #[schemars(range(min = 1))]
         port: Option<u16>,
         /// Number of instances of the entries of a Procfile, as `all=1,worker=2`.
+        #[schemars(regex(pattern = bounds::FORMATION))]
         formation: Option<String>,
         /// `up`: leave out what the jobs need (false).
         no_deps: Option<bool>,

@@ -17,6 +17,7 @@
 pub mod bar;
 pub mod command_line;
 pub mod copy;
+pub mod crop;
 pub mod errors;
 pub mod farewell;
 pub mod frame_times;

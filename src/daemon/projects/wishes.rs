@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::engine::project::wish::Queue;
 use crate::engine::project::{JobWish, Wish};
 use crate::project as file;
-use crate::protocol::Error;
+use crate::protocol::suggest::nearest;
+use crate::protocol::{Error, ErrorCode};
 
 /// Takes the definitions of a file over into a wish. What is wished so far of each job stays; jobs that are not in
 /// the file any more are left out.
@@ -78,10 +79,10 @@ pub(crate) fn selected(
         found.extend(fitting);
         if !is_known && found.len() == before {
             let message = format!("project {} has no job `{name}`", project.name);
-            let near = crate::protocol::suggest::nearest(name, jobs.keys().map(String::as_str));
-            return Err(match near {
-                Some(near) => Error::invalid(message).hint(format!("did you mean `{near}`?")),
-                None => Error::invalid(message).hint(format!("it has {}", listed(jobs.keys()))),
+            let error = Error::new(ErrorCode::SessionNotFound, message);
+            return Err(match nearest(name, jobs.keys().map(String::as_str)) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error.hint(format!("it has {}", listed(jobs.keys()))),
             });
         }
     }

@@ -24,6 +24,15 @@ impl State {
             data["label"] = json!(session.spec.label);
         }
         let scope = session.scope.clone();
+        // Who waits for a project is told that a job asks something.
+        let asks = session
+            .spec
+            .project
+            .as_ref()
+            .filter(|_| kind == EventKind::InputNeeded);
+        if let Some(project) = asks.and_then(|of| self.projects.get_mut(&of.id)) {
+            project.bump();
+        }
         self.events.publish(kind, &scope, id, data);
     }
 

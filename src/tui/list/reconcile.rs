@@ -1,9 +1,9 @@
 //! After each message: updates the rows from the jobs, and the cursor from the rows.
 
 use super::select;
+use crate::tui::crop::Pan;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
-use crate::tui::pane::paint::Pan;
 
 /// Rebuilds the list if something in it has changed.
 pub fn reconcile_rows(model: &mut Model) {

@@ -2,11 +2,11 @@
 
 use super::reconcile::{reconcile_rows, selection_of};
 use crate::protocol::SessionId;
+use crate::tui::crop::Pan;
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
-use crate::tui::pane::paint::Pan;
 use crate::tui::state::State;
 
 /// How long a job must be selected to be remembered as the previous one while the cursor moves row

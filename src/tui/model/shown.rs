@@ -11,8 +11,7 @@ use super::{Attached, Link, Model};
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 use crate::term::size::{Size, joined};
-use crate::tui::pane::paint::{self, Pan};
-use crate::tui::pane::time_bar;
+use crate::tui::crop::{self, Pan};
 use crate::tui::scrollback::Display;
 use crate::tui::units;
 use ratatui::layout::Rect;
@@ -199,7 +198,7 @@ impl Model {
         let live = live.filter(|screen| self.scroll.is_none() && screen.alt_screen());
         let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
         let area = match past {
-            Some(_) => time_bar::split(area).0,
+            Some(_) => crop::split(area).0,
             None => area,
         };
         let Some(screen) = past.unwrap_or(live) else {
@@ -209,7 +208,7 @@ impl Model {
         if hidden == 0 {
             return false;
         }
-        let top = |pan| paint::crop(screen, area, pan, false).top;
+        let top = |pan| crop::crop(screen, area, pan, false).top;
         let (now, usual) = (
             top(self.pan),
             top(Pan {

@@ -7,68 +7,9 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
+pub use crate::tui::crop::{Crop, Pan, crop, is_cropped, is_written, last_written_row};
 use crate::tui::text;
 use crate::tui::window::{Canvas, OVERLINED, underline_kind};
-
-/// The visible part of a screen: its first row and column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Crop {
-    /// First row.
-    pub top: u16,
-    /// First column.
-    pub left: u16,
-}
-
-/// By how much a person has shifted a cropped screen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Pan {
-    /// The first column.
-    pub left: u16,
-    /// The first row; `None` to follow the cursor and the end of what is written.
-    pub top: Option<u16>,
-}
-
-/// The part of `screen` to show in `area`: the end of the written rows, shifted by `pan`. If `follow` is set
-/// (somebody is typing), the part with the cursor.
-pub fn crop(screen: &Screen, area: Rect, pan: Pan, follow: bool) -> Crop {
-    let (rows, cols) = (screen.size().rows(), screen.size().cols());
-    let cursor = screen.cursor();
-    let mut last = if cursor.visible { cursor.row } else { 0 };
-    if rows > area.height {
-        last = last.max(last_written_row(screen));
-    }
-    let mut top = (last + 1)
-        .saturating_sub(area.height)
-        .min(rows.saturating_sub(area.height));
-    if cursor.visible {
-        top = top.min(cursor.row);
-    }
-    if let Some(row) = pan.top.filter(|_| !follow) {
-        top = row.min(rows.saturating_sub(area.height));
-    }
-    let mut left = pan.left.min(cols.saturating_sub(area.width));
-    if follow && cursor.visible && cursor.col >= left + area.width {
-        left = cursor.col + 1 - area.width;
-    }
-    Crop { top, left }
-}
-
-/// Whether `area` is too small for the contents of the screen, so that `crop` hides some of them.
-pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
-    let (rows, cols) = (screen.size().rows(), screen.size().cols());
-    if rows <= area.height && cols <= area.width {
-        return false;
-    }
-    let (down, across) = (
-        crop.top..crop.top.saturating_add(area.height),
-        crop.left..crop.left.saturating_add(area.width),
-    );
-    (0..rows).any(|row| {
-        (0..cols)
-            .filter(|col| !(down.contains(&row) && across.contains(col)))
-            .any(|col| is_written(screen, row, col))
-    })
-}
 
 /// Draws the part of `screen` given by `crop`. `mono` omits colours.
 pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, canvas: &mut Canvas) {
@@ -144,20 +85,6 @@ pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
     let y = cursor.row.checked_sub(crop.top)?;
     let shows = cursor.visible && x < area.width && y < area.height;
     shows.then(|| Position::new(area.x + x, area.y + y))
-}
-
-/// The last row that is not blank; the first row if all are blank.
-pub fn last_written_row(screen: &Screen) -> u16 {
-    let (rows, cols) = (screen.size().rows(), screen.size().cols());
-    let written = |row: u16| (0..cols).any(|col| is_written(screen, row, col));
-    (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
-}
-
-/// Whether a cell has text or a background.
-pub fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
-    screen.cell(row, col).is_some_and(|cell| {
-        cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
-    })
 }
 
 /// The style of a cell. `mono` omits colours.

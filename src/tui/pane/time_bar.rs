@@ -5,25 +5,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::protocol::Timestamp;
+pub use crate::tui::crop::split;
 use crate::tui::model::Model;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::units;
 use crate::tui::{state::State, text};
 
-/// Minimum height in rows of a pane with a time bar.
-const LOWEST: u16 = 6;
 /// Minimum width in columns of a bar with the step.
 const WITH_STEP: u16 = 48;
-
-/// The area of the screen in a pane, and that of the bar below it.
-pub fn split(area: Rect) -> (Rect, Option<Rect>) {
-    if area.height < LOWEST {
-        return (area, None);
-    }
-    let height = area.height - 1;
-    let bar = Rect::new(area.x, area.y + height, area.width, 1);
-    (Rect { height, ..area }, Some(bar))
-}
 
 /// Draws `12:40:03 ├──┬─────●──┤ now  step 10s`. A bar that goes on has `…` at that end.
 pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {

@@ -105,7 +105,7 @@ fn up_of_one_job_brings_what_it_needs_and_nothing_else() {
     shop.ok(&["up", "api"]);
     assert_eq!(shop.phase("api"), "running");
     assert_eq!(shop.phase("docs"), "none");
-    let ran = shop.run(&["up", "apii"]).expect_code(2);
+    let ran = shop.run(&["up", "apii"]).expect_code(4);
     assert!(ran.stderr.contains("did you mean `api`"), "{ran}");
 }
 

@@ -136,7 +136,13 @@ fn wanted(
         }
     };
     let with_needs = params.no_deps != Some(true);
-    Ok(wish.with_needs(names.iter().map(String::as_str), with_needs))
+    let mut wanted = wish.with_needs(names.iter().map(String::as_str), with_needs);
+    if is_reload {
+        // What a person has stopped stays so.
+        let held = |name: &String| wish.jobs.get(name).is_some_and(|job| job.hold.is_some());
+        wanted.retain(|name| !held(name));
+    }
+    Ok(wanted)
 }
 
 fn plan(

@@ -32,12 +32,29 @@ const SETTLE_MS: u64 = 10_000;
 
 /// Handles the action.
 pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
+    check(&params)?;
     match params.op.unwrap_or_default() {
         ProjectOp::Up | ProjectOp::Reload => up::up(hub, client, params).await,
         ProjectOp::Plan => plan::plan(hub, client, params).await,
         ProjectOp::Down => down::down(hub, client, params).await,
         ProjectOp::Env => environment::environment(hub, client, params).await,
         ProjectOp::Status => status(hub, client, params).await,
+    }
+}
+
+/// Checks the parameters by themselves.
+fn check(params: &Project) -> Result<(), Error> {
+    for (name, list) in [("files", &params.files), ("jobs", &params.jobs)] {
+        if list.as_ref().is_some_and(Vec::is_empty) {
+            return Err(Error::invalid(format!("`{name}` is empty")));
+        }
+    }
+    if params.files.is_some() && params.dir.is_some() {
+        return Err(Error::invalid("only one of `dir` and `files` may be given"));
+    }
+    match params.port {
+        Some(0) => Err(Error::invalid("`port` is a number from 1 to 65535")),
+        _ => Ok(()),
     }
 }
 

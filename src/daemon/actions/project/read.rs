@@ -114,12 +114,25 @@ fn load(
     let idle = without_effect(&project);
     project.warnings.extend(idle);
     let checkout = checkout(&Disk, &project.dir);
+    if let Some(name) = name_in_main(&project, checkout.as_ref()) {
+        project.name = name;
+    }
     let identity = users::identity(&project.dir).unwrap_or_default();
     Ok(Loaded {
         project,
         checkout,
         identity,
     })
+}
+
+/// The name of a project in a linked worktree that has none in its file: that of the same directory in the main
+/// checkout, so that all its worktrees have one name.
+fn name_in_main(project: &file::Project, checkout: Option<&Checkout>) -> Option<String> {
+    let checkout = checkout.filter(|checkout| checkout.is_linked)?;
+    let own = project.dir.file_name()?;
+    let is_written = own.to_str() != Some(project.name.as_str());
+    let main = checkout.in_main(&project.dir).filter(|_| !is_written)?;
+    Some(main.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Says which keys have no effect in this version, so that nobody relies on them.
@@ -225,7 +238,8 @@ fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::invalid(format!("{}: {error}", path.display()))
+    let message = format!("{}: {error}", path.display());
+    Error::new(ErrorCode::ProjectNotFound, message)
 }
 
 fn not_found(dir: &Path) -> Error {

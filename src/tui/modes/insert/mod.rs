@@ -23,12 +23,12 @@ use super::confirm;
 use crate::protocol::SessionId;
 use crate::term::keyboard::KeyProtocol;
 use crate::tui::bar::Bar;
+use crate::tui::crop::Pan;
 use crate::tui::hints;
 use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
-use crate::tui::pane::paint::Pan;
 use crate::tui::theme::Tone;
 
 /// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
