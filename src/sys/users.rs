@@ -24,8 +24,8 @@ fn is_private(gid: u32, uid: u32, passwd: &str, group: &str) -> bool {
     let Some(name) = mine.and_then(|user| user.first()) else {
         return false;
     };
-    let groups = group.lines().map(fields);
-    let Some(group) = groups.filter(|group| has(group, 2, gid)).next() else {
+    let mut groups = group.lines().map(fields);
+    let Some(group) = groups.find(|group| has(group, 2, gid)) else {
         return false;
     };
     let members = group.get(3).map_or("", String::as_str).split(',');

@@ -88,7 +88,10 @@ fn a_second_worktree_gets_an_offset_and_keeps_it() {
     };
     assert_eq!(given(&shop.dir), port);
     let second = given(&other);
-    assert!(second > port && (second - port) % 10 == 0, "{second}");
+    assert!(
+        second > port && (second - port).is_multiple_of(10),
+        "{second}"
+    );
     shop.run_in(&other, &["down"]).expect_code(0);
     shop.run_in(&other, &["up"]).expect_code(0);
     assert_eq!(given(&other), second);

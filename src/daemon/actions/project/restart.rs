@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::read::{Loaded, read_known};
 use super::up::caller;
 use super::wait_until;
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::{ProjectId, wishes};
 use crate::daemon::requests::client::Client;
@@ -53,16 +54,15 @@ pub(in crate::daemon::actions) async fn restart(
         },
     )
     .await;
-    let state = hub.read();
-    let project = state.projects.get(&of.id);
-    let broken = project.and_then(|project| project.wish.jobs.get(&of.job)?.broken.clone());
-    let gone = || Error::session_not_found(session.as_str());
-    let record = {
-        let session = state.sessions.get(session).ok_or_else(gone)?;
-        state.record(session, crate::daemon::clock::now())
+    let (record, broken, runs) = {
+        let state = hub.read();
+        let known = state.sessions.get(session);
+        let known = known.ok_or_else(|| Error::session_not_found(session.as_str()))?;
+        let project = state.projects.get(&of.id);
+        let broken = project.and_then(|project| project.wish.jobs.get(&of.job)?.broken.clone());
+        let runs = state.sessions.run(session) > before;
+        (state.record(known, now()), broken, runs)
     };
-    let runs = state.sessions.run(session) > before;
-    drop(state);
     if let Some(why) = broken {
         let message = format!("{} not started: {why}", of.job);
         return Err(Error::new(crate::protocol::ErrorCode::SpawnFailed, message));

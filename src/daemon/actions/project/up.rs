@@ -77,7 +77,7 @@ fn apply(
             .projects
             .get(&id)
             .and_then(|project| project.sessions.get(name).cloned());
-        if !session.is_some_and(|session| state.sessions.get(&session).is_some()) {
+        if session.is_none_or(|session| state.sessions.get(&session).is_none()) {
             state.create_job_session(&id, name)?;
         }
     }
