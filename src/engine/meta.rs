@@ -51,7 +51,7 @@ pub struct Spec {
     /// The job of a project that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectJob>,
-    /// Exit codes besides 0 that count as success.
+    /// Exit codes that count as success; absent: 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ok_codes: Vec<i32>,
 }

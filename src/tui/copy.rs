@@ -1,7 +1,5 @@
 //! Copies to the clipboard, and the messages about it.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use crate::protocol::reply::LogLines;
@@ -103,23 +101,6 @@ pub fn received(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<
                 Some(url) => push(url, "the URL".to_owned(), cmds),
                 None => model.note("There is no URL to copy: none was printed, no port listens."),
             }
-        }
-    }
-}
-
-/// The details of several jobs whose commands are copied, as they arrive.
-pub struct Commands {
-    /// The jobs, in the order of their lines.
-    ids: Vec<SessionId>,
-    records: HashMap<SessionId, Record>,
-}
-
-impl Commands {
-    /// The commands of these jobs.
-    pub fn of(ids: Vec<SessionId>) -> Self {
-        Self {
-            ids,
-            records: HashMap::new(),
         }
     }
 }

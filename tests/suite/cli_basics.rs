@@ -69,7 +69,7 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
     home.run(&["stauts"]).expect_code(2).expect_said("status");
     for (args, words) in [
         (&["rnu", "true"][..], "hint: did you mean run?"),
-        (&["top"], "top is not supported yet"),
+        (&["tag"], "tag is not supported yet"),
         (
             &["run", "--env-file", "x", "true"],
             "--env-file of run is not supported yet",

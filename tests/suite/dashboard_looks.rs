@@ -71,7 +71,7 @@ fn a_light_terminal_is_found_out_and_nothing_waits_for_it() {
     view.wait_for("the colours for dark", |screen| sign(screen) == dark);
     assert!(view.asked("\x1b]11;?"), "it was not asked");
     view.send("\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\\x1b[?62c");
-    let light = Some(Color::Rgb(0, 0x7a, 0x58));
+    let light = Some(Color::Rgb(0, 0x73, 0x53));
     view.wait_for("the colours for light", |screen| sign(screen) == light);
     // The answers are no keys, and what comes after them is.
     assert!(!view.text().contains("No command"), "{}", view.text());
@@ -103,7 +103,7 @@ fn a_theme_is_chosen_by_flag_variable_and_file_in_this_order() {
         sign(view.screen()).unwrap()
     };
     assert_eq!(shown(&[], ""), Color::Rgb(1, 2, 3));
-    assert_eq!(shown(&[], "nord"), Color::Rgb(0xa3, 0xbe, 0x8c));
+    assert_eq!(shown(&[], "nord"), Color::Rgb(0xa6, 0xc4, 0x8c));
     assert_eq!(shown(&["--theme", "terminal"], "nord"), Color::Idx(2));
     let ran = home.run(&["--theme", "nord", "ls"]).expect_code(2);
     ran.expect_said("--theme cannot be used with a verb");

@@ -36,7 +36,9 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
     }
     error.hint = match error.code {
         ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => {
-            Some("bgproc ls lists the jobs".to_owned())
+            // A project's own jobs are better advice than all jobs.
+            let own = error.hint.filter(|hint| !hint.contains("`list`"));
+            own.or_else(|| Some("bgproc ls lists the jobs".to_owned()))
         }
         // Hints about parameters are for authors of requests, so they are dropped.
         _ => error

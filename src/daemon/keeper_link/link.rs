@@ -95,6 +95,13 @@ impl KeeperLink {
         self.send_stored(name);
     }
 
+    /// Forgets what is stored under a name, here and in the keeper.
+    pub(crate) fn unstore(&mut self, name: &str) {
+        if self.stored.remove(name).is_some() {
+            self.send_stored(name);
+        }
+    }
+
     /// Errors are ignored here, as in [`Self::send`]: everything is sent again to the next keeper.
     fn send_stored(&mut self, name: &str) {
         let fd = self.stored.get(name).and_then(|fd| fd.try_clone().ok());

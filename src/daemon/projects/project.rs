@@ -1,16 +1,21 @@
 //! One project: what is wished, what was applied of its file, and which sessions run its jobs.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::ProjectId;
 use crate::engine::project::{Decision, Seen, Wish};
 use crate::project as file;
 use crate::protocol::project::ProjectName;
+use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
+use crate::sys::sealed;
 
 /// A project.
 pub(crate) struct Project {
@@ -50,6 +55,23 @@ pub(crate) struct Project {
     pub(crate) survivors: Vec<String>,
     /// Notified at each change.
     pub(crate) changed: Rc<Notify>,
+}
+
+/// What is never written to a disk.
+#[derive(Serialize, Deserialize)]
+struct Secrets {
+    caller: Option<Greeting>,
+    applied: file::Project,
+}
+
+/// Replaces masked values of variables by those of the same variables elsewhere.
+fn fill_in(variables: &mut file::job::Variables, known: &file::job::Variables) {
+    for (name, value) in variables {
+        let other = known.iter().find(|(other, _)| other == name);
+        if let (Some(MASKED), Some((_, Some(text)))) = (value.as_deref(), other) {
+            *value = Some(text.clone());
+        }
+    }
 }
 
 /// A step that is being taken.
@@ -96,6 +118,35 @@ impl Project {
                 worktree => format!("{name}@{worktree}"),
             },
             dir: self.dir.display().to_string(),
+        }
+    }
+
+    /// What is never written to a disk, in memory that the next daemon can be given.
+    pub(crate) fn seal(&self) -> io::Result<OwnedFd> {
+        let secrets = Secrets {
+            caller: self.caller.as_deref().cloned(),
+            applied: self.applied.clone(),
+        };
+        sealed::seal(&serde_json::to_vec(&secrets)?)
+    }
+
+    /// Takes over what an earlier daemon has sealed.
+    pub(crate) fn unseal(&mut self, sealed: &[u8]) {
+        let Ok(secrets) = serde_json::from_slice::<Secrets>(sealed) else {
+            return;
+        };
+        self.caller = secrets.caller.map(Rc::new);
+        self.restore_secrets(&secrets.applied);
+    }
+
+    /// Fills in the values that are not in the project's own file, from the same definitions elsewhere.
+    pub(crate) fn restore_secrets(&mut self, from: &file::Project) {
+        for (name, job) in &mut self.applied.jobs {
+            let Some(known) = from.jobs.get(name) else {
+                continue;
+            };
+            fill_in(&mut job.env, &known.env);
+            fill_in(&mut job.own_env, &known.own_env);
         }
     }
 

@@ -136,12 +136,10 @@ pub(crate) fn described(project: &str, name: &str, job: &Job) -> Spec {
             id: project.to_owned(),
             job: name.to_owned(),
         }),
-        ok_codes: job
-            .ok_codes
-            .iter()
-            .copied()
-            .filter(|code| *code != 0)
-            .collect(),
+        ok_codes: match job.ok_codes.as_slice() {
+            [0] => Vec::new(),
+            codes => codes.to_vec(),
+        },
         ..Spec::default()
     }
 }

@@ -20,16 +20,16 @@ use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
 use crate::sys::sealed;
 
 impl State {
-    /// Remembers the client whose environment the jobs of a project get. It is kept in memory only: here and, for the
-    /// next daemon, by the keeper.
+    /// Remembers the client whose environment the jobs of a project get. It is kept in memory only, with the values of
+    /// the definitions in force: here and, for the next daemon, by the keeper.
     pub(crate) fn set_caller(&mut self, project: &ProjectId, caller: Greeting) {
-        let sealed = serde_json::to_vec(&caller).map_err(std::io::Error::from);
-        match sealed.and_then(|bytes| sealed::seal(&bytes)) {
+        let Some(known) = self.projects.get_mut(project) else {
+            return;
+        };
+        known.caller = Some(Rc::new(caller));
+        match known.seal() {
             Ok(memory) => self.keeper.store(project, memory),
             Err(error) => tracing::warn!(%error, "the next daemon will not know an environment"),
-        }
-        if let Some(project) = self.projects.get_mut(project) {
-            project.caller = Some(Rc::new(caller));
         }
     }
 
@@ -41,13 +41,10 @@ impl State {
             .map(|project| project.id.clone())
             .collect();
         for id in ids {
-            let stored = self
-                .keeper
-                .stored(&id)
-                .and_then(|memory| sealed::read(memory).ok());
-            let caller = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            if let Some(project) = self.projects.get_mut(&id) {
-                project.caller = caller.map(Rc::new);
+            let sealed = self.keeper.stored(&id);
+            let sealed = sealed.and_then(|memory| sealed::read(memory).ok());
+            if let (Some(project), Some(sealed)) = (self.projects.get_mut(&id), sealed) {
+                project.unseal(&sealed);
             }
         }
         let found: Vec<_> = self

@@ -270,7 +270,7 @@ impl Life {
         news
     }
 
-    /// Its first process ended. Exit codes in `ok_codes` count as success, as 0 does.
+    /// Its first process ended. The exit codes in `ok_codes` count as success; if there are none, 0 does.
     pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, ok_codes: &[i32], now: Now) {
         let asked = self.ending.take();
         let ours = self
@@ -280,7 +280,8 @@ impl Life {
         let status = match (&asked, &ours, exit.exit_code) {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
-            (None, None, Some(code)) if code == 0 || ok_codes.contains(&code) => Status::Done,
+            (None, None, Some(0)) if ok_codes.is_empty() => Status::Done,
+            (None, None, Some(code)) if ok_codes.contains(&code) => Status::Done,
             (None, None, None) if exit.signal.is_none() => Status::Lost,
             _ => Status::Error,
         };

@@ -49,6 +49,9 @@ fn other_exit_codes_can_count_as_success() {
     let mut life = running();
     life.ended(&exit(Some(3), None), None, &[3], now(50));
     assert_eq!((life.status(), life.exit_code()), (Status::Done, Some(3)));
+    let mut life = running();
+    life.ended(&exit(Some(0), None), None, &[3], now(50));
+    assert_eq!(life.status(), Status::Error);
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub mod answers;
 pub mod away;
 pub mod card;
 mod chosen;
+pub mod copied;
 pub mod counts;
 mod due;
 pub mod ending;
@@ -61,7 +62,6 @@ use self::toast::Toasts;
 use self::typing::Typing;
 use self::usage::Usage;
 use self::watch::Watch;
-use super::copy::Commands;
 use super::crop::Pan;
 use super::keymap::Keymap;
 use super::message::Moment;
@@ -71,6 +71,7 @@ use super::theme::Theme;
 use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
+use copied::Commands;
 
 /// Where the view was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

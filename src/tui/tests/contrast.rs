@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier};
 
 use crate::config::Background;
 use crate::tui::model::Model;
-use crate::tui::theme::contrast::{BACKGROUNDS, LINE, TEXT, contrast, mix, rgb};
+use crate::tui::theme::contrast::{BACKGROUNDS, LINE, contrast, least, mix, rgb};
 use crate::tui::theme::{Appearance, Depth, Role, Scheme, TerminalFacts, Theme};
 use crate::tui::view::view;
 use crate::tui::window::Canvas;
@@ -211,10 +211,8 @@ fn themed(scheme: &str, background: Background, term: &str, colorterm: &str, asc
 fn problems(buf: &Buffer, theme: &Theme, ground: Ground<'_>) -> Vec<String> {
     let rule = theme.style(Role::Rule);
     let mut known = HashMap::new();
-    let text = match ground.palette {
-        Some(_) => SIXTEEN.min(contrast(ground.fg, ground.bg) / 2.0),
-        None => TEXT,
-    };
+    let sixteen = SIXTEEN.min(contrast(ground.fg, ground.bg) / 2.0);
+    let text = ground.palette.map(|_| sixteen);
     let mut found: Vec<(String, String)> = Vec::new();
     for cell in &buf.content {
         let symbol = cell.symbol();
@@ -226,8 +224,11 @@ fn problems(buf: &Buffer, theme: &Theme, ground: Ground<'_>) -> Vec<String> {
             .all(|c| ('\u{2500}'..='\u{259f}').contains(&c));
         let is_line = (rule.fg.is_none() || rule.fg == Some(cell.fg))
             && matches!(symbol, "-" | "|" | "+" | "=" | "`" | ".");
-        let least = if is_drawing || is_line { LINE } else { text };
         let (fg, bg) = pair(cell, ground);
+        let least = match is_drawing || is_line {
+            true => LINE,
+            false => text.unwrap_or_else(|| least(fg)),
+        };
         let ratio = *known.entry((fg, bg)).or_insert_with(|| contrast(fg, bg));
         if ratio >= least {
             continue;

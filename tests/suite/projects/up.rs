@@ -1,6 +1,7 @@
 //! Order, needs, failures, reload, stop and down.
 
 use super::{Project, has};
+use crate::support::Terminal;
 
 /// db becomes ready when the file `db.ready` exists; migrate fails while `broken` exists.
 const SHOP: &str = r#"
@@ -199,17 +200,12 @@ fn a_question_is_told_and_answered() {
         "version = 1\n[jobs.db]\nrun = \"stty -echo; printf 'Password: '; read x; stty echo; echo; echo accepting; exec sleep 1000\"\n\
          ready = { log = \"accepting\" }\n",
     );
-    std::thread::scope(|scope| {
-        let up = scope.spawn(|| shop.run(&["up"]));
-        let id = crate::support::eventually("it asks", || {
-            let job = shop.job("db");
-            (job["inputState"] == "password").then(|| job["sessionId"].as_str().unwrap().to_owned())
-        });
-        shop.ok(&["send", &id, "secret"]);
-        let ran = up.join().unwrap().expect_code(0);
-        let asks = "db asks: Password:  (answer: bgproc attach db)";
-        assert!(ran.stdout.contains(asks), "{ran}");
-    });
+    let file = shop.dir.join("bgproc.toml");
+    let args = ["up", "--file", file.to_str().unwrap()];
+    let mut view = Terminal::new(&shop.home, &args, (100, 24));
+    view.wait_for_text("db asks: Password:  (answer: bgproc attach db)");
+    shop.ok(&["send", "db", "secret"]);
+    view.wait_for_text("db ready");
 }
 
 #[test]

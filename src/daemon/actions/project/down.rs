@@ -50,6 +50,8 @@ fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
         }
         state.persist(&session);
     }
+    // Nothing starts any more without a client that brings its environment.
+    state.keeper.unstore(id);
     state.projects.save(state.sessions.store.home(), id);
     state.projects.touch(id);
 }

@@ -52,6 +52,9 @@ fn check(params: &Project) -> Result<(), Error> {
     if params.files.is_some() && params.dir.is_some() {
         return Err(Error::invalid("only one of `dir` and `files` may be given"));
     }
+    if let Some(text) = &params.formation {
+        read::formation(text)?;
+    }
     match params.port {
         Some(0) => Err(Error::invalid("`port` is a number from 1 to 65535")),
         _ => Ok(()),
@@ -68,17 +71,7 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
         return reply::of_file(&loaded);
     };
     // The client of an `up` that is under way brings its environment again after the loss of daemon and keeper.
-    let is_lost = hub
-        .read()
-        .projects
-        .get(&id)
-        .is_some_and(|project| project.caller.is_none());
-    if is_lost && client.principal.role == Role::Human && client.greeting.env.is_some() {
-        hub.change(|state| {
-            state.set_caller(&id, up::caller(&client.greeting));
-            state.projects.touch(&id);
-        });
-    }
+    bring_environment(hub, client, &id).await;
     let seq = params.after;
     wait_until(hub, &id, within, |project| match seq {
         Some(seq) => project.seq != seq,
@@ -86,6 +79,31 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     })
     .await;
     reply::state(hub, &id, Vec::new())
+}
+
+/// After the loss of daemon and keeper, the client of an `up` that still waits brings its environment again.
+async fn bring_environment(hub: &Hub, client: &Client, id: &ProjectId) {
+    let lost = {
+        let state = hub.read();
+        let project = state
+            .projects
+            .get(id)
+            .filter(|project| project.caller.is_none());
+        project.map(|project| project.applied.clone())
+    };
+    let brings = client.principal.role == Role::Human && client.greeting.env.is_some();
+    let Some(applied) = lost.filter(|_| brings) else {
+        return;
+    };
+    // Values that look secret are in the project file only.
+    let loaded = read::read_known(client, &applied).await;
+    hub.change(|state| {
+        if let (Ok(loaded), Some(project)) = (&loaded, state.projects.get_mut(id)) {
+            project.restore_secrets(&loaded.project);
+        }
+        state.set_caller(id, up::caller(&client.greeting));
+        state.projects.touch(id);
+    });
 }
 
 /// What a client wants of a project.

@@ -1,5 +1,6 @@
 //! Finds and reads the project file of a request.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Wants, refused};
@@ -63,19 +64,22 @@ pub(super) async fn read_known(client: &Client, known: &file::Project) -> Result
     read(client, &params).await
 }
 
+/// The numbers of instances that `formation` gives.
+pub(super) fn formation(text: &str) -> Result<BTreeMap<String, u16>, Error> {
+    let parsed = ProcfileOptions::parse_formation(text);
+    parsed.map_err(|why| Error::invalid(format!("`formation`: {why}")))
+}
+
 /// What a Procfile does not say itself.
 fn procfile(client: &Client, params: &Project) -> Result<ProcfileOptions, Error> {
-    let formation = params.formation.as_deref();
-    let formation = formation.map(ProcfileOptions::parse_formation).transpose();
+    let formation = params.formation.as_deref().map(formation).transpose()?;
     let env = client.greeting.env.as_ref();
     // Inside a job, PORT is the port of that job.
     let env = env.filter(|env| !env.contains_key(MARK));
     Ok(ProcfileOptions {
         port: params.port,
         inherited_port: env.and_then(|env| env.get("PORT")?.parse().ok()),
-        formation: formation
-            .map_err(|why| Error::invalid(format!("`formation`: {why}")))?
-            .unwrap_or_default(),
+        formation: formation.unwrap_or_default(),
     })
 }
 

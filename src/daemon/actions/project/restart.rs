@@ -77,7 +77,8 @@ pub(in crate::daemon::actions) async fn restart(
 }
 
 fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
-    define(state, client, of, loaded);
+    define(state, of, loaded);
+    state.set_caller(&of.id, caller(&client.greeting));
     let Some(project) = state.projects.get(&of.id) else {
         return;
     };
@@ -95,8 +96,7 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
 }
 
 /// Brings the definition of the job into force, if the jobs that it needs are known.
-fn define(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
-    state.set_caller(&of.id, caller(&client.greeting));
+fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
     let Some(project) = state.projects.get_mut(&of.id) else {
         return;
     };

@@ -5,6 +5,7 @@ use crate::protocol::params::{Log, StatusParams};
 use crate::protocol::{Action as Request, SessionId};
 use crate::tui::copy::{self, log_path};
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
+use crate::tui::model::copied::Commands;
 use crate::tui::model::job::Job;
 use crate::tui::model::{Model, url};
 
@@ -23,7 +24,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
             match ids {
                 [id] => ask_for(id, CopyFrom::Command, cmds),
                 _ => {
-                    model.commands = Some(copy::Commands::of(ids.to_vec()));
+                    model.commands = Some(Commands::of(ids.to_vec()));
                     for id in ids {
                         ask_for(id, CopyFrom::Commands, cmds);
                     }
