@@ -56,6 +56,19 @@ pub struct Spec {
     pub ok_codes: Vec<i32>,
 }
 
+impl Spec {
+    /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit` and
+    /// the job of the project.
+    pub fn apply_in_place(&self, spec: &mut Self) {
+        spec.label.clone_from(&self.label);
+        spec.group.clone_from(&self.group);
+        spec.description.clone_from(&self.description);
+        spec.restart = self.restart;
+        spec.on_exit.clone_from(&self.on_exit);
+        spec.project.clone_from(&self.project);
+    }
+}
+
 /// The job of a project that a session runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProjectJob {

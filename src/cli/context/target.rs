@@ -110,16 +110,16 @@ pub fn one<'a>(
     if target.starts_with("g:") || Glob::is_pattern(target) {
         return single(target, &all(target, jobs, recent, now)?, now);
     }
-    if let Some((project, label)) = target.rsplit_once('/') {
-        let is_it = |job: &&Record| {
-            let of = job.summary.project.as_ref();
-            of.is_some_and(|of| of.project.name == project && of.job == label)
-        };
-        let found: Vec<&Record> = jobs.iter().filter(is_it).collect();
-        return match found.is_empty() {
-            true => Err(unknown(target, jobs)),
-            false => of_one_name(target, &found, now),
-        };
+    let is_it = |job: &&Record| {
+        let of = job.summary.project.as_ref();
+        of.is_some_and(|of| {
+            let rest = target.strip_prefix(of.project.name.as_str());
+            rest.and_then(|rest| rest.strip_prefix('/')) == Some(of.job.as_str())
+        })
+    };
+    let found: Vec<&Record> = jobs.iter().filter(is_it).collect();
+    if !found.is_empty() {
+        return of_one_name(target, &found, now);
     }
     let id = |job: &&Record| job.summary.session_id.as_str() == target;
     if let Some(job) = jobs.iter().find(id) {

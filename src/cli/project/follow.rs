@@ -83,8 +83,9 @@ pub fn conclude(ctx: &mut Context, state: &ProjectState, over: Over) -> Result<E
         }
     }
     ctx.out.flush()?;
+    let is_late = state.jobs.iter().any(|job| job.wanted && job.late) && !state.failed;
     Ok(match over {
-        Over::TimedOut if !state.settled => {
+        _ if is_late || (over == Over::TimedOut && !state.settled) => {
             let late = state
                 .jobs
                 .iter()

@@ -11,11 +11,11 @@ use crate::cli::output::{note, obeys};
 use crate::cli::project::follow::{Over, conclude, until};
 use crate::cli::project::lines;
 use crate::cli::project::source::{Source, meant};
-use crate::protocol::Action;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, ProjectState};
+use crate::protocol::{Action, Status};
 
 #[derive(Args, Debug)]
 pub struct Up {
@@ -251,9 +251,8 @@ fn exit_code_from(
     };
     Ok(match (ended.phase, ended.exit_code) {
         (PhaseName::Skipped, _) => conclude(ctx, &state, over)?,
-        (_, Some(code)) => Exit(u8::try_from(code & 0xff).unwrap_or(1)),
         (PhaseName::Done, None) => Exit::OK,
-        (_, None) => Exit::FAILED,
+        (_, code) => Exit::of_job(Status::Error, code, ended.signal.as_deref()),
     })
 }
 

@@ -12,10 +12,12 @@ use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::{find, find_several};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
 use crate::daemon::tasks::projects::stop::politely;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
+use crate::engine::life::Actor;
 use crate::engine::registry::Access;
 use crate::project::stop::Stop;
 use crate::protocol::params::{Kill, Remove, Stream};
@@ -92,7 +94,7 @@ async fn kill_one(
         true => hub.change(|state| state.drop_on_exit(&id)),
         false => None,
     };
-    let held = JobStop::begin(hub, client, &id);
+    let mut held = JobStop::begin(hub, client, &id);
     let waited = restart::stop(hub, &id, &client.principal.actor()).await
         | hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
     let (number, grace) = match &held {
@@ -130,9 +132,10 @@ async fn kill_one(
             (show().await?, ended)
         }
     };
-    if let Some(held) = held {
-        held.over(&ended.survivors);
+    if let Some(held) = &mut held {
+        held.left(&ended.survivors);
     }
+    drop(held);
     let mut killed = Killed {
         session_id: id.clone(),
         previous_status: previous,
@@ -163,7 +166,14 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     let mut on_exit = None;
     let mut held = None;
     if params.kill != Some(false) {
-        held = JobStop::begin(hub, client, &id);
+        // What has ended is only removed: it need not be stopped.
+        let is_over = |state: &State| {
+            let session = state.sessions.get(&id);
+            session.is_none_or(|session| session.life.status().is_finished())
+        };
+        if !is_over(&hub.read()) {
+            held = JobStop::begin(hub, client, &id);
+        }
         hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
         on_exit = hub.change(|state| state.drop_on_exit(&id));
         restart::stop(hub, &id, &client.principal.actor()).await;
@@ -182,13 +192,18 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
                 .hint("`kill` it first, or leave out `kill:false`")
                 .data(serde_json::json!({ "output": output })));
         }
-        ended = end(hub, client, &id, signal::TERM, GRACE_MS).await;
+        let (first, grace) = match &held {
+            Some(held) => held.ask(None, None).await,
+            None => (signal::TERM, GRACE_MS),
+        };
+        ended = end(hub, client, &id, first, grace).await;
     } else if params.kill != Some(false) {
         ended = end_strays(hub, &id, signal::TERM, GRACE_MS).await;
     }
-    if let Some(held) = held {
-        held.over(&ended.survivors);
+    if let Some(held) = &mut held {
+        held.left(&ended.survivors);
     }
+    drop(held);
     if !ended.survivors.is_empty() {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
         let hint =
@@ -202,30 +217,32 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     })
 }
 
-/// The stop of a session that runs a job of a project: the job stays stopped until somebody starts it.
-struct JobStop<'a> {
-    hub: &'a Hub,
+/// The stop of a session that runs a job of a project: the job stays stopped until somebody starts it. When this is
+/// dropped, the stop is over.
+struct JobStop {
+    hub: Hub,
     session: SessionId,
     project: ProjectId,
-    job: String,
     stop: Stop,
+    by: Actor,
+    survivors: Vec<u32>,
 }
 
-impl<'a> JobStop<'a> {
+impl JobStop {
     /// Notes the stop in the project. `None` if the session is not part of one.
-    fn begin(hub: &'a Hub, client: &Client, session: &SessionId) -> Option<Self> {
+    fn begin(hub: &Hub, client: &Client, session: &SessionId) -> Option<Self> {
         let by = match client.principal.role {
             Role::Human => "a person".to_owned(),
             Role::Agent => format!("agent {}", client.principal.scope),
         };
-        let (project, job, stop) = hub.change(|state| state.hold_job(session, &by))?;
-        let session = session.clone();
+        let (project, stop) = hub.change(|state| state.hold_job(session, &by))?;
         Some(Self {
-            hub,
-            session,
+            hub: hub.clone(),
+            session: session.clone(),
             project,
-            job,
             stop,
+            by: client.principal.actor(),
+            survivors: Vec::new(),
         })
     }
 
@@ -236,17 +253,28 @@ impl<'a> JobStop<'a> {
             grace_ms: grace.unwrap_or(self.stop.grace_ms),
             ..self.stop.clone()
         };
-        let first = match number {
-            Some(number) => number,
-            None => politely(self.hub, &self.session, &stop).await,
-        };
-        (first, stop.grace_ms)
+        match number {
+            Some(number) => (number, stop.grace_ms),
+            None => politely(&self.hub, &self.session, &stop, self.by.clone()).await,
+        }
     }
 
-    /// Notes the end.
-    fn over(self, survivors: &[u32]) {
+    /// Notes the processes that could not be ended.
+    fn left(&mut self, survivors: &[u32]) {
+        self.survivors = survivors.to_vec();
+    }
+}
+
+impl Drop for JobStop {
+    fn drop(&mut self) {
+        let Self {
+            project,
+            session,
+            survivors,
+            ..
+        } = self;
         self.hub
-            .change(|state| state.job_stopped(&self.project, &self.job, survivors));
+            .change(|state| state.job_stopped(project, session, survivors));
     }
 }
 

@@ -1,6 +1,6 @@
 //! One project: what is wished, what was applied of its file, and which sessions run its jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::ProjectId;
-use crate::engine::project::{Decision, Seen, Wish};
+use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
 use crate::protocol::project::ProjectName;
 use crate::protocol::record::MASKED;
@@ -51,8 +51,10 @@ pub(crate) struct Project {
     pub(crate) all: bool,
     /// Whether `down` sends KILL at once.
     pub(crate) kill: bool,
-    /// Processes of its jobs that could not be ended, as `job: pid`.
-    pub(crate) survivors: Vec<String>,
+    /// Jobs that are not ready in the time that their probes have.
+    pub(crate) late: BTreeSet<String>,
+    /// Processes of its jobs that could not be ended.
+    pub(crate) survivors: BTreeMap<String, Vec<u32>>,
     /// Notified at each change.
     pub(crate) changed: Rc<Notify>,
 }
@@ -104,7 +106,8 @@ impl Project {
             seq: 0,
             all: false,
             kill: false,
-            survivors: Vec::new(),
+            late: BTreeSet::new(),
+            survivors: BTreeMap::new(),
             changed: Rc::default(),
         }
     }
@@ -163,12 +166,31 @@ impl Project {
             let phase = self.decision.phases.get(name);
             phase.is_none_or(|phase| phase.is_settled()) && !self.under_way.contains_key(name)
         };
-        wanted.all(|(name, _)| settled(name))
+        wanted.all(|(name, _)| settled(name) || self.is_late(name))
+    }
+
+    /// Whether a job, or one that it waits for, is not ready in the time that its probe has.
+    pub(crate) fn is_late(&self, name: &str) -> bool {
+        let mut name = name;
+        // A chain of needs is no longer than there are jobs.
+        for _ in 0..=self.wish.jobs.len() {
+            match self.decision.phases.get(name) {
+                Some(Phase::Starting) => return self.late.contains(name),
+                Some(Phase::Queued(Why::Needs(need))) => name = &need.job,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether the first process of a job could not be ended.
+    pub(crate) fn survives(&self, name: &str) -> bool {
+        self.survivors.contains_key(name)
     }
 
     /// Whether all its jobs have ended, with all their processes.
     pub(crate) fn is_at_rest(&self) -> bool {
-        let ended = |seen: &Seen| !seen.state.is_alive();
-        self.under_way.is_empty() && self.seen.values().all(ended)
+        let ended = |(name, seen): (&String, &Seen)| !seen.state.is_alive() || self.survives(name);
+        self.under_way.is_empty() && self.seen.iter().all(ended)
     }
 }

@@ -5,17 +5,18 @@ use std::path::Path;
 
 use super::disk::Disk;
 use super::project::Project;
+use crate::daemon::programs::env_shown::looks_secret;
 use crate::daemon::programs::program::{check_directory, environment, spawn_spec};
 use crate::engine::meta::{ProjectJob, Spec, TimeLimits};
 use crate::engine::retention::Retention;
-use crate::project::environment::{Environment, Origin, Surroundings};
+use crate::project::environment::{Environment, Origin, Surroundings, Value};
 use crate::project::expand::Expanded;
 use crate::project::job::Program;
 use crate::project::ready::Check;
 use crate::project::{self as file, Fault, Job};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::record::{Mode, Share};
+use crate::protocol::record::{MASKED, Mode, Share};
 use crate::protocol::{Error, Greeting, Probe, RestartPolicy, SessionId};
 use crate::term::size::Size;
 
@@ -70,6 +71,11 @@ impl Sources {
     pub(crate) fn prepare(&self, session: &SessionId) -> Result<Prepared, Error> {
         let (values, expanded) = self.resolve().map_err(|faults| refused(&faults))?;
         check_directory(&expanded.cwd)?;
+        let lost = |value: &Value| value.text.as_deref() == Some(MASKED);
+        if let Some((name, _)) = values.values.iter().find(|(_, value)| lost(value)) {
+            let message = format!("the value of {name} is not known any more; run bgproc up again");
+            return Err(Error::internal(message));
+        }
         let spec = self.spec(&values, &expanded);
         // Everything is in `values`: what the caller has and does not pass on is left out there.
         let caller = Greeting {
@@ -82,6 +88,7 @@ impl Sources {
             .collect();
         let env = environment(&caller, session, Some(&changes), spec.mode)?;
         let spawn = spawn_spec(&caller, &spec, env)?;
+        let spec = without_secrets(spec, &values);
         Ok(Prepared { spec, spawn })
     }
 
@@ -99,6 +106,28 @@ impl Sources {
             ..described(&self.id, &self.job, job)
         }
     }
+}
+
+/// The specification as it is stored and shown: what a template has put into the command from a variable that looks
+/// secret is masked.
+fn without_secrets(mut spec: Spec, environment: &Environment) -> Spec {
+    let values = environment.values.iter();
+    let secrets: Vec<&str> = values
+        .filter_map(|(name, value)| Some((name, value.text.as_deref()?)))
+        .filter(|(name, text)| !text.is_empty() && looks_secret(name, text))
+        .map(|(_, text)| text)
+        .collect();
+    if spec.args.is_some() {
+        let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
+        for word in words {
+            for secret in &secrets {
+                if word.contains(secret) {
+                    *word = word.replace(secret, MASKED);
+                }
+            }
+        }
+    }
+    spec
 }
 
 /// The variables that the project sets; the others are the caller's.

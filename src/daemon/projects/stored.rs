@@ -3,7 +3,7 @@
 //! Values of variables that look secret are not stored. After the loss of daemon and keeper they are read from the
 //! project file again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
@@ -127,7 +127,8 @@ impl From<Stored> for Project {
             seq: 0,
             all: stored.all,
             kill: false,
-            survivors: Vec::new(),
+            late: BTreeSet::new(),
+            survivors: BTreeMap::new(),
             changed: std::rc::Rc::default(),
         }
     }

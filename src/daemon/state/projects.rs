@@ -1,6 +1,6 @@
 //! Projects beside their sessions: what is seen of each job, and what is decided from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::State;
@@ -11,7 +11,7 @@ use crate::daemon::projects::spec;
 use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::engine::life::{Actor, Life};
+use crate::engine::life::{Actor, Life, Probed};
 use crate::engine::project::{Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
@@ -53,9 +53,17 @@ impl State {
             .filter_map(|session| Some((session.spec.project.clone()?, session.id.clone())))
             .collect();
         for (of, session) in found {
+            let is_over = |id: &SessionId| {
+                let session = self.sessions.get(id);
+                session.is_none_or(|session| session.life.status().is_finished())
+            };
+            let over = is_over(&session);
             if let Some(project) = self.projects.get_mut(&of.id) {
-                // The newest session of a job is its session.
-                project.sessions.insert(of.job, session);
+                // The newest session of a job is its session, unless an older one runs.
+                match project.sessions.get(&of.job) {
+                    Some(other) if over && !is_over(other) => {}
+                    _ => drop(project.sessions.insert(of.job, session)),
+                }
             }
         }
     }
@@ -115,10 +123,10 @@ impl State {
             }
         }
         project.seen = look(project, &self.sessions);
-        if project.decision != decision {
-            project.decision = decision;
-            project.bump();
-        }
+        project.late = late(project, &self.sessions);
+        project.decision = decision;
+        // Also if nothing differs: who has asked for something waits for the decision.
+        project.bump();
         let waits: Vec<(SessionId, bool)> = project
             .sessions
             .iter()
@@ -193,12 +201,8 @@ impl State {
     }
 
     /// Notes that the job of a project which a session runs is being stopped, and stays so until it is started
-    /// again. Returns project and job, and how it is stopped. `None` if the session runs no such job.
-    pub(crate) fn hold_job(
-        &mut self,
-        id: &SessionId,
-        by: &str,
-    ) -> Option<(ProjectId, String, Stop)> {
+    /// again. Returns the project, and how the job is stopped. `None` if the session runs no such job.
+    pub(crate) fn hold_job(&mut self, id: &SessionId, by: &str) -> Option<(ProjectId, Stop)> {
         let of = self
             .sessions
             .get(id)
@@ -214,7 +218,7 @@ impl State {
             .map(|job| job.stop.clone());
         self.projects.save(self.sessions.store.home(), &of.id);
         self.projects.touch(&of.id);
-        Some((of.id, of.job, stop.unwrap_or_default()))
+        Some((of.id, stop.unwrap_or_default()))
     }
 
     /// Ends a session that waits for its turn to run. Returns false if it did not wait.
@@ -231,46 +235,81 @@ impl State {
         left
     }
 
-    /// Whether this run of a job is still to be started: nobody has stopped the job meanwhile.
-    pub(crate) fn is_to_start(&self, project: &str, job: &str, run: u32) -> bool {
-        let known = self.projects.get(project);
-        let step = known.and_then(|known| known.under_way.get(job));
-        step == Some(&UnderWay::Starting(run))
+    /// The name of the job that a session runs, which may have changed since.
+    pub(crate) fn job_of(&self, project: &str, session: &SessionId) -> Option<String> {
+        let mut sessions = self.projects.get(project)?.sessions.iter();
+        let found = sessions.find(|(_, id)| *id == session);
+        found.map(|(name, _)| name.clone())
+    }
+
+    /// Whether this run of a job is still to be started: nobody has stopped the job meanwhile. Returns its name.
+    pub(crate) fn is_to_start(
+        &self,
+        project: &str,
+        session: &SessionId,
+        run: u32,
+    ) -> Option<String> {
+        let job = self.job_of(project, session)?;
+        let known = self.projects.get(project)?;
+        (known.under_way.get(&job) == Some(&UnderWay::Starting(run))).then_some(job)
+    }
+
+    /// Whether a run of a session has begun, or is being started.
+    pub(crate) fn has_begun(&self, session: &SessionId, run: u32) -> bool {
+        let known = self.sessions.get(session);
+        self.keeper.is_spawning(session)
+            || known.is_some_and(|known| {
+                let last = known.life.runs().last();
+                known.life.status().is_alive() || last.is_some_and(|last| last.run >= run)
+            })
     }
 
     /// Records that the start of a run is over, and why it failed, if it did.
     pub(crate) fn job_started(
         &mut self,
         project: &str,
-        job: &str,
+        session: &SessionId,
         run: u32,
         failure: Option<&str>,
     ) {
-        if !self.is_to_start(project, job, run) {
+        let Some(job) = self.is_to_start(project, session, run) else {
             return;
-        }
+        };
         let Some(known) = self.projects.get_mut(project) else {
             return;
         };
-        known.under_way.remove(job);
+        known.under_way.remove(&job);
         if let Some(why) = failure {
-            known.wish.start_failed(job, why);
-            if let Some(session) = known.sessions.get(job).cloned() {
-                self.start_of_job_failed(&session, why);
-            }
+            known.wish.start_failed(&job, why);
+            self.start_of_job_failed(session, why);
             self.projects.save(self.sessions.store.home(), project);
         }
         self.projects.touch(project);
     }
 
-    /// Records that the processes of a job have ended, except the survivors.
-    pub(crate) fn job_stopped(&mut self, project: &str, job: &str, survivors: &[u32]) {
+    /// Records that a job cannot be started, because it has no session.
+    pub(crate) fn job_has_no_session(&mut self, project: &str, job: &str) {
         if let Some(known) = self.projects.get_mut(project) {
             known.under_way.remove(job);
-            let named = survivors
-                .iter()
-                .map(|pid| format!("{job}: pid {pid} could not be ended"));
-            known.survivors.extend(named);
+            known
+                .wish
+                .start_failed(job, "its session was removed; run bgproc up again");
+        }
+        self.projects.touch(project);
+    }
+
+    /// Records that the processes of a job have ended, except the survivors.
+    pub(crate) fn job_stopped(&mut self, project: &str, session: &SessionId, survivors: &[u32]) {
+        if let Some(job) = self.job_of(project, session)
+            && let Some(known) = self.projects.get_mut(project)
+        {
+            if known.under_way.get(&job) == Some(&UnderWay::Stopping) {
+                known.under_way.remove(&job);
+            }
+            match survivors.is_empty() {
+                true => drop(known.survivors.remove(&job)),
+                false => drop(known.survivors.insert(job, survivors.to_vec())),
+            }
         }
         self.projects.touch(project);
     }
@@ -328,6 +367,19 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
             .map(|hold| format!("{} stopped it", hold.by)),
         _ => None,
     }
+}
+
+/// The jobs that are not ready in the time that their probes have.
+fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
+    let is_late = |session: &&SessionId| {
+        let session = sessions.get(session);
+        session.is_some_and(|session| session.life.probed() == Some(Probed::Late))
+    };
+    let late = project
+        .sessions
+        .iter()
+        .filter(|(_, session)| is_late(session));
+    late.map(|(name, _)| name.clone()).collect()
 }
 
 /// What is seen of a job.

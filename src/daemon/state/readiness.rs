@@ -70,7 +70,13 @@ impl State {
             return;
         };
         let took = now().boot.saturating_sub(session.life.started_boot());
-        let data = json!({ "tookMs": took, "probe": session.spec.ready });
+        // The probe of a project's job may contain what its file takes from the environment.
+        let probe = session
+            .spec
+            .ready
+            .as_ref()
+            .filter(|_| session.spec.project.is_none());
+        let data = json!({ "tookMs": took, "probe": probe });
         self.publish(EventKind::Ready, id, data);
         self.persist(id);
         self.look(id);
@@ -93,8 +99,12 @@ impl State {
             session.life.set_probed(Probed::Late);
             let limit = session.spec.ready.as_ref().map(|probe| probe.patience_ms());
             let reason = session.late_reason();
+            let project = session.spec.project.as_ref().map(|of| of.id.clone());
             let data = json!({ "limit": "ready.timeoutMs", "value": limit, "reason": reason });
             self.publish(EventKind::Limit, id, data);
+            if let Some(project) = project {
+                self.projects.touch(&project);
+            }
         }
         self.persist(id);
     }

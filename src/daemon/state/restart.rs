@@ -40,7 +40,8 @@ impl State {
         id: &SessionId,
     ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
         let status = self.sessions.get(id)?.life.status();
-        if status != Status::Retrying || !self.restarting.contains_key(id) {
+        let is_under_way = self.keeper.is_spawning(id);
+        if status != Status::Retrying || !self.restarting.contains_key(id) || is_under_way {
             return None;
         }
         let Some(spec) = self.sessions.io(id).and_then(SessionIo::spec).cloned() else {

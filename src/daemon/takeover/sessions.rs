@@ -178,8 +178,9 @@ impl State {
             let shown = self.keeper.shared_table().slot(kept.slot).shown();
             session.output.show(&session.scope, shown);
             let last = session.life.last_process().map(|(pid, _)| pid);
-            is_unseen_retry = session.life.status() == Status::Retrying
-                && last.is_some_and(|pid| pid != kept.pid);
+            // Also the first run of a session that waited for its turn.
+            let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
+            is_unseen_retry = waits && last != Some(kept.pid);
             if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
                 // It was started, but the daemon died before it saved the pid.
                 session.life.started(kept.pid, end, now);

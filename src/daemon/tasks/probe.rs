@@ -69,7 +69,12 @@ async fn holds(probe: &Probe, spec: &SpawnSpec) -> bool {
             status.is_some_and(|status| wanted.contains(&status))
         }
         Check::Command(line) => succeeds(line, spec).await,
-        Check::File(path) => Path::new(&spec.cwd).join(path).exists(),
+        Check::File(path) => {
+            let path = Path::new(&spec.cwd).join(path);
+            tokio::task::spawn_blocking(move || path.exists())
+                .await
+                .unwrap_or(false)
+        }
         Check::Pattern(_) | Check::Port(_) | Check::Quiet(_) => false,
     }
 }

@@ -159,8 +159,10 @@ fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
         }
     }
     for (name, job) in &wish.jobs {
+        // What waits for its next run uses nothing.
+        let is_waiting = at(name).state == SeenState::Retrying && job.is_owed(at(name));
         // A person's stop of one job does not wait for those that use it.
-        if !users.contains_key(name.as_str()) {
+        if !users.contains_key(name.as_str()) || (is_waiting && job.hold.is_none()) {
             continue;
         }
         for need in &job.needs {
@@ -174,6 +176,10 @@ fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
                 *count += 1;
             }
         }
+    }
+    // Old and new definitions may need each other in a circle.
+    if users.values().all(|count| *count > 0) {
+        users.values_mut().for_each(|count| *count = 0);
     }
     Going { users }
 }

@@ -17,9 +17,11 @@ use crate::protocol::params::Project;
 /// Handles `down`. Without running jobs it does nothing.
 pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
-    let Some(id) = known(hub, client, &params)? else {
-        let loaded = read::read(client, &params).await?;
+    let Some(id) = known(hub, client, &params).await? else {
+        let mut loaded = read::read(client, &params).await?;
         check_agent(client, &loaded.project, Wants::Change)?;
+        // Only processes that are left are told here.
+        loaded.project.warnings.clear();
         return reply::of_file(&loaded);
     };
     {
@@ -42,13 +44,18 @@ fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
         .wish
         .down(|name| now.get(name).copied().unwrap_or(Seen::NEVER));
     project.kill = kill;
+    project.all = false;
     project.survivors.clear();
     let sessions: Vec<_> = project.sessions.values().cloned().collect();
     for session in sessions {
-        if let Some(session) = state.sessions.get_mut(&session) {
-            session.time_limits.keep = false;
+        let kept = state
+            .sessions
+            .get_mut(&session)
+            .filter(|session| session.time_limits.keep);
+        if let Some(known) = kept {
+            known.time_limits.keep = false;
+            state.persist(&session);
         }
-        state.persist(&session);
     }
     // Nothing starts any more without a client that brings its environment.
     state.keeper.unstore(id);

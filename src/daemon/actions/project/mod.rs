@@ -32,7 +32,7 @@ const SETTLE_MS: u64 = 10_000;
 
 /// Handles the action.
 pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
-    check(&params)?;
+    check(client, &params)?;
     match params.op.unwrap_or_default() {
         ProjectOp::Up | ProjectOp::Reload => up::up(hub, client, params).await,
         ProjectOp::Plan => plan::plan(hub, client, params).await,
@@ -43,7 +43,11 @@ pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> 
 }
 
 /// Checks the parameters by themselves.
-fn check(params: &Project) -> Result<(), Error> {
+fn check(client: &Client, params: &Project) -> Result<(), Error> {
+    if params.files.is_some() && client.principal.role == Role::Agent {
+        let message = "agents use the project file of the directory, not `files`";
+        return Err(Error::new(ErrorCode::PermissionDenied, message));
+    }
     for (name, list) in [("files", &params.files), ("jobs", &params.jobs)] {
         if list.as_ref().is_some_and(Vec::is_empty) {
             return Err(Error::invalid(format!("`{name}` is empty")));
@@ -64,7 +68,7 @@ fn check(params: &Project) -> Result<(), Error> {
 /// Says how the jobs are, at once or when something has changed.
 async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, 0)?;
-    let target = read::known(hub, client, &params)?;
+    let target = read::known(hub, client, &params).await?;
     let Some(id) = target else {
         let loaded = read::read(client, &params).await?;
         read::check_agent(client, &loaded.project, Wants::Read)?;
@@ -98,7 +102,14 @@ async fn bring_environment(hub: &Hub, client: &Client, id: &ProjectId) {
     // Values that look secret are in the project file only.
     let loaded = read::read_known(client, &applied).await;
     hub.change(|state| {
-        if let (Ok(loaded), Some(project)) = (&loaded, state.projects.get_mut(id)) {
+        let Some(project) = state
+            .projects
+            .get_mut(id)
+            .filter(|project| project.caller.is_none())
+        else {
+            return;
+        };
+        if let Ok(loaded) = &loaded {
             project.restore_secrets(&loaded.project);
         }
         state.set_caller(id, up::caller(&client.greeting));

@@ -16,10 +16,11 @@ pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
     check_agent(client, &loaded.project, Wants::Read)?;
     let known = {
         let state = hub.read();
-        state
-            .projects
-            .at(&loaded.project.dir)
-            .map(|project| project.id.clone())
+        let known = state.projects.at(&loaded.project.dir);
+        if let Some(known) = known {
+            check_agent(client, &known.applied, Wants::Read)?;
+        }
+        known.map(|project| project.id.clone())
     };
     let is_reload = params.apply == Some(true);
     match known {

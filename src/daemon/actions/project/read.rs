@@ -166,29 +166,52 @@ fn without_effect(project: &file::Project) -> Vec<Fault> {
     found
 }
 
-/// The project that is known for the directory of a request or one above it; `None` if there is none.
-pub(super) fn known(
+/// The known project that a request means: that of its file or, if there is no file that can be read, of the
+/// directory or one above it in the repository. `None` if it is not known.
+pub(super) async fn known(
     hub: &Hub,
     client: &Client,
     params: &Project,
 ) -> Result<Option<ProjectId>, Error> {
-    let dir = match params.files.as_deref() {
-        Some([first, ..]) => {
-            let dir = directory(client, params)?.join(first);
-            dir.parent().map(Path::to_owned).unwrap_or(dir)
-        }
-        _ => directory(client, params)?,
-    };
-    let dir = dir
-        .canonicalize()
-        .map_err(|error| unreadable(&dir, &error))?;
+    let dir = directory(client, params)?;
+    let first = params
+        .files
+        .as_ref()
+        .and_then(|files| files.first())
+        .cloned();
+    let finding = tokio::task::spawn_blocking(move || candidates(&dir, first.as_deref()));
+    let dirs = finding
+        .await
+        .map_err(|error| Error::internal(error.to_string()))?;
     let state = hub.read();
-    let found = dir.ancestors().find_map(|dir| state.projects.at(dir));
+    let found = dirs.iter().find_map(|dir| state.projects.at(dir));
     let Some(found) = found else {
         return Ok(None);
     };
     check_agent(client, &found.applied, Wants::Read)?;
     Ok(Some(found.id.clone()))
+}
+
+/// The directories of the projects that may be meant.
+fn candidates(dir: &Path, file: Option<&str>) -> Vec<PathBuf> {
+    // A directory that is gone can still be named.
+    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    if let Some(file) = file {
+        let path = dir.join(file);
+        return vec![real(path.parent().unwrap_or(dir))];
+    }
+    if let Ok(Some(found)) = file::find(&Disk, dir) {
+        return vec![found.dir];
+    }
+    let dir = real(dir);
+    let mut dirs = Vec::new();
+    for dir in dir.ancestors() {
+        dirs.push(dir.to_owned());
+        if dir.join(".git").exists() {
+            break;
+        }
+    }
+    dirs
 }
 
 /// A project before anything of its file was applied.

@@ -14,6 +14,7 @@ use crate::project::{self as file, Fault};
 use crate::protocol::Error;
 use crate::protocol::project::{PhaseName, ProjectName};
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
+use crate::sys::signal;
 
 /// Maximum number of lines and of characters of output of a failed job.
 const OUTPUT_LINES: usize = 10;
@@ -107,9 +108,18 @@ pub(super) fn state_of(
         failed: project.wish.jobs.iter().any(is_bad),
         jobs: jobs.collect(),
         plan,
-        warnings: project.survivors.clone(),
+        warnings: survivors(project),
         environment: None,
     })
+}
+
+/// The processes that could not be ended.
+fn survivors(project: &Project) -> Vec<String> {
+    let named = |(job, pids): (&String, &Vec<u32>)| {
+        let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+        format!("{job}: pid {} could not be ended", pids.join(", "))
+    };
+    project.survivors.iter().map(named).collect()
 }
 
 fn files(project: &file::Project) -> Vec<String> {
@@ -130,6 +140,8 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
         needs: Vec::new(),
         pid: None,
         exit_code: None,
+        signal: None,
+        late: false,
         ports: Vec::new(),
         url: None,
         asks: None,
@@ -142,7 +154,10 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
 fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
     let defined = project.applied.jobs.get(name)?;
     let phase = project.decision.phases.get(name);
-    let phase = phase.map_or(PhaseName::Stopped, phase_name);
+    let phase = match phase.map_or(PhaseName::Stopped, phase_name) {
+        PhaseName::Stopping if project.survives(name) => PhaseName::Failed,
+        phase => phase,
+    };
     let session = project
         .sessions
         .get(name)
@@ -170,6 +185,8 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         job.session_id = Some(session.id.clone());
         job.pid = session.life.pid();
         job.exit_code = session.life.exit_code();
+        job.signal = session.life.signal().map(signal::name);
+        job.late = project.is_late(name);
         if job.why.is_none() && phase == PhaseName::Failed {
             job.why = session.life.reason().map(str::to_owned);
         }

@@ -100,6 +100,7 @@ fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
     let Some(project) = state.projects.get_mut(&of.id) else {
         return;
     };
+    project.restore_secrets(&loaded.project);
     let Some(new) = loaded.project.jobs.get(&of.job) else {
         return;
     };

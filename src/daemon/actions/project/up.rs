@@ -32,14 +32,23 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     reply::planned(hub, &id, plan, &loaded.project.warnings)
 }
 
-/// Brings the definitions into force and changes the wish. Either all of it happens or nothing.
+/// Brings the definitions into force and changes the wish.
 fn apply(
     state: &mut State,
     client: &Client,
     loaded: &Loaded,
     params: &Project,
 ) -> Result<(ProjectId, Vec<PlannedChange>), Error> {
-    let known = state.projects.at(&loaded.project.dir);
+    let known = state
+        .projects
+        .at(&loaded.project.dir)
+        .map(|project| project.id.clone());
+    if let Some(project) = known.as_deref().and_then(|id| state.projects.get_mut(id)) {
+        // A file that would allow more does not count before a person has brought it into force.
+        check_agent(client, &project.applied, Wants::Change)?;
+        project.restore_secrets(&loaded.project);
+    }
+    let known = known.as_deref().and_then(|id| state.projects.get(id));
     let mut fresh = None;
     let project = match known {
         Some(project) => project,
@@ -62,7 +71,7 @@ fn apply(
         project.worktree = loaded.worktree();
         project.offset = offset;
         project.ports = ports;
-        project.all = project.all && is_reload || (params.jobs.is_none() && !is_reload);
+        project.all |= params.jobs.is_none() && !is_reload;
         project.survivors.clear();
         project.kill = false;
         for (from, to) in &changes.renamed {
@@ -79,6 +88,11 @@ fn apply(
             .and_then(|project| project.sessions.get(name).cloned());
         if session.is_none_or(|session| state.sessions.get(&session).is_none()) {
             state.create_job_session(&id, name)?;
+            let project = state.projects.get_mut(&id);
+            if let Some(job) = project.and_then(|project| project.wish.jobs.get_mut(name)) {
+                // Its runs are counted from 1 again.
+                (job.forget, job.owed) = (0, None);
+            }
         }
     }
     wish(state, &id, &changes);
@@ -128,6 +142,10 @@ fn rename(project: &mut Known, from: &str, to: &str) {
     if let Some(job) = project.wish.jobs.remove(from) {
         project.wish.jobs.insert(to.to_owned(), job);
     }
+    let survivors = project.survivors.remove(from);
+    project
+        .survivors
+        .extend(survivors.map(|pids| (to.to_owned(), pids)));
     if let Some(session) = project.sessions.remove(from) {
         project.sessions.insert(to.to_owned(), session);
     }
@@ -139,35 +157,47 @@ fn rename(project: &mut Known, from: &str, to: &str) {
     }
 }
 
-/// Applies to the sessions what can be applied while they run.
+/// Applies to the sessions what can be applied while they run. Sessions of jobs that are not defined any more belong
+/// to nobody's project.
 fn describe_sessions(state: &mut State, id: &ProjectId) {
-    let Some(project) = state.projects.get(id) else {
+    let Some(project) = state.projects.get_mut(id) else {
         return;
     };
     let share = spec::share(&project.applied);
-    let described: Vec<_> = project
-        .sessions
-        .iter()
-        .filter_map(|(name, session)| {
-            let job = project.applied.jobs.get(name)?;
-            Some((session.clone(), spec::described(id, name, job)))
-        })
-        .collect();
+    let (mut described, mut left) = (Vec::new(), Vec::new());
+    for (name, session) in &project.sessions {
+        match project.applied.jobs.get(name) {
+            Some(job) => described.push((session.clone(), spec::described(id, name, job))),
+            None => left.push((name.clone(), session.clone())),
+        }
+    }
+    for (name, _) in &left {
+        project.sessions.remove(name);
+    }
+    for (_, session) in left {
+        if let Some(session) = state.sessions.get_mut(&session) {
+            session.spec.project = None;
+            session.time_limits.keep = false;
+        }
+        state.persist(&session);
+    }
     for (id, described) in described {
         let Some(session) = state.sessions.get_mut(&id) else {
             continue;
         };
-        let spec = &mut session.spec;
-        spec.label = described.label;
-        spec.group = described.group;
-        spec.description = described.description;
-        spec.restart = described.restart;
-        spec.on_exit = described.on_exit;
-        spec.project = described.project;
+        let before = (
+            session.spec.clone(),
+            session.time_limits.keep,
+            session.share,
+        );
+        described.apply_in_place(&mut session.spec);
         session.time_limits.keep = true;
         session.share = share;
-        state.events.bus.set_shared(&id, !share.is_none());
-        state.persist(&id);
+        // Five hundred records take their time.
+        if before != (session.spec.clone(), true, share) {
+            state.events.bus.set_shared(&id, !share.is_none());
+            state.persist(&id);
+        }
     }
 }
 

@@ -22,11 +22,12 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
             _ => None,
         })
     };
-    let Some((run, session)) = known else { return };
+    let Some((run, session)) = known else {
+        return hub.change(|state| state.job_has_no_session(project, job));
+    };
     let start = Start {
         hub: hub.clone(),
         project: project.to_owned(),
-        job: job.to_owned(),
         run,
         session,
     };
@@ -34,7 +35,7 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         let failure = start.launch().await.err();
         start.hub.change(|state| {
             let why = failure.as_ref().map(|error| error.message.as_str());
-            state.job_started(&start.project, &start.job, start.run, why);
+            state.job_started(&start.project, &start.session, start.run, why);
         });
     });
 }
@@ -43,7 +44,6 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
 struct Start {
     hub: Hub,
     project: String,
-    job: String,
     run: u32,
     session: SessionId,
 }
@@ -54,9 +54,13 @@ impl Start {
         let strays = tree_kill::end_remaining(&self.hub, &self.session, signal::TERM, GRACE_MS);
         let _ = strays.await;
         let sources = self.hub.change(|state| {
-            state.claim_ports(&self.project, &self.job)?;
+            // It may have another name than when this was decided.
+            let job = state
+                .job_of(&self.project, &self.session)
+                .unwrap_or_default();
+            state.claim_ports(&self.project, &job)?;
             let project = state.projects.get(&self.project);
-            let sources = project.and_then(|project| Sources::of(project, &self.job));
+            let sources = project.and_then(|project| Sources::of(project, &job));
             sources.ok_or_else(|| {
                 let message = "the environment of its project is not known any more";
                 Error::internal(message).hint("run bgproc up again")
@@ -68,6 +72,13 @@ impl Start {
         let prepared = tokio::task::spawn_blocking(move || sources.prepare(&id)).await;
         let prepared = prepared.map_err(|error| Error::internal(error.to_string()))??;
         failpoint::hit("project.start");
+        // Its restart policy may be starting the same run.
+        if let Some(over) = self
+            .hub
+            .change(|state| state.keeper.start_over(&self.session))
+        {
+            let _ = over.await;
+        }
         let Some(receiver) = self
             .hub
             .change(|state| self.ask_keeper(state, &limits, prepared))?
@@ -88,14 +99,24 @@ impl Start {
         defined: &Job,
         prepared: Prepared,
     ) -> Result<Option<Asked>, Error> {
-        if !state.is_to_start(&self.project, &self.job, self.run) {
+        let Some(job) = state.is_to_start(&self.project, &self.session, self.run) else {
+            return Ok(None);
+        };
+        if state.has_begun(&self.session, self.run) {
             return Ok(None);
         }
         state.keeper.check_descriptors()?;
         let limits = spec::time_limits(defined, state.settings.caps.retention);
+        // What was applied in place since.
+        let project = state.projects.get(&self.project);
+        let defined = project.and_then(|project| project.applied.jobs.get(&job));
+        let described = defined.map(|defined| spec::described(&self.project, &job, defined));
         let session = state.sessions.get_mut(&self.session);
         let session = session.ok_or_else(|| Error::session_not_found(self.session.as_str()))?;
         session.spec = prepared.spec;
+        if let Some(described) = described {
+            described.apply_in_place(&mut session.spec);
+        }
         session.time_limits = limits;
         session.life.forget_retries();
         state.persist(&self.session);

@@ -1,11 +1,13 @@
 //! The stop of one job of a project, in the way that its file says.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::keys;
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
 use crate::daemon::sessions::session_io::SessionIo;
@@ -29,20 +31,17 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         let project = state.projects.get(project);
         project.and_then(|project| {
             let stop = project.applied.jobs.get(job).map(|job| job.stop.clone());
-            let stop = match project.kill {
-                true => None,
-                false => Some(stop.unwrap_or_default()),
-            };
+            let stop = (!project.kill).then(|| stop.unwrap_or_default());
             Some((project.sessions.get(job)?.clone(), stop))
         })
     };
-    let (hub, project, job) = (hub.clone(), project.to_owned(), job.to_owned());
+    let Some((session, stop)) = known else {
+        return hub.change(|state| state.job_has_no_session(project, job));
+    };
+    let (hub, project) = (hub.clone(), project.to_owned());
     tokio::task::spawn_local(async move {
-        let survivors = match known {
-            Some((session, stop)) => end(&hub, &session, stop).await,
-            None => Vec::new(),
-        };
-        hub.change(|state| state.job_stopped(&project, &job, &survivors));
+        let survivors = end(&hub, &session, stop).await;
+        hub.change(|state| state.job_stopped(&project, &session, &survivors));
     });
 }
 
@@ -57,8 +56,8 @@ async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>) -> Vec<u32> {
     let task = match stop {
         None => tree_kill::begin(hub, session, Actor::Human, signal::KILL, 0),
         Some(stop) => {
-            let first = politely(hub, session, &stop).await;
-            tree_kill::begin(hub, session, Actor::Human, first, stop.grace_ms)
+            let (first, grace_ms) = politely(hub, session, &stop, Actor::Human).await;
+            tree_kill::begin(hub, session, Actor::Human, first, grace_ms)
         }
     };
     let ended = task.await.unwrap_or_default();
@@ -70,46 +69,57 @@ async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>) -> Vec<u32> {
 }
 
 /// Asks a job to end as its file says, if that is not a signal, and waits for its grace period. Returns the signal
-/// that ends what is left then.
-pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop) -> i32 {
-    let line = match &stop.how {
-        StopHow::Signal(name) => return signal::number(name).unwrap_or(signal::TERM),
-        StopHow::Keys(keys) => {
-            keys::press(hub, session, keys).await;
-            None
-        }
-        StopHow::Run(line) => Some(line),
-    };
-    let within = Duration::from_millis(stop.grace_ms);
-    let spec = hub
-        .read()
-        .sessions
-        .io(session)
-        .and_then(SessionIo::spec)
-        .cloned();
-    if let (Some(line), Some(spec)) = (line, spec) {
-        let mut command = Command::new(SHELL);
-        command
-            .args([SHELL_ARGV[1], line])
-            .current_dir(&spec.cwd)
-            .env_clear()
-            .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
-            .stdin(std::process::Stdio::null())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .kill_on_drop(true);
-        let _ = timeout(within, command.status()).await;
+/// that ends what is left then, and what is left of the grace period.
+pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Actor) -> (i32, u64) {
+    if let StopHow::Signal(name) = &stop.how {
+        return (signal::number(name).unwrap_or(signal::TERM), stop.grace_ms);
     }
-    let is_alive = |session: &SessionId| {
+    let deadline = now().boot + stop.grace_ms;
+    let left = || deadline.saturating_sub(now().boot);
+    // Note it first: its end is then not one after which its restart policy runs it again.
+    hub.change(|state| {
+        if let Some(session) = state.sessions.get_mut(session) {
+            session.life.ask_to_end(by);
+        }
+        state.persist(session);
+    });
+    match &stop.how {
+        StopHow::Keys(keys) => keys::press(hub, session, keys).await,
+        StopHow::Run(line) => run(hub, session, line, left()).await,
+        StopHow::Signal(_) => {}
+    }
+    let is_alive = {
+        let state = hub.read();
+        let session = state.sessions.get(session);
+        session.is_some_and(|session| session.life.status().is_alive())
+    };
+    if is_alive {
+        hub.wait_from_now(session, Conditions::exit(), Some(left()))
+            .await;
+    }
+    (signal::TERM, left())
+}
+
+/// Runs a shell line in the directory and environment of a job, for at most so many milliseconds.
+async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
+    let spec = {
         let state = hub.read();
         state
             .sessions
-            .get(session)
-            .is_some_and(|session| session.life.status().is_alive())
+            .io(session)
+            .and_then(SessionIo::spec)
+            .cloned()
     };
-    if is_alive(session) {
-        hub.wait_from_now(session, Conditions::exit(), Some(stop.grace_ms))
-            .await;
-    }
-    signal::TERM
+    let Some(spec) = spec else { return };
+    let mut command = Command::new(SHELL);
+    command
+        .args([SHELL_ARGV[1], line])
+        .current_dir(&spec.cwd)
+        .env_clear()
+        .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let _ = timeout(Duration::from_millis(within_ms), command.status()).await;
 }
