@@ -53,7 +53,7 @@ impl Shell {
         Ok(script)
     }
 
-    /// The file that [`Self::install`] writes.
+    /// The file that `--install` writes.
     pub fn file(self, dirs: &BaseDirs) -> PathBuf {
         let (data, config) = (dirs.data_dir(), dirs.config_dir());
         match self {

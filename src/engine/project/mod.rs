@@ -1,7 +1,7 @@
 //! A project: what is wished for its jobs, and what follows from it.
 //!
 //! A project file is a wish, which is stored durably. What its jobs do is seen in their sessions. This module
-//! compares the two: [`decide`] takes a [`Wish`] and what is seen of each job, and returns the [`Phase`] of each
+//! compares the two: [`decide()`] takes a [`Wish`] and what is seen of each job, and returns the [`Phase`] of each
 //! job and the [`Step`]s to take now. Nothing is remembered between two calls but the wish. So after the death of
 //! daemon or keeper the same call goes on where the last one stopped.
 //!
