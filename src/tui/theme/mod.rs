@@ -356,8 +356,8 @@ mod tests {
     #[test]
     fn maps_colours_to_sixteen_and_256() {
         let running = |depth| Theme::new(depth, false, false).state(&State::Running).fg;
-        assert_eq!(running(Depth::True), Some(Color::Rgb(0x03, 0xac, 0x79)));
-        assert_eq!(running(Depth::Indexed), Some(Color::Indexed(36)));
+        assert_eq!(running(Depth::True), Some(Color::Rgb(0x00, 0x9e, 0x73)));
+        assert_eq!(running(Depth::Indexed), Some(Color::Indexed(35)));
         assert_eq!(running(Depth::Ansi), Some(Color::Green));
         let badge = Theme::new(Depth::Ansi, false, false).badge(Tone::Calm);
         assert_eq!(badge.fg, Some(Color::Black));
