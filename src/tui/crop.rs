@@ -90,3 +90,24 @@ pub fn split(area: Rect) -> (Rect, Option<Rect>) {
     let bar = Rect::new(area.x, area.y + height, area.width, 1);
     (Rect { height, ..area }, Some(bar))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::size::Size;
+
+    fn screen(rows: u16, cols: u16, text: &str) -> Screen {
+        let mut screen = Screen::new(Size::new(rows, cols));
+        screen.feed(text.as_bytes());
+        screen
+    }
+
+    #[test]
+    fn shows_the_last_written_rows() {
+        let area = Rect::new(0, 0, 10, 4);
+        let few = screen(20, 30, "1\r\n2\r\n3");
+        assert_eq!(crop(&few, area, Pan::default(), false).top, 0);
+        let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
+        assert_eq!(crop(&many, area, Pan::default(), false).top, 2);
+    }
+}

@@ -5,11 +5,12 @@ use ratatui::layout::Rect;
 use super::list::{fold, select, width};
 use super::message::{Cmd, Effect};
 use super::modes::{insert, normal, scroll};
-use super::pane::{follow, links, load, paint};
+use super::pane::{follow, links, load};
 use super::{copy, hints};
 use crate::protocol::SessionId;
 use crate::term::keyparse::{Button, Mouse, MouseKind};
 use crate::term::mousereport::report;
+use crate::tui::crop;
 use crate::tui::hit::{self, Hit};
 use crate::tui::keymap::{KeyPress, chord};
 use crate::tui::model::pointer::Held;
@@ -58,7 +59,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
     if modes.mouse == crate::term::modes::MouseMode::None || (mouse.shift && !held) {
         return false;
     }
-    let crop = paint::crop(screen, area, model.pan, true);
+    let crop = crop::crop(screen, area, model.pan, true);
     let inside = |at: u16, from: u16, len: u16, cropped: u16, size: u16| {
         let at = at.clamp(from, from + len.saturating_sub(1)) - from;
         (at + cropped).min(size.saturating_sub(1))
@@ -250,7 +251,7 @@ fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
         return;
     };
     let typing = model.mode().types();
-    let crop = paint::crop(screen, area, model.pan, typing);
+    let crop = crop::crop(screen, area, model.pan, typing);
     let still = Scroll::still(id, size, screen, (crop.top, crop.left));
     model.scroll = Some(Box::new(still));
 }

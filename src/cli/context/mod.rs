@@ -4,6 +4,7 @@
 mod people;
 pub mod target;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use clap::Command;
@@ -129,7 +130,8 @@ impl Context {
     /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let all = self.jobs()?;
-        let (target, jobs) = self.meant(target, &all)?;
+        let own = own_jobs(&all);
+        let (target, jobs) = self.meant(target, &all, &own)?;
         match target::one(&target, &jobs, last_job::recall().as_ref(), words::now()) {
             Ok(job) => {
                 last_job::remember(&job.summary.session_id);
@@ -145,14 +147,15 @@ impl Context {
     /// The jobs that `targets` mean. Prints an error for each target that fails and continues with the
     /// others.
     pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
-        let jobs = self.jobs()?;
+        let all = self.jobs()?;
+        let own = own_jobs(&all);
         let (recent, now) = (last_job::recall(), words::now());
         let mut found = Found {
             jobs: Vec::new(),
             exit: Exit::OK,
         };
         for target in targets {
-            let (target, jobs) = match self.meant(target, &jobs) {
+            let (target, jobs) = match self.meant(target, &all, &own) {
                 Ok(meant) => meant,
                 Err(failure) => {
                     crate::cli::output::complain(&failure);
@@ -188,21 +191,25 @@ impl Context {
         Ok(found)
     }
 
-    /// The jobs among which a target is looked for: those of the project of this directory, if it names one of them;
-    /// else all. The port `:3000` stands for the id of the job that listens on it.
-    fn meant(&mut self, target: &str, jobs: &[Record]) -> Result<(String, Vec<Record>), Failure> {
+    /// The jobs among which a target is looked for: `own`, those of the project of this directory, if it names one of
+    /// them; else `all`. The port `:3000` stands for the id of the job that listens on it.
+    fn meant<'a>(
+        &mut self,
+        target: &'a str,
+        all: &'a [Record],
+        own: &'a [Record],
+    ) -> Result<(Cow<'a, str>, Cow<'a, [Record]>), Failure> {
         let port = target.strip_prefix(':').and_then(|port| port.parse().ok());
         if let Some(port) = port {
             let job = self.listening_on(port)?;
-            return Ok((job.summary.session_id.to_string(), vec![job]));
+            let id = job.summary.session_id.to_string();
+            return Ok((id.into(), vec![job].into()));
         }
-        let own = std::env::current_dir().map(|dir| target::of_project_at(&dir, jobs));
-        let own = own.unwrap_or_default();
-        let among = match target::is_named(target, &own) {
+        let among = match target::is_named(target, own) {
             true => own,
-            false => jobs.to_vec(),
+            false => all,
         };
-        Ok((target.to_owned(), among))
+        Ok((target.into(), among.into()))
     }
 
     /// The job that listens on a port. A process that is not a job is never meant.
@@ -306,6 +313,12 @@ impl Context {
             Err(_) => Ok(()),
         }
     }
+}
+
+/// The jobs of the project of the current directory.
+fn own_jobs(all: &[Record]) -> Vec<Record> {
+    let here = std::env::current_dir().ok();
+    here.map_or_else(Vec::new, |here| target::of_project_at(&here, all))
 }
 
 /// Checks the configuration before the daemon starts, so that a mistake is reported instead of its limits

@@ -25,18 +25,28 @@ pub enum Over {
     TimedOut,
 }
 
+/// What is shown during a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// The states of the jobs, as they change. Nothing with `--json`.
+    States,
+    /// Nothing.
+    Nothing,
+}
+
 /// Shows the states until `is_so`, or until `within` has passed. `request` names the project. The jobs go on in any
 /// case.
 pub fn until(
     ctx: &mut Context,
     request: &Project,
     mut state: ProjectState,
-    within: Option<Duration>,
+    (view, within): (View, Option<Duration>),
     is_so: impl Fn(&ProjectState) -> bool,
 ) -> Result<(ProjectState, Over), Failure> {
     let deadline = within.map(|within| Instant::now() + within);
     let wanted = state.jobs.iter().filter(|job| job.wanted).count();
-    let mut block = (!ctx.json).then(|| Block::new(&ctx.out, wanted));
+    let is_shown = view == View::States && !ctx.json;
+    let mut block = is_shown.then(|| Block::new(&ctx.out, wanted));
     loop {
         if let Some(block) = &mut block {
             block.show(&mut ctx.out, &state)?;

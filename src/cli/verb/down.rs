@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::cli::project::follow::{Over, until};
+use crate::cli::project::follow::{Over, View, until};
 use crate::cli::project::source::Source;
 use crate::protocol::Action;
 use crate::protocol::duration;
@@ -41,10 +41,8 @@ impl Down {
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
         let before = state.jobs.iter().filter(|job| is_going(job.phase)).count();
         let is_over = |state: &ProjectState| !state.jobs.iter().any(|job| is_going(job.phase));
-        let json = std::mem::replace(&mut ctx.json, true);
-        let waited = until(ctx, &request, state, self.timeout, is_over);
-        ctx.json = json;
-        let (state, over) = waited?;
+        let how = (View::Nothing, self.timeout);
+        let (state, over) = until(ctx, &request, state, how, is_over)?;
         if ctx.json {
             ctx.out.json(&state)?;
         }

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, obeys};
-use crate::cli::project::follow::{Over, conclude, until};
+use crate::cli::project::follow::{Over, View, conclude, until};
 use crate::cli::project::lines;
 use crate::cli::project::source::{Source, meant};
 use crate::protocol::duration;
@@ -208,7 +208,7 @@ fn settle(
     fail_fast: bool,
 ) -> Result<Exit, Failure> {
     let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed);
-    let (state, over) = until(ctx, request, state, within, is_over)?;
+    let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
     conclude(ctx, &state, over)
 }
 
@@ -233,7 +233,7 @@ fn exit_code_from(
         use PhaseName::{Done, Failed, Skipped, Stopped};
         matches!(phase, None | Some(Done | Failed | Skipped | Stopped))
     };
-    let (state, over) = until(ctx, request, state, within, is_over)?;
+    let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
     if over == Over::TimedOut {
         return conclude(ctx, &state, over);
     }

@@ -47,8 +47,8 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         (_, Some(name)) => Some(signal_number(name)?),
         (_, None) => None,
     };
-    wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
-    let grace = params.grace_ms;
+    let checked = |ms| wait_ms("graceMs", Some(ms), GRACE_MS);
+    let grace = params.grace_ms.map(checked).transpose()?;
     let remove = params.remove == Some(true);
     // End all sessions at the same time, so that the reply takes as long as the slowest one.
     let tasks: Vec<_> = ids

@@ -19,9 +19,9 @@ use crate::protocol::{Record, Role, SessionId, Summary};
 /// Default number of sessions returned.
 const DEFAULT_LIMIT: usize = 200;
 
-/// Maximum number of lines and of characters of output with `includeOutput`.
+/// Maximum number of lines and of characters of the output that is shown of a session in a list.
 const OUTPUT_LINES: usize = 10;
-const OUTPUT_CHARS: usize = 4000;
+pub(super) const OUTPUT_CHARS: usize = 4000;
 
 /// Bytes of names and command of a session in a list for a model, of which the command gets at least some. With
 /// the other fields, a session takes up to 150 bytes.
@@ -159,7 +159,8 @@ fn brief(summary: Summary) -> Brief {
     }
 }
 
-fn last_lines(text: &str) -> String {
+/// The last ten lines of a text.
+pub(super) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n")
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,17 @@ struct Secrets {
     applied: file::Project,
 }
 
+/// How people know a project: `shop`, or `shop@branch` in a linked worktree.
+pub(crate) fn named(name: &str, worktree: &str, dir: &Path) -> ProjectName {
+    ProjectName {
+        name: match worktree {
+            "" => name.to_owned(),
+            worktree => format!("{name}@{worktree}"),
+        },
+        dir: dir.display().to_string(),
+    }
+}
+
 /// Replaces masked values of variables by those of the same variables elsewhere.
 fn fill_in(variables: &mut file::job::Variables, known: &file::job::Variables) {
     for (name, value) in variables {
@@ -114,14 +125,7 @@ impl Project {
 
     /// How people know it.
     pub(crate) fn name(&self) -> ProjectName {
-        let name = &self.applied.name;
-        ProjectName {
-            name: match self.worktree.as_str() {
-                "" => name.clone(),
-                worktree => format!("{name}@{worktree}"),
-            },
-            dir: self.dir.display().to_string(),
-        }
+        named(&self.applied.name, &self.worktree, &self.dir)
     }
 
     /// What is never written to a disk, in memory that the next daemon can be given.

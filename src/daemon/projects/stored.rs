@@ -3,7 +3,7 @@
 //! Values of variables that look secret are not stored. After the loss of daemon and keeper they are read from the
 //! project file again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::project::Project;
 use crate::daemon::programs::env_shown::looks_secret;
-use crate::engine::project::{Decision, Wish};
+use crate::engine::project::Wish;
 use crate::project as file;
 use crate::protocol::record::MASKED;
 use crate::sys::paths::Home;
@@ -109,27 +109,15 @@ fn without_secrets(project: &file::Project) -> file::Project {
 
 impl From<Stored> for Project {
     fn from(stored: Stored) -> Self {
+        let identity = (stored.device, stored.inode);
         Self {
             id: stored.id,
             dir: stored.dir,
-            device: stored.device,
-            inode: stored.inode,
-            worktree: stored.worktree,
-            applied: stored.applied,
             wish: stored.wish,
             offset: stored.offset,
             ports: stored.ports,
-            caller: None,
-            sessions: BTreeMap::new(),
-            under_way: BTreeMap::new(),
-            decision: Decision::default(),
-            seen: BTreeMap::new(),
-            seq: 0,
             all: stored.all,
-            kill: false,
-            late: BTreeSet::new(),
-            survivors: BTreeMap::new(),
-            changed: std::rc::Rc::default(),
+            ..Self::new(stored.applied, stored.worktree, identity)
         }
     }
 }

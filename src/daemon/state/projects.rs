@@ -15,7 +15,7 @@ use crate::engine::life::{Actor, Life, Probed};
 use crate::engine::project::{Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
-use crate::protocol::project::{PhaseName, ProjectRole};
+use crate::protocol::project::ProjectRole;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
 use crate::sys::sealed;
 
@@ -91,13 +91,7 @@ impl State {
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
-        let look = |project: &Project, sessions: &Sessions| -> BTreeMap<String, Seen> {
-            let names = project.wish.jobs.keys();
-            names
-                .map(|name| (name.clone(), seen(project, sessions, name)))
-                .collect()
-        };
-        let before = look(project, &self.sessions);
+        let before = seen_of_all(project, &self.sessions);
         let at = |seen: &BTreeMap<String, Seen>, name: &str| {
             seen.get(name).copied().unwrap_or(Seen::NEVER)
         };
@@ -122,7 +116,7 @@ impl State {
                 }
             }
         }
-        project.seen = look(project, &self.sessions);
+        project.seen = seen_of_all(project, &self.sessions);
         project.late = late(project, &self.sessions);
         project.decision = decision;
         // Also if nothing differs: who has asked for something waits for the decision.
@@ -331,27 +325,10 @@ impl State {
         Some(ProjectRole {
             project: project.name(),
             job: of.job.clone(),
-            phase: phase_name(phase),
+            phase: phase.name(),
             why: why(project, &of.job),
             next_run: None,
         })
-    }
-}
-
-/// The wire's name of a phase.
-pub(crate) fn phase_name(phase: &Phase) -> PhaseName {
-    match phase {
-        Phase::Queued(_) => PhaseName::Queued,
-        Phase::Skipped(_) => PhaseName::Skipped,
-        Phase::Starting => PhaseName::Starting,
-        Phase::Running => PhaseName::Running,
-        Phase::Ready => PhaseName::Ready,
-        Phase::Done => PhaseName::Done,
-        Phase::Failed => PhaseName::Failed,
-        Phase::Retrying => PhaseName::Retrying,
-        Phase::Scheduled => PhaseName::Scheduled,
-        Phase::Stopping => PhaseName::Stopping,
-        Phase::Stopped => PhaseName::Stopped,
     }
 }
 
@@ -382,8 +359,15 @@ fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
     late.map(|(name, _)| name.clone()).collect()
 }
 
+/// What is seen of each job.
+pub(crate) fn seen_of_all(project: &Project, sessions: &Sessions) -> BTreeMap<String, Seen> {
+    let names = project.wish.jobs.keys();
+    let seen = names.map(|name| (name.clone(), seen(project, sessions, name)));
+    seen.collect()
+}
+
 /// What is seen of a job.
-pub(crate) fn seen(project: &Project, sessions: &Sessions, job: &str) -> Seen {
+fn seen(project: &Project, sessions: &Sessions, job: &str) -> Seen {
     let session = project.sessions.get(job).and_then(|id| sessions.get(id));
     let run = session.and_then(|session| session.life.runs().last());
     let run = run.map_or(0, |run| run.run);

@@ -1,5 +1,6 @@
 //! Background tasks, and work that runs within one.
 
+mod beside;
 pub(crate) mod keeper;
 mod probe;
 mod process_scan;

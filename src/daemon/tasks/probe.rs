@@ -5,21 +5,18 @@
 //! is not probed any more, so a machine at rest has no attempts.
 
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::process::Command;
 use tokio::time::timeout;
 
+use super::beside;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::probe::Check;
 use crate::protocol::{Probe, SessionId};
-use crate::sys::tree::MARK;
 
 /// Longest time of one attempt.
 const ATTEMPT: Duration = Duration::from_secs(10);
@@ -118,21 +115,9 @@ async fn answer(url: &str) -> Option<u16> {
     None
 }
 
-/// Whether a shell line ends with exit code 0, in the directory and environment of the job. It is killed if the
-/// attempt ends before it.
+/// Whether a shell line ends with exit code 0 beside the job.
 async fn succeeds(line: &str, spec: &SpawnSpec) -> bool {
-    let mut command = Command::new(SHELL);
-    command
-        .args([SHELL_ARGV[1], line])
-        .current_dir(&spec.cwd)
-        .env_clear()
-        // Without the mark it does not count as one of the job's processes.
-        .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    let status = command.status().await;
+    let status = beside::command(line, spec).status().await;
     status.is_ok_and(|status| status.success())
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::need::{Met, Needs, Why};
 use super::seen::{Seen, SeenState};
 use super::wish::{JobWish, Standing, Wish};
+use crate::protocol::project::PhaseName;
 
 /// Where a job stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -222,20 +223,25 @@ impl Phase {
         matches!(self, Self::Failed | Self::Skipped(_))
     }
 
+    /// Its name on the wire, without the reason.
+    pub fn name(&self) -> PhaseName {
+        match self {
+            Self::Queued(_) => PhaseName::Queued,
+            Self::Skipped(_) => PhaseName::Skipped,
+            Self::Starting => PhaseName::Starting,
+            Self::Running => PhaseName::Running,
+            Self::Ready => PhaseName::Ready,
+            Self::Done => PhaseName::Done,
+            Self::Failed => PhaseName::Failed,
+            Self::Retrying => PhaseName::Retrying,
+            Self::Scheduled => PhaseName::Scheduled,
+            Self::Stopping => PhaseName::Stopping,
+            Self::Stopped => PhaseName::Stopped,
+        }
+    }
+
     /// The word for it.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Queued(_) => "queued",
-            Self::Skipped(_) => "skipped",
-            Self::Starting => "starting",
-            Self::Running => "running",
-            Self::Ready => "ready",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Retrying => "retrying",
-            Self::Scheduled => "scheduled",
-            Self::Stopping => "stopping",
-            Self::Stopped => "stopped",
-        }
+        self.name().as_str()
     }
 }

@@ -4,9 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::{group, jump, load, paint};
+use super::{group, jump, load};
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogBytes;
+use crate::tui::crop;
 use crate::tui::message::Cmd;
 use crate::tui::model::{Link, Model};
 use crate::tui::scrollback::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
@@ -69,7 +70,7 @@ fn hold_full_screen(model: &mut Model) {
     if !screen.alt_screen() || !is_blank {
         return;
     }
-    let crop = paint::crop(screen, area, model.pan, false);
+    let crop = crop::crop(screen, area, model.pan, false);
     let still = Scroll::still(id, size, screen, (crop.top, crop.left));
     model.scroll = Some(Box::new(still));
 }

@@ -4,16 +4,16 @@
 
 use ratatui::layout::Rect;
 
-use super::paint;
 use crate::protocol::SessionId;
 use crate::term::screen::Screen;
+use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::url::is_web;
 
 /// The link at a position of the window, in the pane `area` of a job.
 pub fn at(model: &Model, id: &SessionId, area: Rect, (x, y): (u16, u16)) -> Option<String> {
     let screen = live(model, id)?;
-    let crop = paint::crop(screen, area, model.pan, model.mode().types());
+    let crop = crop::crop(screen, area, model.pan, model.mode().types());
     let row = crop.top + y.checked_sub(area.y)?;
     let col = crop.left + x.checked_sub(area.x)?;
     link(screen, row, col)
@@ -23,7 +23,7 @@ pub fn at(model: &Model, id: &SessionId, area: Rect, (x, y): (u16, u16)) -> Opti
 pub fn last(model: &Model) -> Option<String> {
     let screen = live(model, model.current_id()?)?;
     let area = model.layout().pane?;
-    let crop = paint::crop(screen, area, model.pan, model.mode().types());
+    let crop = crop::crop(screen, area, model.pan, model.mode().types());
     let rows = (crop.top..crop.top + area.height).rev();
     let mut cells = rows.flat_map(|row| {
         let cols = (crop.left..crop.left + area.width).rev();

@@ -8,9 +8,10 @@ use ratatui::style::Modifier;
 use crate::protocol::SessionId;
 use crate::protocol::record::Run;
 use crate::term::screen::Screen;
+use crate::tui::crop::{self, Crop, Pan};
 use crate::tui::model::Model;
 use crate::tui::model::seen::row_of_line;
-use crate::tui::pane::paint::{self, Crop, Pan};
+use crate::tui::pane::paint;
 use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
@@ -140,7 +141,7 @@ fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Bu
     }
     for y in 0..area.height {
         let row = crop.top + y;
-        let before = (0..left).any(|col| paint::is_written(screen, row, col));
+        let before = (0..left).any(|col| crop::is_written(screen, row, col));
         let after = screen.row_end(row) > right;
         for (is_cut, x) in [(before, area.left()), (after, area.right() - 1)] {
             if is_cut {
@@ -157,7 +158,7 @@ pub(super) fn mark_rows(model: &Model, screen: &Screen, area: Rect, crop: Crop, 
         return;
     }
     let cols = screen.size().cols();
-    let is_written = |row: u16| (0..cols).any(|col| paint::is_written(screen, row, col));
+    let is_written = |row: u16| (0..cols).any(|col| crop::is_written(screen, row, col));
     let end = crop.top.saturating_add(area.height);
     let above = (0..crop.top).any(is_written);
     let below = (end..screen.size().rows()).any(is_written);
@@ -207,7 +208,7 @@ fn parts(
     let crop = loop {
         let height = area.height.saturating_sub(count(&separators));
         let less = Rect { height, ..area };
-        let crop = paint::crop(screen, less, pan, typing);
+        let crop = crop::crop(screen, less, pan, typing);
         let shown = crop.top + 1..crop.top + height;
         let before = separators.len();
         separators.retain(|(row, _)| shown.contains(row));

@@ -25,6 +25,7 @@ use crate::protocol::record::Asked;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
+use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::scrollback::Part;
@@ -122,7 +123,7 @@ fn draw_questions(model: &Model, job: &Job, area: Rect, buf: &mut Buffer) {
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let height = height.min(area.height);
     let used = model.shown_screen(job.id()).map_or(0, |screen| {
-        paint::last_written_row(screen).max(screen.cursor().row) + 1
+        crop::last_written_row(screen).max(screen.cursor().row) + 1
     });
     let fits = used.saturating_add(height) <= area.height;
     let y = if fits { area.bottom() - height } else { area.y };
@@ -172,7 +173,7 @@ fn is_cropped(model: &Model, job: &Job, screen: &Screen, area: Rect) -> bool {
         return false;
     }
     let typing = model.mode().types();
-    paint::is_cropped(screen, area, paint::crop(screen, area, model.pan, typing))
+    crop::is_cropped(screen, area, crop::crop(screen, area, model.pan, typing))
 }
 
 /// Draws the job's screen.

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
-pub use crate::tui::crop::{Crop, Pan, crop, is_cropped, is_written, last_written_row};
+use crate::tui::crop::Crop;
 use crate::tui::text;
 use crate::tui::window::{Canvas, OVERLINED, underline_kind};
 
@@ -130,6 +130,7 @@ fn color(color: CellColor) -> Color {
 mod tests {
     use super::*;
     use crate::term::size::Size;
+    use crate::tui::crop::{Pan, crop};
 
     fn screen(rows: u16, cols: u16, text: &str) -> Screen {
         let mut screen = Screen::new(Size::new(rows, cols));
@@ -185,15 +186,6 @@ mod tests {
         assert_eq!(rows[0], "# b ##");
         let rows = shown(&screen, area, window, Crop { top: 0, left: 3 });
         assert_eq!(rows[0], "#b本 ##");
-    }
-
-    #[test]
-    fn shows_the_last_written_rows() {
-        let area = Rect::new(0, 0, 10, 4);
-        let few = screen(20, 30, "1\r\n2\r\n3");
-        assert_eq!(crop(&few, area, Pan::default(), false).top, 0);
-        let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
-        assert_eq!(crop(&many, area, Pan::default(), false).top, 2);
     }
 
     #[test]

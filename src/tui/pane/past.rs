@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{live, paint, time_bar};
+use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::window::Canvas;
@@ -12,11 +13,11 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, canvas: &mut Canv
     let Some(screen) = &rewind.screen else {
         return;
     };
-    let (area, bar) = time_bar::split(area);
+    let (area, bar) = crop::split(area);
     if let Some(bar) = bar {
         time_bar::draw(model, rewind, bar, canvas.buffer_mut());
     }
-    let crop = paint::crop(screen, area, model.pan, false);
+    let crop = crop::crop(screen, area, model.pan, false);
     paint::draw(screen, area, crop, model.theme.mono, canvas);
     live::mark_rows(model, screen, area, crop, canvas.buffer_mut());
     if let Some(at) = paint::cursor(screen, area, crop)

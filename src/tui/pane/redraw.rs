@@ -6,9 +6,10 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use super::live::{self, CursorShape};
-use super::paint::{self, Crop};
+use super::paint;
 use crate::protocol::SessionId;
 use crate::term::size::joined;
+use crate::tui::crop::Crop;
 use crate::tui::model::{Link, Model};
 use crate::tui::window::Canvas;
 

@@ -5,7 +5,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::protocol::Timestamp;
-pub use crate::tui::crop::split;
 use crate::tui::model::Model;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::units;
@@ -93,6 +92,7 @@ fn window((first, end): (i64, i64), shown: i64, span: i64) -> (i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::crop::split;
 
     #[test]
     fn the_bar_covers_all_or_the_part_around_the_moment() {

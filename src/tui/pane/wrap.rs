@@ -48,7 +48,7 @@ fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
         return None;
     }
     let cursor = screen.cursor();
-    let end = super::paint::last_written_row(screen);
+    let end = crate::tui::crop::last_written_row(screen);
     // `top` does so: wrapping would tear its table apart.
     let draws_below = end.saturating_sub(cursor.row) > screen.size().rows() / 2;
     if draws_below {

@@ -111,7 +111,13 @@ fn strokes() -> impl Strategy<Value = Vec<Stroke>> {
 fn seen(screen: &Screen) -> Canvas {
     let area = Rect::new(0, 0, SIZE.0, SIZE.1);
     let mut canvas = Canvas::new(area);
-    paint::draw(screen, area, paint::Crop::default(), false, &mut canvas);
+    paint::draw(
+        screen,
+        area,
+        crate::tui::crop::Crop::default(),
+        false,
+        &mut canvas,
+    );
     canvas
 }
 

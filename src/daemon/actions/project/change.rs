@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::daemon::projects::project::Project;
-use crate::daemon::projects::wishes::selected;
+use crate::daemon::projects::wishes::{define, selected};
 use crate::engine::project::{JobWish, Seen, Wish};
+use crate::project as file;
 use crate::project::plan::{Change, changes};
-use crate::project::{self as file};
 use crate::protocol::Error;
 use crate::protocol::params;
 use crate::protocol::reply::{ChangeKind, PlannedChange};
@@ -38,10 +38,9 @@ pub(super) fn compare(
     let apply = is_reload || params.apply == Some(true);
     let mut wish = project.wish.clone();
     let mut effective = new.clone();
-    let mut all = changes(&project.applied.jobs, &new.jobs);
     let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
     let mut noted = Vec::new();
-    for change in &mut all {
+    for change in &changes(&project.applied.jobs, &new.jobs) {
         match change {
             Change::Rename { from, to } => {
                 let job = wish.jobs.remove(from.as_str()).unwrap_or_default();
@@ -85,7 +84,7 @@ pub(super) fn compare(
             _ => {}
         }
     }
-    crate::daemon::projects::wishes::define(&mut wish, &effective);
+    define(&mut wish, &effective);
     let wanted = wanted(project, &wish, new, params, is_reload)?;
     let plan = plan(&effective, &wish, &wanted, &noted, &pruned, |name| {
         let old = renamed

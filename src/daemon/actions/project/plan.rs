@@ -14,31 +14,22 @@ use crate::protocol::params::Project;
 pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let loaded = read(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Read)?;
+    let is_reload = params.apply == Some(true);
+    let compare = |known: &Known| change::compare(known, &loaded.project, &params, is_reload);
     let known = {
         let state = hub.read();
         let known = state.projects.at(&loaded.project.dir);
-        if let Some(known) = known {
+        let compared = known.map(|known| {
             check_agent(client, &known.applied, Wants::Read)?;
-        }
-        known.map(|project| project.id.clone())
+            Ok((known.id.clone(), compare(known)?.plan))
+        });
+        compared.transpose()?
     };
-    let is_reload = params.apply == Some(true);
     match known {
-        Some(id) => {
-            let changes = {
-                let state = hub.read();
-                let project = state.projects.get(&id);
-                project.map(|project| change::compare(project, &loaded.project, &params, is_reload))
-            };
-            let plan = changes
-                .transpose()?
-                .map_or_else(Vec::new, |changes| changes.plan);
-            reply::planned(hub, &id, plan, &loaded.project.warnings)
-        }
+        Some((id, plan)) => reply::planned(hub, &id, plan, &loaded.project.warnings),
         None => {
             let empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
-            let changes = change::compare(&empty, &loaded.project, &params, is_reload)?;
-            reply::planned_of_file(&loaded, changes.plan)
+            reply::planned_of_file(&loaded, compare(&empty)?.plan)
         }
     }
 }

@@ -272,5 +272,5 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
 fn not_found(dir: &Path) -> Error {
     let message = format!("there is no project file in {} or above it", dir.display());
     Error::new(ErrorCode::ProjectNotFound, message)
-        .hint("bgproc init writes a bgproc.toml; help project describes it")
+        .hint("bgproc help projects describes project files")
 }

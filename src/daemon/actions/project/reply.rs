@@ -1,24 +1,21 @@
 //! How the jobs of a project are, for clients.
 
 use super::read::Loaded;
+use crate::daemon::actions::list::{OUTPUT_CHARS, last_lines};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
-use crate::daemon::projects::project::Project;
+use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::state::projects::{phase_name, why};
+use crate::daemon::state::projects::why;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
 use crate::project::{self as file, Fault};
 use crate::protocol::Error;
-use crate::protocol::project::{PhaseName, ProjectName};
+use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
 use crate::sys::signal;
-
-/// Maximum number of lines and of characters of output of a failed job.
-const OUTPUT_LINES: usize = 10;
-const OUTPUT_CHARS: usize = 4000;
 
 /// The state of a known project.
 pub(super) fn state(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>) -> Answer {
@@ -54,10 +51,6 @@ pub(super) fn planned_of_file(loaded: &Loaded, plan: Vec<PlannedChange>) -> Answ
 
 pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
     let project = &loaded.project;
-    let name = match loaded.worktree().as_str() {
-        "" => project.name.clone(),
-        worktree => format!("{}@{worktree}", project.name),
-    };
     let jobs = project.order.iter().filter_map(|name| {
         let defined = project.jobs.get(name)?;
         Some(ProjectJob {
@@ -66,10 +59,7 @@ pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
         })
     });
     ProjectState {
-        project: ProjectName {
-            name,
-            dir: project.dir.display().to_string(),
-        },
+        project: named(&project.name, &loaded.worktree(), &project.dir),
         up: false,
         files: files(project),
         seq: 0,
@@ -154,7 +144,7 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
 fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
     let defined = project.applied.jobs.get(name)?;
     let phase = project.decision.phases.get(name);
-    let phase = match phase.map_or(PhaseName::Stopped, phase_name) {
+    let phase = match phase.map_or(PhaseName::Stopped, Phase::name) {
         PhaseName::Stopping if project.survives(name) => PhaseName::Failed,
         phase => phase,
     };
@@ -204,8 +194,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         }
         if phase == PhaseName::Failed && !session.life.runs().is_empty() {
             let tail = state.sessions.tail(&session.id, OUTPUT_CHARS);
-            let lines: Vec<&str> = tail.lines().collect();
-            job.output = Some(lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n"));
+            job.output = Some(last_lines(&tail));
         }
     }
     Some(job)

@@ -13,7 +13,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::state::State;
-use crate::daemon::state::projects::seen;
+use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::meta::ProjectJob;
 use crate::engine::project::{Phase, Seen};
@@ -82,10 +82,7 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
     let Some(project) = state.projects.get(&of.id) else {
         return;
     };
-    let names = project.wish.jobs.keys();
-    let now: std::collections::BTreeMap<String, Seen> = names
-        .map(|name| (name.clone(), seen(project, &state.sessions, name)))
-        .collect();
+    let now = seen_of_all(project, &state.sessions);
     let id: ProjectId = of.id.clone();
     if let Some(project) = state.projects.get_mut(&id) {
         let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
@@ -113,7 +110,6 @@ fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
         .is_some_and(|old| old.ports == new.ports);
     if new.needs.iter().all(known) && same_ports {
         project.applied.jobs.insert(of.job.clone(), new.clone());
-        let applied = project.applied.clone();
-        wishes::define(&mut project.wish, &applied);
+        wishes::define(&mut project.wish, &project.applied);
     }
 }

@@ -12,7 +12,7 @@ use crate::daemon::projects::{ProjectId, spec, wishes};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
-use crate::daemon::state::projects::seen;
+use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::project::Seen;
 use crate::project::ports::offset;
@@ -116,10 +116,7 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes) {
     let Some(project) = state.projects.get(id) else {
         return;
     };
-    let names = project.wish.jobs.keys();
-    let now: BTreeMap<String, Seen> = names
-        .map(|name| (name.clone(), seen(project, &state.sessions, name)))
-        .collect();
+    let now = seen_of_all(project, &state.sessions);
     let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
     let Some(project) = state.projects.get_mut(id) else {
         return;

@@ -1,25 +1,21 @@
 //! The stop of one job of a project, in the way that its file says.
 
-use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::keys;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
 use crate::daemon::sessions::session_io::SessionIo;
-use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill;
+use crate::daemon::tasks::{beside, restart};
 use crate::engine::life::Actor;
 use crate::engine::matcher::Conditions;
 use crate::project::stop::Stop;
 use crate::project::stop::StopHow;
 use crate::protocol::SessionId;
 use crate::sys::signal;
-use crate::sys::tree::MARK;
 
 /// How long to wait for the exit after all processes were killed, in milliseconds.
 const EXIT_MS: u64 = 5000;
@@ -111,15 +107,6 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
             .cloned()
     };
     let Some(spec) = spec else { return };
-    let mut command = Command::new(SHELL);
-    command
-        .args([SHELL_ARGV[1], line])
-        .current_dir(&spec.cwd)
-        .env_clear()
-        .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+    let mut command = beside::command(line, &spec);
     let _ = timeout(Duration::from_millis(within_ms), command.status()).await;
 }

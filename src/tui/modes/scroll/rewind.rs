@@ -6,12 +6,13 @@ use crate::protocol::Action as Request;
 use crate::protocol::SessionId;
 use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
+use crate::tui::crop;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Effect, Exit, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::model::rewind::{LARGE, Rewind, Step};
 use crate::tui::options::Replay;
-use crate::tui::pane::{paint, runs};
+use crate::tui::pane::runs;
 use crate::tui::scrollback::Scroll;
 use crate::tui::scrollback::selection::Shape;
 
@@ -217,7 +218,7 @@ fn select(model: &mut Model) {
         return;
     };
     if let Some(screen) = &rewind.screen {
-        let crop = paint::crop(screen, area, model.pan, false);
+        let crop = crop::crop(screen, area, model.pan, false);
         let mut still = Scroll::still(rewind.id, size, screen, (crop.top, crop.left));
         still.select(Shape::Text);
         model.scroll = Some(Box::new(still));

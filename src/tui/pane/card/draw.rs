@@ -7,11 +7,12 @@ use ratatui::text::{Line, Span};
 
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
+use crate::tui::crop;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
 use crate::tui::model::card::Card;
 use crate::tui::model::job::Job;
-use crate::tui::pane::{live, paint};
+use crate::tui::pane::live;
 use crate::tui::{text, units};
 
 /// Indentation of the lines below the heading.
@@ -57,7 +58,7 @@ fn card(model: &Model) -> Option<(&Job, &Card)> {
 
 /// Rows that the screen needs, including one blank row after its last line.
 fn used(screen: &Screen) -> u16 {
-    let written = paint::last_written_row(screen);
+    let written = crop::last_written_row(screen);
     let blank = written == 0 && screen.rows_text(true).is_empty();
     let rows = if blank { 0 } else { written + 2 };
     rows.max(screen.cursor().row + 1)
