@@ -253,3 +253,42 @@ fn every_line_is_answered_with_the_error_that_it_makes() {
     let text = mcp.fails("session", json!({"action": "start", "command": "ls"}));
     assert!(text.contains("must be one of status"), "{text}");
 }
+
+#[test]
+fn an_agent_brings_a_project_up_and_is_told_addresses_and_failures_in_one_reply() {
+    let home = Home::new();
+    let dir = home.scratch("shop");
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = r#"
+        version = 1
+        agents = "write"
+        [jobs.migrate]
+        kind = "task"
+        run = "echo no such table; exit 1"
+        [jobs.api]
+        run = "sleep 1000"
+        needs = ["migrate"]
+        [jobs.docs]
+        run = "echo listening; exec sleep 1000"
+        ready = { log = "listening" }
+    "#;
+    std::fs::write(dir.join("bgproc.toml"), file).unwrap();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let up = json!({ "action": "project", "op": "up", "dir": dir });
+    let said = mcp.text("session", up.clone());
+    assert!(said.starts_with("project shop in "), "{said}");
+    assert!(said.contains(": up; something failed\n"), "{said}");
+    assert!(said.contains("\n  | no such table\n"), "{said}");
+    assert!(said.contains("\napi skipped: needs migrate ok"), "{said}");
+    assert!(said.contains("\ndocs ready ["), "{said}");
+    let state = mcp.call("session", up);
+    assert_eq!(state["jobs"][0]["exitCode"], 1, "{state}");
+    let down = json!({ "action": "project", "op": "down", "dir": dir });
+    let said = mcp.text("session", down);
+    assert!(said.contains("docs stopped"), "{said}");
+    let empty = home.scratch("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    let none = json!({ "action": "project", "op": "up", "dir": empty });
+    let said = mcp.fails("session", none);
+    assert!(said.contains("[project_not_found]"), "{said}");
+}

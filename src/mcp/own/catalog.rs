@@ -10,7 +10,7 @@ use crate::mcp::toolset::{Effect, tool};
 pub const SESSION: &str = "session";
 
 /// The actions of that tool.
-pub const RARE: [&str; 9] = [
+pub const RARE: [&str; 10] = [
     "status",
     "ask_human",
     "restart",
@@ -20,6 +20,7 @@ pub const RARE: [&str; 9] = [
     "clear",
     "remove",
     "export",
+    "project",
 ];
 
 /// Instructions for the model.
@@ -32,6 +33,7 @@ Runs commands in real terminals that keep running between calls and survive this
 - Long output is cut in the middle; the line in its place says which lines log has.
 - exec runs a command in a shell that a session runs (ssh, a container, a virtual environment).
 - Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
+- A directory with a bgproc.toml or Procfile: session action project with op up starts its jobs in order and returns URLs and what failed.
 - `key` makes start safe to repeat.";
 
 /// The tools, in the order in which clients see them.
@@ -295,7 +297,7 @@ fn kill() -> Tool {
 }
 
 fn session() -> Tool {
-    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
+    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path. project (without sessionId): the jobs of the project file of dir; returns when they have settled.";
     let input = json!({
         "action": {"enum": RARE},
         "sessionId": plain("string"),
@@ -308,8 +310,11 @@ fn session() -> Tool {
         "ttlMs": plain("integer"), "timeoutSec": plain("integer"), "graceMs": plain("integer"),
         "kill": boolean("remove: end it first (true)"),
         "format": plain("string"), "path": plain("string"),
+        "op": {"enum": ["up", "down", "status", "plan", "reload"]},
+        "dir": plain("string"), "jobs": {"type": "array", "items": {"type": "string"}},
+        "apply": boolean("project up: restart jobs whose definition has changed"),
     });
-    let input = takes(input, &["action", "sessionId"]);
+    let input = takes(input, &["action"]);
     tool(
         SESSION,
         about,

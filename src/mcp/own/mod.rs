@@ -12,6 +12,9 @@ use serde_json::Value;
 use super::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::Error;
 
+/// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time.
+const SETTLE_MS: u64 = 60_000;
+
 /// Default number of lines of a `log` that names no part.
 const TAIL: u64 = 100;
 
@@ -22,6 +25,9 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
         _ => None,
     };
     let action = rare.unwrap_or(tool);
+    if action == "project" {
+        wait_until_settled(&mut arguments);
+    }
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());
     }
@@ -51,6 +57,18 @@ fn rare_action(arguments: &mut Arguments) -> Result<&'static str, Error> {
         ))
         .hint(r#"for example {"action":"status","sessionId":"k3v9xq2mwt7b"}"#)
     })
+}
+
+/// Has a request that changes a project wait until its jobs have settled.
+fn wait_until_settled(arguments: &mut Arguments) {
+    let changes = matches!(
+        arguments.get("op").and_then(Value::as_str),
+        Some("up" | "down" | "reload")
+    );
+    let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+    if changes && !is_given("waitMs") && !is_given("wait_ms") {
+        arguments.insert("waitMs".to_owned(), SETTLE_MS.into());
+    }
 }
 
 /// Whether a `log` names the part it wants.

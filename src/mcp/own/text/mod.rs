@@ -3,6 +3,7 @@
 //! value of a rare field.
 
 mod output;
+mod project;
 mod session;
 mod wait;
 
@@ -28,6 +29,7 @@ pub fn of(action: &str, result: &Value, asked: bool) -> String {
         "capture" => captured(result),
         "kill" => killed(result),
         "export" => exported(result),
+        "project" => project::state(result),
         _ => fields(result),
     }
 }

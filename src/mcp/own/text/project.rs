@@ -1,0 +1,111 @@
+//! The result of `project` as text.
+
+use serde_json::Value;
+
+use super::{array, word};
+
+/// A line about the project, one for each job, and what belongs to it.
+pub(super) fn state(result: &Value) -> String {
+    let mut lines = vec![head(result)];
+    let planned = array(result, "plan").filter(|change| change["change"] != "keep");
+    lines.extend(planned.map(plan));
+    for job in array(result, "jobs") {
+        lines.push(line(job));
+        if let Some(question) = job["question"].as_str() {
+            lines.push(format!("  asks: {question}"));
+        }
+        let output = job["output"].as_str().unwrap_or_default();
+        lines.extend(output.lines().map(|line| format!("  | {line}")));
+    }
+    let warnings = array(result, "warnings").filter_map(Value::as_str);
+    lines.extend(warnings.map(|warning| format!("warning: {warning}")));
+    lines.join("\n")
+}
+
+fn head(result: &Value) -> String {
+    let state = match (&result["up"], &result["settled"], &result["failed"]) {
+        (Value::Bool(false), ..) => "down",
+        (_, _, Value::Bool(true)) => "up; something failed",
+        (_, Value::Bool(false), _) => "up; not settled yet: ask again with op status and waitMs",
+        _ => "up; all jobs have settled",
+    };
+    format!(
+        "project {} in {}: {state}",
+        word(result, "name"),
+        word(result, "dir")
+    )
+}
+
+/// `planned: restart api (run changed)`.
+fn plan(change: &Value) -> String {
+    let note = change["note"].as_str().map(|note| format!(" ({note})"));
+    let (what, job) = (word(change, "change"), word(change, "job"));
+    format!("planned: {what} {job}{}", note.unwrap_or_default())
+}
+
+/// `api ready http://localhost:3000 k3v9xq2mwt7b`.
+fn line(job: &Value) -> String {
+    let mut line = format!("{} {}", word(job, "job"), word(job, "phase"));
+    if let Some(code) = job["exitCode"].as_i64().filter(|code| *code != 0) {
+        line.push_str(&format!(", exit code {code}"));
+    }
+    if let Some(signal) = job["signal"].as_str() {
+        line.push_str(&format!(", {signal}"));
+    }
+    if let Some(why) = job["why"].as_str() {
+        line.push_str(&format!(": {why}"));
+    }
+    if let Some(next) = job["nextRun"].as_str() {
+        line.push_str(&format!(", next run {next}"));
+    }
+    let ports = || {
+        let ports: Vec<String> = array(job, "ports").map(Value::to_string).collect();
+        (!ports.is_empty()).then(|| format!("port {}", ports.join(", ")))
+    };
+    let runs = matches!(
+        job["phase"].as_str(),
+        Some("ready" | "running" | "starting")
+    );
+    let place = job["url"].as_str().map(str::to_owned).or_else(ports);
+    if let Some(place) = place.filter(|_| runs) {
+        line.push_str(&format!(" {place}"));
+    }
+    if let Some(session) = job["sessionId"].as_str() {
+        line.push_str(&format!(" [{session}]"));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn one_reply_has_addresses_and_what_failed() {
+        let result = json!({
+            "name": "shop", "dir": "/src/shop", "up": true, "settled": true, "failed": true,
+            "plan": [{"change": "start", "job": "web"}, {"change": "keep", "job": "db"}],
+            "jobs": [
+                {"job": "web", "phase": "ready", "url": "http://localhost:3000", "ports": [3000], "sessionId": "k3v9"},
+                {"job": "db", "phase": "running", "ports": [5432], "sessionId": "a", "question": "Password:"},
+                {"job": "migrate", "phase": "failed", "exitCode": 1, "sessionId": "b", "output": "no such table\nbye"},
+                {"job": "api", "phase": "skipped", "why": "needs migrate ok"},
+            ],
+            "warnings": ["web: odd"],
+        });
+        let expected = "\
+project shop in /src/shop: up; something failed
+planned: start web
+web ready http://localhost:3000 [k3v9]
+db running port 5432 [a]
+  asks: Password:
+migrate failed, exit code 1 [b]
+  | no such table
+  | bye
+api skipped: needs migrate ok
+warning: web: odd";
+        assert_eq!(state(&result), expected);
+    }
+}
