@@ -167,6 +167,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::run(hub.clone()));
+    tokio::task::spawn_local(tasks::projects::schedules::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
         // Clients are served only once the keeper is up to date: a client that asks for an upgrade gets its

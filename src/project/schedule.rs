@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::job::is_default;
 use super::keys;
 use super::section::Section;
+pub use crate::protocol::project::Overlap;
 
 /// The times at which a job runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -52,19 +53,6 @@ pub enum Missed {
     Skip,
     /// One run, however many were missed.
     Once,
-}
-
-/// What happens at a time of a schedule when the last run has not ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Overlap {
-    /// Nothing.
-    #[default]
-    Skip,
-    /// The next run starts when the last one has ended.
-    Queue,
-    /// The last run is stopped.
-    Restart,
 }
 
 impl Schedule {

@@ -44,6 +44,19 @@ pub struct Need {
     pub restart: bool,
 }
 
+/// What happens at a time of a schedule when the last run has not ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Overlap {
+    /// Nothing.
+    #[default]
+    Skip,
+    /// The next run starts when the last one has ended.
+    Queue,
+    /// The last run is stopped.
+    Restart,
+}
+
 /// A project, as replies name it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -12,7 +12,7 @@ pub fn boot_ms() -> u64 {
     u64::try_from(millis).unwrap_or_default()
 }
 
-/// The wall clock, for display only.
+/// The wall clock: for display, and for schedules.
 pub fn wall() -> Timestamp {
     let at = clock_gettime(ClockId::Realtime);
     Timestamp(at.tv_sec * 1000 + at.tv_nsec / 1_000_000)

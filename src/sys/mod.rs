@@ -14,8 +14,9 @@
 //! - Processes: [`process`], [`tree`] (the processes of a session), [`signal`], [`ending`] (exit status of
 //!   processes that are not our children), [`input`] (whether a program waits for input), [`usage`],
 //!   [`ports`], [`login`] (the terminal session of a process).
-//! - Others: [`clock`], [`memory`], [`readiness`] (waiting for descriptors), [`failpoint`] (hooks for tests).
+//! - Others: [`alarm`], [`clock`], [`memory`], [`readiness`] (waiting for descriptors), [`failpoint`] (hooks for tests).
 
+pub mod alarm;
 pub mod cgroup;
 pub mod channel;
 mod child;

@@ -92,7 +92,9 @@ fn report(
     let name = words::name(&job.summary);
     if !ctx.json {
         let ending = ending(killed);
-        let line = if killed.already_ended {
+        let line = if words::next_run(&job.summary).is_some() {
+            format!("{name}  its schedule is off until bgproc start {name}")
+        } else if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),
                 1 => format!(

@@ -27,12 +27,19 @@ pub fn state(job: &Summary) -> (String, Tone) {
             _ if job.ready == Some(false) => ("starting", Tone::Normal),
             _ => ("running", Tone::Good),
         },
-        Status::Queued if is_skipped(job) => ("skipped", Tone::Bad),
+        Status::Queued if is(job, PhaseName::Skipped) => ("skipped", Tone::Bad),
+        Status::Queued | Status::Done if is(job, PhaseName::Scheduled) => {
+            ("scheduled", Tone::Faint)
+        }
         Status::Queued | Status::Starting | Status::Stopping | Status::Retrying => {
             (job.status.as_str(), Tone::Normal)
         }
         Status::Paused => ("paused", Tone::Held),
         Status::Done => ("done", Tone::Faint),
+        // It has never run.
+        Status::Killed if job.signal.is_none() && is(job, PhaseName::Stopped) => {
+            ("stopped", Tone::Faint)
+        }
         Status::Killed => ("killed", Tone::Faint),
         Status::TimedOut => ("timed out", Tone::Faint),
         Status::Lost => ("lost", Tone::Bad),
@@ -41,10 +48,9 @@ pub fn state(job: &Summary) -> (String, Tone) {
     (word.to_owned(), tone)
 }
 
-/// Whether it is a job of a project that cannot start, because something that it needs cannot come any more.
-fn is_skipped(job: &Summary) -> bool {
-    let of = job.project.as_ref();
-    of.is_some_and(|of| of.phase == PhaseName::Skipped)
+/// Whether it is a job of a project in this phase.
+fn is(job: &Summary, phase: PhaseName) -> bool {
+    job.project.as_ref().is_some_and(|of| of.phase == phase)
 }
 
 /// How the job ended: `exit 1`, `SIGTERM`, or its status if neither is known.
@@ -56,12 +62,27 @@ pub fn ending(job: &Summary) -> String {
     }
 }
 
-/// How long the job has been running, or how long ago it ended.
+/// How long the job has been running, how long ago it ended, or when its schedule starts it: `in 8h36m`.
 pub fn time(job: &Summary, now: Timestamp) -> String {
+    if let Some(next) = next_run(job) {
+        return until(next, now);
+    }
     match job.ended_at {
         Some(ended) => format!("{} ago", span(since(ended, now))),
         None => span(job.runtime_ms),
     }
+}
+
+/// When the schedule of a job that does not run starts it next.
+pub fn next_run(job: &Summary) -> Option<Timestamp> {
+    let of = job.project.as_ref();
+    let of = of.filter(|of| of.phase == PhaseName::Scheduled)?;
+    of.next_run
+}
+
+/// The time until `then`: `in 8h36m`.
+pub fn until(then: Timestamp, now: Timestamp) -> String {
+    format!("in {}", span(since(now, then)))
 }
 
 /// Milliseconds from `then` to `now`; 0 if the clock was set back.
@@ -219,6 +240,27 @@ mod tests {
         assert_eq!(state(&job).0, "exit 127");
         (job.exit_code, job.signal) = (None, Some("SIGSEGV".to_owned()));
         assert_eq!(state(&job).0, "SIGSEGV");
+    }
+
+    #[test]
+    fn jobs_with_a_schedule_say_when_they_run_next() {
+        let mut job = record("a", Some("night"), Status::Done).summary;
+        job.ended_at = Some(Timestamp(1000));
+        job.project = Some(crate::protocol::project::ProjectRole {
+            project: crate::protocol::project::ProjectName {
+                name: "shop".to_owned(),
+                dir: "/shop".to_owned(),
+            },
+            job: "night".to_owned(),
+            phase: PhaseName::Scheduled,
+            why: None,
+            next_run: Some(Timestamp(7_442_000)),
+        });
+        assert_eq!(state(&job).0, "scheduled");
+        assert_eq!(time(&job, Timestamp(2000)), "in 2h04m");
+        // A run that failed is not hidden by the next one.
+        (job.status, job.exit_code) = (Status::Error, Some(1));
+        assert_eq!(state(&job).0, "exit 1");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The lines that say how the jobs of a project are.
 
 use crate::cli::output::style::Tone;
+use crate::cli::output::words;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob};
 use crate::term::sanitize::clean;
@@ -20,6 +21,19 @@ pub fn planned(change: &PlannedChange) -> String {
 pub fn phase(job: &ProjectJob) -> String {
     let name = clean(&job.job);
     let why = job.why.as_deref().map(clean);
+    let next = job
+        .next_run
+        .map(|next| format!("next {}", words::local(next)));
+    let why = match (job.phase, next) {
+        (PhaseName::Scheduled, Some(next)) => Some(
+            [Some(next), why]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        _ => why,
+    };
     match (job.phase, why) {
         // It has no output of a run.
         (PhaseName::Failed, Some(why)) if job.output.is_none() => {

@@ -8,9 +8,12 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
-use crate::protocol::record::{Detail, EndedByKind, Share};
+use crate::protocol::record::{Detail, EndedByKind, Run, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
+
+/// Number of the last runs that are shown.
+const RUNS: usize = 5;
 
 #[derive(Args, Debug)]
 pub struct StatusOf {
@@ -76,6 +79,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
         format!("{}  (ran {ran}): {}", words::local(at), words::ending(job))
     });
     add("ended", ended);
+    add("next run", next_run(record, now));
     add("ended by", ended_by(record));
     add("why", record.reason.clone());
     add(
@@ -115,6 +119,12 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
 
 /// Adds what the daemon reads from each process, and the settings of the job.
 fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)) {
+    // A single run is described by the lines above.
+    let several = detail.runs.len() > 1;
+    let last = detail.runs.iter().rev().take(RUNS).filter(|_| several);
+    for run in last {
+        add("run", Some(described(run)));
+    }
     let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
     add(
         "port",
@@ -150,6 +160,33 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
         "limits",
         Some(limits.join(", ")).filter(|limits| !limits.is_empty()),
     );
+}
+
+/// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
+fn described(run: &Run) -> String {
+    let began = words::local(run.started_at);
+    let how = match (run.ended_at, run.exit_code, &run.signal) {
+        (Some(_), Some(code), _) => format!("exit {code}"),
+        (Some(_), None, Some(signal)) => signal.clone(),
+        (Some(_), None, None) => "ended".to_owned(),
+        (None, ..) => return format!("{}  {began}  in progress", run.run),
+    };
+    let ran = run
+        .ended_at
+        .map(|ended| words::since(run.started_at, ended));
+    let ran = words::brief_span(ran.unwrap_or_default());
+    format!("{}  {began}  {how}, ran {ran}", run.run)
+}
+
+/// When its schedule starts it next, and which times have passed without a run.
+fn next_run(record: &Record, now: Timestamp) -> Option<String> {
+    let job = &record.summary;
+    let of = job.project.as_ref()?;
+    let next = of.next_run?;
+    let missed = of.why.as_ref().filter(|_| words::next_run(job).is_some());
+    let missed = missed.map(|missed| format!("; {missed}"));
+    let (at, until) = (words::local(next), words::until(next, now));
+    Some(format!("{at}  ({until}){}", missed.unwrap_or_default()))
 }
 
 fn ended_by(record: &Record) -> Option<String> {

@@ -9,7 +9,7 @@ use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::{InputState, Run};
 use crate::protocol::reply::{Listed, LogLines};
-use crate::protocol::{Action, Record, Status};
+use crate::protocol::{Action, Record, Status, Summary};
 use crate::tui::message::CardPart;
 use crate::tui::model::card::{Card, Owner};
 use crate::tui::pane::card;
@@ -73,6 +73,7 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
     }
+    parts.extend(scheduled(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
         && job.status == Status::Running
@@ -97,6 +98,7 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             format!("it is ready and has run for {span}")
         }
         (Status::Running, _) => format!("it has run for {span}"),
+        (Status::Queued, _) if words::next_run(job).is_some() => "it has not run yet".to_owned(),
         (Status::Queued, _) => match &job.project {
             Some(of) => match &of.why {
                 Some(why) => format!("{}: {why}", of.phase.as_str()),
@@ -116,6 +118,18 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             }
         }
     }
+}
+
+/// When its schedule starts it next, and which times have passed without a run.
+fn scheduled(job: &Summary) -> Option<String> {
+    let next = words::next_run(job)?;
+    let (at, until) = (words::local(next), words::until(next, words::now()));
+    let missed = job.project.as_ref().and_then(|of| of.why.as_ref());
+    let missed = missed.map(|missed| format!("; {missed}"));
+    Some(format!(
+        "it runs next at {at}, {until}{}",
+        missed.unwrap_or_default()
+    ))
 }
 
 /// How many runs before the last one ended in the same way.

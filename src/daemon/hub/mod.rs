@@ -31,6 +31,7 @@ struct Shared {
     settled: Notify,
     listener: Notify,
     projects: Notify,
+    schedules: Notify,
     stop: Notify,
 }
 
@@ -44,6 +45,7 @@ impl Hub {
             settled: Notify::new(),
             listener: Notify::new(),
             projects: Notify::new(),
+            schedules: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -73,6 +75,9 @@ impl Hub {
         }
         if state.projects.has_due() {
             self.0.projects.notify_one();
+        }
+        if state.projects.has_new_times() {
+            self.0.schedules.notify_one();
         }
         if !state.keeper.is_upgrading() {
             self.0.settled.notify_waiters();
@@ -112,6 +117,11 @@ impl Hub {
     /// Waits until a project is marked.
     pub(crate) async fn projects_due(&self) {
         self.0.projects.notified().await;
+    }
+
+    /// Waits until a schedule begins or ends.
+    pub(crate) async fn schedules_changed(&self) {
+        self.0.schedules.notified().await;
     }
 
     /// Waits until the daemon is told to stop.

@@ -5,20 +5,23 @@
 //! file means is in [`project`](crate::project), which reads it through [`disk`].
 //!
 //! - [`project`](mod@project): one project. [`stored`]: its file. [`wishes`]: from the definitions of jobs to the
-//!   wish for them. [`spec`]: from the definition of a job to what its session runs.
+//!   wish for them. [`spec`]: from the definition of a job to what its session runs. [`times`]: its schedule.
 
 pub(crate) mod disk;
 pub(crate) mod project;
 pub(crate) mod spec;
 mod stored;
+pub(crate) mod times;
 pub(crate) mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::engine::project::WallClock;
 use crate::sys::paths::{Home, private_dir};
 use crate::sys::users;
 use project::Project;
+use times::NextAlarms;
 
 /// Id of a project, which stays the same when its directory moves.
 pub(crate) type ProjectId = String;
@@ -29,6 +32,10 @@ pub(crate) struct Projects {
     known: BTreeMap<ProjectId, Project>,
     /// Those for which something has changed since the last decision.
     due: BTreeSet<ProjectId>,
+    /// Compares the wall clock with the boot clock, for schedules.
+    pub(crate) wall_clock: WallClock,
+    /// Whether a schedule has begun or ended since the alarms were set.
+    has_new_times: bool,
 }
 
 impl Projects {
@@ -41,7 +48,13 @@ impl Projects {
         let known = stored::load(home).into_iter();
         let known: BTreeMap<_, _> = known.map(|project| (project.id.clone(), project)).collect();
         let due = known.keys().cloned().collect();
-        Self { known, due }
+        let has_new_times = known.values().any(|project| !project.times.is_empty());
+        Self {
+            known,
+            due,
+            has_new_times,
+            ..Self::default()
+        }
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Project> {
@@ -93,6 +106,23 @@ impl Projects {
     /// The next project that is marked. Takes the mark away.
     pub(crate) fn take_due(&mut self) -> Option<ProjectId> {
         self.due.pop_first()
+    }
+
+    /// Notes that a schedule has begun or ended.
+    pub(crate) fn times_changed(&mut self) {
+        self.has_new_times = true;
+    }
+
+    /// Whether a schedule has begun or ended since the alarms were set.
+    pub(crate) fn has_new_times(&self) -> bool {
+        self.has_new_times
+    }
+
+    /// When the schedules have to be looked at next.
+    pub(crate) fn next_alarms(&mut self) -> NextAlarms {
+        self.has_new_times = false;
+        let times = self.known.values().flat_map(|known| known.times.values());
+        times.fold(NextAlarms::default(), |all, one| all.with(one.next()))
     }
 
     /// Writes a project to disk.

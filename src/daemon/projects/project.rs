@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::ProjectId;
+use super::times::JobTimes;
 use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
 use crate::protocol::project::ProjectName;
@@ -34,6 +35,8 @@ pub(crate) struct Project {
     pub(crate) offset: u16,
     /// The ports that each job was given, by their names.
     pub(crate) ports: BTreeMap<String, BTreeMap<String, u16>>,
+    /// What has come of the schedules of its jobs, by the jobs' names.
+    pub(crate) times: BTreeMap<String, JobTimes>,
     /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
     /// if daemon and keeper have both died since.
     pub(crate) caller: Option<Rc<Greeting>>,
@@ -109,6 +112,7 @@ impl Project {
             wish: Wish::default(),
             offset: 0,
             ports: BTreeMap::new(),
+            times: BTreeMap::new(),
             caller: None,
             sessions: BTreeMap::new(),
             under_way: BTreeMap::new(),

@@ -1,7 +1,7 @@
 //! From the definition of a job to what its session runs.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 use super::project::Project;
@@ -149,11 +149,13 @@ pub(crate) struct Prepared {
 /// those that are applied while it runs.
 pub(crate) fn described(project: &str, name: &str, job: &Job) -> Spec {
     let (command, args, shell) = command(&job.program, &job.shell);
+    // Without a `.` at its end.
+    let cwd: PathBuf = job.dir.join(&job.cwd).components().collect();
     Spec {
         command,
         args,
         shell,
-        cwd: job.dir.join(&job.cwd).display().to_string(),
+        cwd: cwd.display().to_string(),
         mode: mode(job),
         label: Some(name.to_owned()),
         group: job.group.clone(),

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::project::Project;
+use super::times::JobTimes;
 use crate::daemon::programs::env_shown::looks_secret;
 use crate::engine::project::Wish;
 use crate::project as file;
@@ -37,6 +38,8 @@ struct Stored {
     offset: u16,
     #[serde(default)]
     ports: BTreeMap<String, BTreeMap<String, u16>>,
+    #[serde(default)]
+    times: BTreeMap<String, JobTimes>,
 }
 
 /// Reads all projects. An unreadable file is put aside (renamed), not removed.
@@ -81,6 +84,7 @@ pub(super) fn save(home: &Home, project: &Project) {
         all: project.all,
         offset: project.offset,
         ports: project.ports.clone(),
+        times: project.times.clone(),
     };
     let path = home.projects().join(format!("{}.json", project.id));
     let written = serde_json::to_vec(&stored)
@@ -116,6 +120,7 @@ impl From<Stored> for Project {
             wish: stored.wish,
             offset: stored.offset,
             ports: stored.ports,
+            times: stored.times,
             all: stored.all,
             ..Self::new(stored.applied, stored.worktree, identity)
         }

@@ -31,6 +31,7 @@ pub(crate) fn define(wish: &mut Wish, project: &file::Project) {
             autostart: job.autostart,
             has_probe: job.ready.is_some(),
             is_scheduled: job.schedule.is_some(),
+            at_start: job.schedule.as_ref().is_some_and(|times| times.at_start),
             queue: queue_of(name, job),
             ..before
         };

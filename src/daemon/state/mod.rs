@@ -26,6 +26,7 @@ mod readiness;
 mod render_queue;
 mod restart;
 mod resting;
+mod schedules;
 mod starts;
 mod waiters;
 

@@ -16,7 +16,7 @@ use crate::engine::project::{Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
+use crate::protocol::{Error, Greeting, Scope, SessionId, Status, Timestamp};
 use crate::sys::sealed;
 
 impl State {
@@ -80,7 +80,7 @@ impl State {
             return;
         };
         let known = project.seen.get(&of.job).copied();
-        if known != Some(seen(project, &self.sessions, &of.job)) {
+        if known != Some(seen_of(project, &self.sessions, &of.job)) {
             let id = of.id.clone();
             self.projects.touch(&id);
         }
@@ -88,6 +88,7 @@ impl State {
 
     /// Decides what follows for a project, and notes the steps as being under way. The caller takes them.
     pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
+        self.follow_schedules(id);
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
@@ -126,10 +127,14 @@ impl State {
             .iter()
             .filter_map(|(name, session)| {
                 let phase = project.decision.phases.get(name)?;
-                let waits = matches!(
-                    phase,
-                    Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting
-                );
+                let has_run = project.seen.get(name).is_some_and(|seen| seen.run > 0);
+                let is_broken = project.wish.jobs.get(name)?.broken.is_some();
+                let waits = match phase {
+                    Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting => true,
+                    // Later its session shows how the last run has ended.
+                    Phase::Scheduled => !has_run && !is_broken,
+                    _ => false,
+                };
                 Some((session.clone(), waits))
             })
             .collect();
@@ -327,7 +332,7 @@ impl State {
             job: of.job.clone(),
             phase: phase.name(),
             why: why(project, &of.job),
-            next_run: None,
+            next_run: next_run(project, &of.job),
         })
     }
 }
@@ -342,8 +347,17 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
             .hold
             .as_ref()
             .map(|hold| format!("{} stopped it", hold.by)),
+        Phase::Scheduled => {
+            let note = project.times.get(job).and_then(|times| times.table.note());
+            wish.broken.clone().or(note)
+        }
         _ => None,
     }
+}
+
+/// When the schedule of a job starts it next.
+pub(crate) fn next_run(project: &Project, job: &str) -> Option<Timestamp> {
+    project.times.get(job)?.next_run(now())
 }
 
 /// The jobs that are not ready in the time that their probes have.
@@ -362,12 +376,12 @@ fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
 /// What is seen of each job.
 pub(crate) fn seen_of_all(project: &Project, sessions: &Sessions) -> BTreeMap<String, Seen> {
     let names = project.wish.jobs.keys();
-    let seen = names.map(|name| (name.clone(), seen(project, sessions, name)));
+    let seen = names.map(|name| (name.clone(), seen_of(project, sessions, name)));
     seen.collect()
 }
 
 /// What is seen of a job.
-fn seen(project: &Project, sessions: &Sessions, job: &str) -> Seen {
+pub(super) fn seen_of(project: &Project, sessions: &Sessions, job: &str) -> Seen {
     let session = project.sessions.get(job).and_then(|id| sessions.get(id));
     let run = session.and_then(|session| session.life.runs().last());
     let run = run.map_or(0, |run| run.run);

@@ -88,7 +88,7 @@ fn is_startable(wish: &Wish, job: &JobWish, now: Seen) -> bool {
     wish.standing == Standing::Up
         && job.hold.is_none()
         && job.is_owed(now)
-        && (!now.state.is_alive() || now.state == SeenState::Retrying)
+        && (!now.state.is_alive() || now.state == SeenState::Retrying && job.gives_way(now))
 }
 
 /// Starts the jobs whose turn it is. A queue starts its jobs in the order in which they were asked for, as far as
@@ -140,7 +140,7 @@ impl Going<'_> {
     /// Whether a job is to be ended now: those that need it have ended.
     fn contains(&self, name: &str, job: &JobWish, now: Seen) -> bool {
         // A retry that is owed a run by request is started, not ended.
-        let waits = now.state == SeenState::Retrying && job.is_owed(now) && job.hold.is_none();
+        let waits = now.state == SeenState::Retrying && job.gives_way(now) && job.hold.is_none();
         self.users.get(name) == Some(&0)
             && now.state.is_alive()
             && now.state != SeenState::Stopping
@@ -151,7 +151,7 @@ impl Going<'_> {
 fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
     let ends = |job: &JobWish, now: Seen| {
         now.state.is_alive()
-            && (wish.standing == Standing::Down || job.hold.is_some() || job.is_owed(now))
+            && (wish.standing == Standing::Down || job.hold.is_some() || job.gives_way(now))
     };
     let mut users: BTreeMap<&str, u32> = BTreeMap::new();
     for (name, job) in &wish.jobs {
@@ -161,7 +161,7 @@ fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
     }
     for (name, job) in &wish.jobs {
         // What waits for its next run uses nothing.
-        let is_waiting = at(name).state == SeenState::Retrying && job.is_owed(at(name));
+        let is_waiting = at(name).state == SeenState::Retrying && job.gives_way(at(name));
         // A person's stop of one job does not wait for those that use it.
         if !users.contains_key(name.as_str()) || (is_waiting && job.hold.is_none()) {
             continue;
@@ -187,12 +187,13 @@ fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
 
 fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
     let is_owed = job.is_owed(now) && wish.standing == Standing::Up;
+    let gives_way = is_owed && job.gives_way(now);
     match now.state {
         SeenState::Stopping => Phase::Stopping,
         SeenState::Starting | SeenState::Running { ready: false } => Phase::Starting,
         SeenState::Running { ready: true } if job.has_probe => Phase::Ready,
         SeenState::Running { ready: true } => Phase::Running,
-        SeenState::Retrying if !is_owed => Phase::Retrying,
+        SeenState::Retrying if !gives_way => Phase::Retrying,
         _ if job.hold.is_some() => Phase::Stopped,
         _ if is_owed => match met {
             Met::Yes => Phase::Starting,

@@ -8,6 +8,7 @@
 //! - [`wish`]: which jobs are wanted, which runs are owed, what a person has stopped.
 //! - [`seen`]: what is seen of a job, and the levels (`started`, `ready`, `ok`, `done`) that hold.
 //! - [`need`]: whether the needs of a job are met, may still come, or cannot come any more.
+//! - [`timetable`]: which times of a schedule have come.
 //! - [`decide`](mod@decide): the phases and steps. It is the only place that starts and stops jobs of a project.
 //!
 //! A run is owed by number: "a run later than run 3". A run that began before a crash therefore counts, and none
@@ -16,6 +17,7 @@
 pub mod decide;
 pub mod need;
 pub mod seen;
+pub mod timetable;
 pub mod wish;
 
 #[cfg(test)]
@@ -25,4 +27,5 @@ mod tests;
 pub use decide::{Decision, Phase, Step, decide};
 pub use need::Why;
 pub use seen::{Seen, SeenState};
-pub use wish::{Demand, Hold, JobWish, Level, Need, Standing, Wish};
+pub use timetable::{Rules, Timetable, WallClock};
+pub use wish::{Demand, Hold, JobWish, Level, Need, Overlap, Standing, Wish};

@@ -58,8 +58,8 @@ pub fn holds(level: Level, job: &JobWish, now: Seen) -> bool {
     };
     match level {
         // A job that is about to be restarted is not what was asked for.
-        Level::Started => runs.is_some() && !job.is_owed(now),
-        Level::Ready => runs == Some(true) && !job.is_owed(now),
+        Level::Started => runs.is_some() && !job.gives_way(now),
+        Level::Ready => runs == Some(true) && !job.gives_way(now),
         Level::Ok => job.has_ended(now) == Some(true),
         Level::Done => job.has_ended(now).is_some(),
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::seen::{Seen, SeenState};
-pub use crate::protocol::project::{Level, Need};
+pub use crate::protocol::project::{Level, Need, Overlap};
 
 /// A run that is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct Demand {
     pub after: u32,
     /// Order among owed runs, for queues.
     pub place: u64,
+    /// Whether the run before may end by itself first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// A person's stop, which holds until the job is started or the project is brought up again.
@@ -44,6 +47,9 @@ pub struct JobWish {
     /// Whether a schedule starts it, and not `up`.
     #[serde(default)]
     pub is_scheduled: bool,
+    /// Whether a job with a schedule also runs when it is brought up.
+    #[serde(default)]
+    pub at_start: bool,
     /// The queue that it runs in.
     #[serde(default)]
     pub queue: Option<String>,
@@ -132,12 +138,14 @@ impl Wish {
             let Some(job) = self.jobs.get_mut(name) else {
                 continue;
             };
+            let is_new = !job.wanted || job.hold.is_some();
             job.wanted = true;
             job.hold = None;
+            let is_left = job.is_scheduled && !(job.at_start && is_new);
             let is_done = job.is_task && job.has_ended(now) == Some(true);
             // What is being ended starts again afterwards.
             let is_gone = !now.state.is_alive() || now.state == SeenState::Stopping;
-            if is_gone && !is_done && !job.is_scheduled {
+            if is_gone && !is_done && !is_left {
                 self.owe(name, now.run);
             }
         }
@@ -180,6 +188,24 @@ impl Wish {
         self.standing = Standing::Up;
     }
 
+    /// Requests the run of a job whose time has come. Returns false if there is none, because another one is owed or
+    /// has not ended.
+    pub fn come(&mut self, name: &str, overlap: Overlap, now: Seen) -> bool {
+        let Some(job) = self.jobs.get(name) else {
+            return false;
+        };
+        let is_busy = now.state.is_alive();
+        if job.is_owed(now) || (is_busy && overlap == Overlap::Skip) {
+            return false;
+        }
+        self.owe(name, now.run);
+        let owed = self.jobs.get_mut(name).and_then(|job| job.owed.as_mut());
+        if let Some(owed) = owed {
+            owed.waits = is_busy && overlap == Overlap::Queue;
+        }
+        true
+    }
+
     /// Stops a job until somebody starts it.
     pub fn hold(&mut self, name: &str, by: &str) {
         if let Some(job) = self.jobs.get_mut(name) {
@@ -200,7 +226,11 @@ impl Wish {
                 self.places
             }
         };
-        job.owed = Some(Demand { after, place });
+        job.owed = Some(Demand {
+            after,
+            place,
+            waits: false,
+        });
         job.broken = None;
     }
 
@@ -230,6 +260,11 @@ impl JobWish {
     /// Whether a run is owed that has not begun.
     pub fn is_owed(&self, now: Seen) -> bool {
         self.owed.is_some_and(|owed| now.run <= owed.after)
+    }
+
+    /// Whether the run that is seen gives way to the one that is owed.
+    pub fn gives_way(&self, now: Seen) -> bool {
+        self.is_owed(now) && self.owed.is_some_and(|owed| !owed.waits)
     }
 
     /// How its last run that counts has ended; `None` if none has, or if another one is owed or in progress.

@@ -3,6 +3,7 @@
 mod endures;
 mod files;
 mod ports;
+mod schedules;
 mod up;
 
 use std::net::TcpListener;

@@ -70,6 +70,12 @@ pub(super) fn compare(
                     format!("{} changed", keys.join(", ")),
                 ));
             }
+            Change::Apply { job, keys } | Change::Change { job, keys }
+                if is_on_schedule(&project.wish, job) =>
+            {
+                let note = format!("{} changed", keys.join(", "));
+                noted.push((job.clone(), ChangeKind::Apply, note));
+            }
             Change::Gone(job) if seen(job).state.is_alive() => {
                 match params.prune == Some(true) {
                     true => pruned.push(job.clone()),
@@ -101,6 +107,12 @@ pub(super) fn compare(
         pruned,
         renamed,
     })
+}
+
+/// Whether a job waits for its next time, so that a new definition is that of its next run.
+fn is_on_schedule(wish: &Wish, job: &str) -> bool {
+    let job = wish.jobs.get(job);
+    job.is_some_and(|job| job.is_scheduled && job.wanted)
 }
 
 /// Leaves the definition of a job as it is in force.

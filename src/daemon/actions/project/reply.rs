@@ -7,7 +7,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::state::projects::why;
+use crate::daemon::state::projects::{next_run, why};
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
@@ -160,6 +160,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         .collect();
     let mut job = ProjectJob {
         why: why(project, name),
+        next_run: next_run(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
         needs: defined.needs.clone(),
         url: defined

@@ -5,6 +5,7 @@
 //! leaves the wish and the sessions, from which the next one decides the same.
 
 mod keys;
+pub(crate) mod schedules;
 mod start;
 pub(crate) mod stop;
 

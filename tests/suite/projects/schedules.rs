@@ -1,0 +1,153 @@
+//! Jobs with a schedule.
+
+use std::time::Duration;
+
+use super::{Project, has};
+use crate::support::{eventually, eventually_within};
+
+/// How often a job has begun: each run of these jobs adds a line to a file.
+fn begun(shop: &Project, file: &str) -> usize {
+    let text = std::fs::read_to_string(shop.dir.join(file)).unwrap_or_default();
+    text.lines().count()
+}
+
+/// Waits until a file has that many lines.
+#[track_caller]
+fn until_begun(shop: &Project, file: &str, times: usize) {
+    eventually(&format!("{file} has {times} lines"), || {
+        (begun(shop, file) >= times).then_some(())
+    });
+}
+
+/// A job that runs every second beside others, so that its runs show how much time has passed.
+const TICK: &str =
+    "version = 1\n[jobs.tick]\nrun = \"echo >> ticks\"\nschedule = { every = \"1s\" }\n";
+
+#[test]
+fn it_runs_again_and_again_and_says_when_next() {
+    let shop = Project::new(&format!(
+        "{TICK}[jobs.night]\nrun = \"true\"\nschedule = {{ cron = \"0 2 * * *\", tz = \"Europe/Berlin\" }}\n"
+    ));
+    let lines = shop.ok(&["up"]);
+    let night = lines.iter().find(|line| line.starts_with("night "));
+    assert!(
+        night.unwrap().starts_with("night scheduled: next 20"),
+        "{lines:?}"
+    );
+    until_begun(&shop, "ticks", 3);
+    shop.until("tick", "scheduled");
+    let next = shop.job("tick")["project"]["nextRun"].clone();
+    assert!(next.is_string(), "{next}");
+    let listed = shop.ok(&["ls"]).join("\n");
+    assert!(
+        listed.contains("scheduled") && listed.contains("in 0s"),
+        "{listed}"
+    );
+    let status = shop.run(&["status", "tick"]).stdout;
+    assert!(
+        status.contains(" next run  20") && status.contains(" run  3  "),
+        "{status}"
+    );
+    let why = shop.ok(&["why", "night"]).join("\n");
+    assert!(
+        why.contains("it has not run yet; it runs next at 20"),
+        "{why}"
+    );
+    let again = shop.ok(&["up", "-n"]);
+    has(&again, "= night (scheduled)");
+    has(&again, "= tick (ok)");
+}
+
+#[test]
+fn it_goes_on_after_the_death_of_the_daemon_and_no_time_comes_twice() {
+    let shop = Project::new(TICK);
+    shop.ok(&["up"]);
+    let began = std::time::Instant::now();
+    for times in 1..4 {
+        until_begun(&shop, "ticks", times);
+        shop.home.kill_daemon();
+    }
+    until_begun(&shop, "ticks", 5);
+    let passed = began.elapsed().as_secs() as usize + 1;
+    let ran = begun(&shop, "ticks");
+    assert!(ran <= passed, "{ran} runs in {passed} s");
+}
+
+#[test]
+fn a_run_that_has_not_ended_is_left_alone_waited_for_or_stopped() {
+    let slow = |name: &str, overlap: &str| {
+        format!(
+            "[jobs.{name}]\nrun = \"echo >> {name}; while [ ! -e go ]; do sleep 0.05; done\"\nschedule = {{ every = \"1s\", overlap = \"{overlap}\" }}\n"
+        )
+    };
+    let shop = Project::new(&format!(
+        "{TICK}{}{}{}",
+        slow("skip", "skip"),
+        slow("queue", "queue"),
+        slow("restart", "restart")
+    ));
+    shop.ok(&["up"]);
+    until_begun(&shop, "restart", 3);
+    until_begun(&shop, "ticks", 3);
+    assert_eq!((begun(&shop, "skip"), begun(&shop, "queue")), (1, 1));
+    std::fs::write(shop.dir.join("go"), "").unwrap();
+    until_begun(&shop, "queue", 2);
+    until_begun(&shop, "skip", 2);
+}
+
+#[test]
+fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
+    let shop = Project::new(&format!(
+        "{TICK}[jobs.other]\nrun = \"echo >> others\"\nschedule = {{ every = \"1s\" }}\n"
+    ));
+    shop.ok(&["up"]);
+    until_begun(&shop, "others", 1);
+    shop.until("other", "scheduled");
+    let said = shop.ok(&["stop", "other"]);
+    has(&said, "other  its schedule is off until bgproc start other");
+    let (held, ticks) = (begun(&shop, "others"), begun(&shop, "ticks"));
+    until_begun(&shop, "ticks", ticks + 2);
+    assert_eq!(begun(&shop, "others"), held);
+    // `start` runs it now, and puts it on its schedule again.
+    shop.ok(&["start", "other"]);
+    until_begun(&shop, "others", held + 2);
+    shop.ok(&["stop", "tick"]);
+    shop.ok(&["down"]);
+    let (others, ticks) = (begun(&shop, "others"), begun(&shop, "ticks"));
+    shop.ok(&["up", "tick"]);
+    until_begun(&shop, "ticks", ticks + 2);
+    assert_eq!(begun(&shop, "others"), others);
+}
+
+#[test]
+fn a_changed_schedule_is_applied_without_a_run() {
+    let shop = Project::new(&TICK.replace("1s", "1h"));
+    shop.ok(&["up"]);
+    assert_eq!(begun(&shop, "ticks"), 0);
+    shop.write(TICK);
+    has(&shop.ok(&["reload"]), "* tick (schedule changed)");
+    until_begun(&shop, "ticks", 2);
+    shop.write(&TICK.replace("\"1s\"", "\"1h\", at_start = true"));
+    shop.ok(&["reload"]);
+    shop.ok(&["down"]);
+    let before = begun(&shop, "ticks");
+    shop.ok(&["up"]);
+    until_begun(&shop, "ticks", before + 1);
+    shop.until("tick", "scheduled");
+    has(&shop.ok(&["up"]), "= tick (ok)");
+    assert_eq!(begun(&shop, "ticks"), before + 1);
+}
+
+#[test]
+fn a_cron_line_runs_at_the_full_minute() {
+    let shop = Project::new(
+        "version = 1\n[jobs.minute]\nrun = \"date +%s >> minutes\"\nschedule = { cron = \"* * * * *\" }\n",
+    );
+    shop.ok(&["up"]);
+    let text = eventually_within(Duration::from_secs(80), "the minute has come", || {
+        let text = std::fs::read_to_string(shop.dir.join("minutes")).unwrap_or_default();
+        text.contains('\n').then_some(text)
+    });
+    let at: u64 = text.trim().parse().unwrap();
+    assert!(at % 60 < 5, "{} s after the minute", at % 60);
+}
