@@ -432,6 +432,7 @@ impl Session {
             share: self.share,
             keep: self.time_limits.keep,
             project: None,
+            waiting: None,
             ports: None,
             urls: None,
             output: None,

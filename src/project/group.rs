@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::is_default;
+pub use crate::protocol::project::OnFailure;
 
 /// A group of jobs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -16,15 +17,4 @@ pub struct Group {
     /// What a failed job does to the queue.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_failure: OnFailure,
-}
-
-/// What a failed job does to its queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum OnFailure {
-    /// The next one starts.
-    #[default]
-    Continue,
-    /// The queue stops until a person resumes it.
-    Pause,
 }

@@ -34,7 +34,7 @@ pub struct Source {
 }
 
 /// What the files of a project mean.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
     /// Its canonical directory, which is its identity.

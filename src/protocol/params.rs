@@ -12,6 +12,7 @@ pub use super::choices::{
 };
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
+use super::project::{After, OnFailure};
 use super::record::{Mode, Share};
 use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 
@@ -132,6 +133,8 @@ params! {
         limits: Option<JobLimits>,
         /// Shell line to run after its final end.
         on_exit: Option<String>,
+        /// Sessions after which it starts; until then it is `queued`.
+        after: Option<Vec<After>>,
     }
     /// `list`: the sessions that the client may see.
     List {
@@ -465,6 +468,21 @@ params! {
         command: Option<String>,
         /// Arguments of `command`.
         args: Option<Vec<String>>,
+        /// Its place among those that wait in its queue, from 1 (people only).
+        place: Option<u32>,
+    }
+    /// `queue`: shows queues, or changes one (people only).
+    Queue {
+        /// The queue. Sessions that are started into the group of this name run in it.
+        group: Option<String>,
+        /// How many of its sessions run at once; 0: it is no queue any more, and all start.
+        parallel: Option<u32>,
+        /// What a failed session does to it (continue).
+        on_failure: Option<OnFailure>,
+        /// Whether it starts nothing.
+        paused: Option<bool>,
+        /// A directory: queues of the projects around it come first (the client's directory).
+        dir: Option<String>,
     }
     /// `ask_human`: asks a person to type into a session.
     AskHuman {
@@ -585,5 +603,12 @@ params! {
         upgrade: Option<bool>,
         /// With `upgrade`: absolute path of that program; absent: the file that the daemon runs.
         program: Option<String>,
+    }
+}
+
+impl Queue {
+    /// Whether it changes the queue.
+    pub fn changes(&self) -> bool {
+        self.parallel.is_some() || self.on_failure.is_some() || self.paused.is_some()
     }
 }

@@ -44,6 +44,28 @@ pub struct Need {
     pub restart: bool,
 }
 
+/// A session after which another one starts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct After {
+    /// Id of the other session.
+    pub session_id: String,
+    /// The level that it must have had (`ready` if it has a probe, else `ok`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is: Option<Level>,
+}
+
+/// What a failed job does to its queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum OnFailure {
+    /// The next one starts.
+    #[default]
+    Continue,
+    /// The queue stops until a person resumes it.
+    Pause,
+}
+
 /// What happens at a time of a schedule when the last run has not ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -55,6 +77,23 @@ pub enum Overlap {
     Queue,
     /// The last run is stopped.
     Restart,
+}
+
+/// Why a session does not run yet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// What it waits for, in words: `needs db ready`, `2 before it in its queue`.
+    pub why: String,
+    /// Whether that cannot come any more by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub never: bool,
+    /// Its queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Its place among those that wait in the queue, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u32>,
 }
 
 /// A project, as replies name it.
@@ -133,4 +172,7 @@ pub struct ProjectRole {
     /// When its schedule starts it next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<Timestamp>,
+    /// Whether a person is asked before it is stopped; agents may not stop it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirm: bool,
 }

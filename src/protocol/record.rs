@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::project::ProjectRole;
+use super::project::{ProjectRole, Waiting};
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
@@ -276,6 +276,9 @@ pub struct Summary {
     /// The job of a project that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectRole>,
+    /// Why it does not run yet, if it is `queued`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Waiting>,
     /// Ports on which its process tree listens, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<u16>>,

@@ -126,6 +126,8 @@ actions! {
     Unwatch(Unwatch) = "unwatch",
     /// Brings the jobs of a project file up or down.
     Project(Project) = "project",
+    /// Shows queues, or changes one.
+    Queue(Queue) = "queue",
     /// Cancels a request in flight.
     Cancel(Cancel) = "cancel",
     /// Returns statistics of the daemon.

@@ -143,6 +143,7 @@ fn replies(all: &mut Map<String, Value>) {
         "watch": Done;
         "unwatch": Done;
         "project": ProjectState;
+        "queue": Queues;
         "cancel": Cancelled;
         "stats": StatsReply;
         "shutdown": ShutDown;

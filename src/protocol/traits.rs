@@ -105,6 +105,15 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
             ..CHANGES.waiting(With(&["waitMs"]))
         },
     ),
+    // It says what the queue shall be. The handler checks that only people change one.
+    (
+        "queue",
+        ActionTraits {
+            reads: Without("change"),
+            may_repeat: Always,
+            ..CHANGES
+        },
+    ),
     ("cancel", READS),
     ("stats", READS),
     ("shutdown", CHANGES.for_people("shut the daemon down")),
@@ -184,6 +193,7 @@ impl Action {
             (Self::SendKeys(keys), "waitMs") => keys.wait_ms.is_some(),
             (Self::SendKeys(keys), "view") => keys.view.is_some(),
             (Self::Exec(exec), "pending") => exec.pending.is_some(),
+            (Self::Queue(queue), "change") => queue.changes(),
             (Self::Export(export), "path") => export.path.is_some(),
             (Self::Subscribe(subscribe), "fromSeq") => subscribe.from_seq.is_some(),
             _ => false,

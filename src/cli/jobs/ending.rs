@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::consent;
 use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
@@ -29,6 +30,9 @@ pub(in crate::cli) struct Ending {
     /// Send this signal instead of TERM
     #[arg(short, long)]
     pub(in crate::cli) signal: Option<String>,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
 }
 
 impl Ending {
@@ -37,6 +41,7 @@ impl Ending {
         if jobs.is_empty() && exit == Exit::OK {
             note("no job is running");
         }
+        consent::to_stop(ctx, &jobs, self.yes)?;
         let began = Instant::now();
         let grace = grace::grace(self.grace)?;
         let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();

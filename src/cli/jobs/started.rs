@@ -4,13 +4,16 @@ use crate::cli::context::Context;
 use crate::cli::output::words;
 use crate::protocol::Record;
 
-/// Formats a started job as `web  running  pid 48213`.
+/// Formats a started job as `web  running  pid 48213`, and one that waits as `web  queued  needs db ready`.
 pub(in crate::cli) fn started_line(ctx: &Context, record: &Record) -> String {
     let job = &record.summary;
     let (state, tone) = words::state(job);
     let mut line = format!("{}  {}", words::name(job), ctx.out.tint(tone, &state));
     if let Some(pid) = job.pid {
         line.push_str(&format!("  pid {pid}"));
+    }
+    if let Some(why) = words::waits_for(job) {
+        line.push_str(&format!("  {why}"));
     }
     line
 }

@@ -27,7 +27,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
             _ if job.ready == Some(false) => ("starting", Tone::Normal),
             _ => ("running", Tone::Good),
         },
-        Status::Queued if is(job, PhaseName::Skipped) => ("skipped", Tone::Bad),
+        Status::Queued if never_starts(job) => ("skipped", Tone::Bad),
         Status::Queued | Status::Done if is(job, PhaseName::Scheduled) => {
             ("scheduled", Tone::Faint)
         }
@@ -45,7 +45,16 @@ pub fn state(job: &Summary) -> (String, Tone) {
         Status::Lost => ("lost", Tone::Bad),
         Status::Error => return (ending(job), Tone::Bad),
     };
-    (word.to_owned(), tone)
+    let place = job.waiting.as_ref().and_then(|waiting| waiting.place);
+    match place {
+        Some(place) => (format!("{word} #{place}"), tone),
+        None => (word.to_owned(), tone),
+    }
+}
+
+/// Whether a job waits for something that cannot come any more by itself.
+fn never_starts(job: &Summary) -> bool {
+    job.waiting.as_ref().is_some_and(|waiting| waiting.never)
 }
 
 /// Whether it is a job of a project in this phase.
@@ -78,6 +87,12 @@ pub fn next_run(job: &Summary) -> Option<Timestamp> {
     let of = job.project.as_ref();
     let of = of.filter(|of| of.phase == PhaseName::Scheduled)?;
     of.next_run
+}
+
+/// What a job that does not run yet waits for: `needs db ready`.
+pub fn waits_for(job: &Summary) -> Option<String> {
+    let waiting = job.waiting.as_ref()?;
+    Some(clean(&waiting.why))
 }
 
 /// The time until `then`: `in 8h36m`.
@@ -255,6 +270,7 @@ mod tests {
             phase: PhaseName::Scheduled,
             why: None,
             next_run: Some(Timestamp(7_442_000)),
+            confirm: false,
         });
         assert_eq!(state(&job).0, "scheduled");
         assert_eq!(time(&job, Timestamp(2000)), "in 2h04m");

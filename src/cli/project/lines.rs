@@ -39,6 +39,7 @@ pub fn phase(job: &ProjectJob) -> String {
         (PhaseName::Failed, Some(why)) if job.output.is_none() => {
             format!("{name} not started: {why}")
         }
+        (phase @ PhaseName::Ready, Some(why)) => format!("{name} {} ({why})", phase.as_str()),
         (phase, Some(why)) => format!("{name} {}: {why}", phase.as_str()),
         (phase, None) => format!("{name} {}", phase.as_str()),
     }

@@ -1,5 +1,6 @@
-//! Starts a job: its name, its program, and standard input that is passed on to it.
+//! Starts a job: its name, its program, the jobs after which it starts, and standard input that is passed on to it.
 
+pub mod after;
 pub mod launch;
 pub mod program;
 pub mod stdin;

@@ -1,13 +1,12 @@
 //! `doctor`: checks whether bgproc can work on this machine, and says how to fix problems.
 
-use std::io::{self, IsTerminal};
-
 use clap::Args;
 use serde_json::json;
 
 use super::daemon::upgrade;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::consent;
 use crate::cli::output::style::Tone;
 use crate::cli::settings;
 use crate::doctor::{Finding, Repair, Verdict, checkup};
@@ -86,15 +85,7 @@ impl Doctor {
         if self.yes {
             return Ok(true);
         }
-        if !ctx.out.is_terminal() || !io::stdin().is_terminal() {
-            return Ok(false);
-        }
-        let question = format!("{}? [y/N] ", clean(&repair.question()));
-        ctx.out.bytes(question.as_bytes())?;
-        ctx.out.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+        Ok(consent::ask(ctx, &clean(&repair.question()))? == Some(true))
     }
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::consent;
 use crate::cli::output::note;
 use crate::cli::project::follow::{Over, View, until};
 use crate::cli::project::source::Source;
@@ -13,7 +14,8 @@ use crate::protocol::Action;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::ProjectState;
+use crate::protocol::reply::{ProjectJob, ProjectState};
+use crate::term::sanitize::clean;
 
 /// How long one request waits for the end of all jobs, in milliseconds.
 pub(super) const WAIT_MS: u64 = 60_000;
@@ -28,10 +30,14 @@ pub struct Down {
     /// Longest time to wait; the jobs are ended in any case
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl Down {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.consent(ctx)?;
         let request = Project {
             op: Some(ProjectOp::Down),
             now: self.now.then_some(true),
@@ -68,6 +74,23 @@ impl Down {
             true => Exit::OK,
             false => Exit::FAILED,
         })
+    }
+}
+
+impl Down {
+    /// Asks before jobs are stopped whose project file wants that.
+    fn consent(&self, ctx: &mut Context) -> Result<(), Failure> {
+        if self.yes {
+            return Ok(());
+        }
+        let request = Project {
+            op: Some(ProjectOp::Status),
+            ..self.source.request()
+        };
+        let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
+        let asks = |job: &&ProjectJob| job.confirm && is_going(job.phase);
+        let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
+        consent::named(ctx, &names.collect::<Vec<_>>(), false)
     }
 }
 

@@ -457,6 +457,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "move",
+        [
+            ("bgproc move lint --first", "Lets it start next."),
+            (
+                "bgproc move g:nightly --last",
+                "Lets the jobs of a group start last.",
+            ),
+            ("bgproc move lint --to 3", "Moves it to the third place."),
+        ],
+    ),
+    (
         "pin",
         [
             ("bgproc pin build", "Keeps a job and its log for ever."),

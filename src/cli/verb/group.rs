@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::queue::{self, Queue};
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::value::name::parse_name;
@@ -10,9 +11,12 @@ use crate::protocol::params::Set;
 
 #[derive(Args, Debug)]
 pub struct Group {
-    /// The jobs, and the name of the group; an empty name takes them out of their groups
-    #[arg(value_name = "JOB... GROUP", required = true, num_args = 2..)]
+    /// The jobs, and the name of the group; an empty name takes them out of their groups. Without jobs,
+    /// the queue of that name; without a name, all queues
+    #[arg(value_name = "JOB... GROUP")]
     words: Vec<String>,
+    #[command(flatten)]
+    queue: Queue,
 }
 
 #[derive(Args, Debug)]
@@ -27,12 +31,27 @@ pub struct Pin {
 
 impl Group {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
-        // clap requires two words.
-        let group = self.words.pop().unwrap_or_default();
+        let Some(group) = self.words.pop() else {
+            return match self.queue.is_given() {
+                true => Err(Failure::Usage(
+                    "the name of the queue is missing".to_owned(),
+                )),
+                false => queue::list(ctx, None),
+            };
+        };
         let group = match group.as_str() {
             "" => group,
             name => parse_name(name).map_err(Failure::Usage)?,
         };
+        match (self.words.is_empty(), self.queue.is_given()) {
+            (true, true) => return self.queue.change(ctx, &group),
+            (true, false) => return queue::list(ctx, Some(&group)),
+            (false, true) => {
+                let message = "a queue is changed without jobs: bgproc group NAME --parallel N";
+                return Err(Failure::Usage(message.to_owned()));
+            }
+            (false, false) => {}
+        }
         set(ctx, &self.words, |session_id| Set {
             session_id,
             group: Some(group.clone()),

@@ -24,6 +24,9 @@ pub struct Kill {
     /// Accepted for compatibility with stop; KILL has no grace period
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse, hide = true)]
     grace: Option<Duration>,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl Kill {
@@ -33,6 +36,7 @@ impl Kill {
             all: self.all,
             grace: self.grace,
             signal: Some("KILL".to_owned()),
+            yes: self.yes,
         };
         match self.signal {
             Some(signal) if !is_kill(&signal) => {

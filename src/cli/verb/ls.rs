@@ -169,7 +169,10 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
-        Cell::plain(words::command(job)),
+        Cell::plain(match words::waits_for(job) {
+            Some(why) => format!("{}  ({why})", words::command(job)),
+            None => words::command(job),
+        }),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
     ]

@@ -22,6 +22,7 @@ mod man;
 mod mcp;
 mod news;
 mod ports;
+mod queue;
 mod rename;
 mod replay;
 mod rm;
@@ -128,8 +129,10 @@ pub enum Verb {
     Open(ports::Open),
     /// Change the name of a job
     Rename(rename::Rename),
-    /// Put jobs into a group
+    /// Put jobs into a group, or make a group a queue
     Group(group::Group),
+    /// Move jobs that wait in a queue
+    Move(queue::Move),
     /// Keep jobs and their logs for ever
     Pin(group::Pin),
     /// Remove ended jobs and their logs
@@ -195,6 +198,7 @@ impl Verb {
             Self::Open(verb) => verb.run(ctx),
             Self::Rename(verb) => verb.run(ctx),
             Self::Group(verb) => verb.run(ctx),
+            Self::Move(verb) => verb.run(ctx),
             Self::Pin(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),

@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::consent;
 use crate::cli::output::{complain, words};
 use crate::protocol::params::Remove;
 use crate::protocol::{Action, Record, Status};
@@ -16,6 +17,9 @@ pub struct Rm {
     /// End running jobs first
     #[arg(short, long)]
     force: bool,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
     /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -40,6 +44,7 @@ impl Rm {
             .into_iter()
             .partition(|job| !job.summary.status.is_finished());
         if self.force {
+            consent::to_stop(ctx, &running, self.yes || self.dry_run)?;
             over.extend(running);
         } else {
             for job in &running {

@@ -16,6 +16,7 @@ use crate::cli::logs::follow::Follower;
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
+use crate::cli::start::after::{self, Other};
 use crate::cli::start::{launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{number, restart};
@@ -34,7 +35,7 @@ pub struct Run {
     /// Stop the job that has this name, then start this one
     #[arg(long, requires = "name")]
     replace: bool,
-    /// Group of the job
+    /// Group of the job. If the group is a queue, the job waits for its turn
     #[arg(short, long)]
     group: Option<String>,
     /// Working directory of the job
@@ -96,6 +97,10 @@ pub struct Run {
     /// The job is ready when this command succeeds; it is tried every 0.5 s
     #[arg(long, value_name = "CMD", group = "ready")]
     ready_cmd: Option<String>,
+    /// Start the job when another one is ready, has ended well (ok), or has ended (done); it is queued
+    /// until then. Without a level: ready if that job has a probe, else ok
+    #[arg(long, value_name = "JOB[:LEVEL]", value_parser = after::parse)]
+    after: Vec<Other>,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -224,7 +229,7 @@ impl Run {
     }
 
     /// The request to start the job.
-    fn start(&self, ctx: &Context, piped: bool) -> Result<Start, Failure> {
+    fn start(&self, ctx: &mut Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
             [line] => (line.clone(), None),
             [program, args @ ..] => (program.clone(), Some(args.to_vec())),
@@ -256,6 +261,7 @@ impl Run {
             keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
             ready: self.probe(),
+            after: after::resolve(ctx, &self.after)?,
             ..Start::default()
         })
     }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::consent;
 use crate::cli::jobs::started::started_line;
 use crate::cli::settings::grace;
 use crate::cli::start::launch::Taken;
@@ -30,11 +31,16 @@ pub struct Restart {
     /// configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let grace_ms = Some(grace::grace(self.grace)?);
+        let found = ctx.many(&self.jobs.jobs, Among::Any)?;
+        consent::to_stop(ctx, &found.jobs, self.yes)?;
         self.jobs.each(ctx, Among::Any, |session_id| {
             Action::Restart(RestartParams {
                 session_id,
@@ -55,12 +61,12 @@ impl Jobs {
         self.each(ctx, Among::Going, |id| tree_signal(id, "CONT"))
     }
 
-    /// Runs the jobs again that have ended. The others are only shown.
+    /// Runs the jobs again that have ended, and those now that wait for their turn. The others are only shown.
     pub(super) fn start(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let found = ctx.many(&self.jobs, Among::Any)?;
         let ended = |job: &&Record| {
             let status = job.summary.status;
-            status.is_finished() || status == Status::Retrying
+            status.is_finished() || matches!(status, Status::Retrying | Status::Queued)
         };
         let id = |job: &Record| job.summary.session_id.to_string();
         let restart = |job: &Record| {

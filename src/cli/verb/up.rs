@@ -7,6 +7,7 @@ use clap::{ArgAction, Args};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::consent;
 use crate::cli::output::{note, obeys};
 use crate::cli::project::follow::{Over, View, conclude, until};
 use crate::cli::project::lines;
@@ -187,17 +188,8 @@ fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure>
     if names.is_empty() {
         return Ok(false);
     }
-    ctx.out.bytes(
-        format!(
-            "restart {} with the changed definition? [y/N] ",
-            names.join(", ")
-        )
-        .as_bytes(),
-    )?;
-    ctx.out.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = format!("restart {} with the changed definition", names.join(", "));
+    Ok(consent::ask(ctx, &question)? == Some(true))
 }
 
 fn settle(

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::requests::client::{Client, Moves};
+use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::find::{find, find_several};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
@@ -50,6 +51,9 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
     let checked = |ms| wait_ms("graceMs", Some(ms), GRACE_MS);
     let grace = params.grace_ms.map(checked).transpose()?;
     let remove = params.remove == Some(true);
+    for id in &ids {
+        may_end(&hub.read(), client, id)?;
+    }
     // End all sessions at the same time, so that the reply takes as long as the slowest one.
     let tasks: Vec<_> = ids
         .into_iter()
@@ -163,6 +167,7 @@ async fn kill_one(
 /// Handles the action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    may_end(&hub.read(), client, &id)?;
     let mut on_exit = None;
     let mut held = None;
     if params.kill != Some(false) {

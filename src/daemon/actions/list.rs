@@ -82,6 +82,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         if params.include_ports == Some(true) {
             let ports = ports.remove(&summary.session_id).unwrap_or_default();
             summary.urls = Some(state.sessions.urls(&summary.session_id, &ports));
+            state.guess_ready(summary, &ports);
             summary.ports = Some(ports);
         }
     };

@@ -12,6 +12,7 @@ mod list;
 mod log;
 mod poll;
 mod project;
+mod queue;
 mod resize;
 mod restart;
 mod send_keys;
@@ -21,6 +22,7 @@ mod signal;
 mod start;
 mod status;
 mod subscribe;
+mod turn;
 mod wait;
 mod watch;
 mod write;
@@ -63,6 +65,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Watch(params) => watch::watch(&hub, &client, params),
         Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
         Action::Project(params) => project::project(&hub, &client, params).await,
+        Action::Queue(params) => queue::queue(&hub, &client, params),
         Action::Cancel(params) => subscribe::cancel(&client, params),
         Action::Stats(_) => status::stats(&hub, &client),
         Action::Shutdown(params) => shutdown::shutdown(&hub, &client, params).await,

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use super::project;
+use super::{project, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::allow::check_spec;
 use crate::daemon::programs::program::{fresh_spec, spawn_spec};
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
@@ -32,6 +33,7 @@ use crate::sys::signal;
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    may_end(&hub.read(), client, &id)?;
     let spec = WaitSpec {
         until: params.until,
         fail: params.fail,
@@ -51,12 +53,19 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         .get(&id)
         .and_then(|session| session.spec.project.clone());
     if let Some(of) = of {
+        hub.change(|state| state.start_out_of_turn(&id));
         return project::restart::restart(hub, client, &id, of, (plan, spec)).await;
     }
     check_spec(
         &client.greeting,
         &hub.read().sessions.get(&id).ok_or_else(gone)?.spec,
     )?;
+    if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
+        turn::decided(hub, &queues, &id).await;
+        let state = hub.read();
+        let session = state.sessions.get(&id).ok_or_else(gone)?;
+        return answer(state.record(session, now()));
+    }
     let _guard = RestartGuard::take(hub, &id, Some(client.principal.actor())).ok_or_else(|| {
         let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)

@@ -18,6 +18,9 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     if params.share.is_some() {
         client.people_only("open a session to agents")?;
     }
+    if params.place.is_some() {
+        client.people_only("move a session in its queue")?;
+    }
     check_command(client, &params)?;
     let label = params
         .label
@@ -33,6 +36,9 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             && let Some(session) = state.sessions.get(&id)
         {
             unique_label::check(state, &session.scope, label.as_deref(), Some(&id))?;
+        }
+        if let Some(place) = params.place {
+            state.move_in_queue(&id, place)?;
         }
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));

@@ -3,6 +3,7 @@
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::{answer, not_running};
 use crate::daemon::state::State;
@@ -17,6 +18,8 @@ use crate::sys::{process, signal as sys_signal};
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
     let number = signal_number(&params.signal)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    // Nearly every signal can end a program.
+    may_end(&hub.read(), client, &id)?;
     hub.change(|state| {
         deliver(
             state,

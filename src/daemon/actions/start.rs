@@ -1,5 +1,6 @@
 //! `start`: runs a command.
 
+use super::turn;
 use crate::daemon::programs::for_models;
 use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
 use crate::daemon::requests::checks::{checked_name, checked_size};
@@ -14,6 +15,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
 use crate::daemon::programs::allow::{check_env, checked_line};
+use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
@@ -25,6 +27,7 @@ use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::transport::Answer;
+use crate::engine::life::Life;
 use crate::engine::matcher::Conditions;
 use crate::engine::meta::{Spec, TimeLimits};
 use crate::engine::retention::Retention;
@@ -69,19 +72,17 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     let reused = reused(hub, client, &params)?;
     let (id, pid) = match &reused {
         Some(id) => (id.clone(), None),
-        None => {
-            let (id, pid) = launch(hub, client, &params).await?;
-            (id, Some(pid))
-        }
+        None => launch(hub, client, &params).await?,
     };
-    if let (None, Some(input)) = (&reused, &params.input) {
+    let waits = turn::waits(hub, &id);
+    if let (Some(_), Some(input)) = (pid, &params.input) {
         let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
         if let Some(target) = target {
             // The job runs in any case; a program that does not read its input is no error here.
             let _ = target.turn().await.write(input.as_bytes()).await;
         }
     }
-    let at_once = params.background == Some(true) && params.wait != Some(true);
+    let at_once = (params.background == Some(true) || waits) && params.wait != Some(true);
     let mut started = if at_once {
         // Return no output: what was written by now is left to the next `wait` or `poll`, so that the reply does
         // not depend on the speed of the machine.
@@ -128,8 +129,12 @@ fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId
     }
 }
 
-/// Creates a session and starts its program.
-async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId, u32), Error> {
+/// Creates a session and starts its program, or lets it wait. Returns its pid, if it was started at once.
+async fn launch(
+    hub: &Hub,
+    client: &Client,
+    params: &Start,
+) -> Result<(SessionId, Option<u32>), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
     let kept = hub.read().settings.caps.retention;
@@ -144,6 +149,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
     let variables = for_models::variables(&client.greeting, params);
     let environment = environment(&client.greeting, &id, Some(&variables), spec.mode)?;
     let run = spawn_spec(&client.greeting, &spec, environment)?;
+    let place = turn::place(hub, client, params, &spec)?;
     let (sender, receiver) = oneshot::channel();
     hub.change(|state| {
         if params.unique_label == Some(true) {
@@ -161,6 +167,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         let scope = client.principal.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;
+        if place.is_some() {
+            session.life = Life::queued(now());
+        }
         if let Some(colors) = &state.colors {
             session.output.set_colors(colors);
         }
@@ -170,6 +179,14 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         let keep = state.log_bytes(&session);
         let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
         state.sessions.insert(session, io);
+        if let Some(place) = &place {
+            let first_run = FirstRun {
+                spawn: run,
+                input: params.input.clone(),
+            };
+            state.let_wait(&id, place, first_run);
+            return Ok(());
+        }
         let launch = Launch {
             spec: run,
             rows: size.rows(),
@@ -179,6 +196,10 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         state.keeper.spawn(&id, launch, sender);
         Ok::<(), Error>(())
     })?;
+    if let Some(place) = place {
+        turn::decided(hub, &place.project, &id).await;
+        return Ok((id, None));
+    }
     failpoint::hit("start.asked_keeper");
     let outcome = receiver.await.unwrap_or_else(|_| {
         Err(SpawnFailure {
@@ -188,7 +209,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         })
     });
     hub.change(|state| match outcome {
-        Ok(pid) => Ok((id.clone(), pid)),
+        Ok(pid) => Ok((id.clone(), Some(pid))),
         Err(failure) => {
             let command = state
                 .sessions

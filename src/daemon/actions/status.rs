@@ -61,6 +61,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
             .collect();
         detail.ports = state.sessions.ports(&id, None);
         detail.urls = state.sessions.urls(&id, &detail.ports);
+        state.guess_ready(&mut record.summary, &detail.ports);
         if client.principal.role == Role::Human
             && let Some(spec) = state.sessions.io(&id).and_then(SessionIo::spec)
         {

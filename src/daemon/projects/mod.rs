@@ -6,8 +6,10 @@
 //!
 //! - [`project`](mod@project): one project. [`stored`]: its file. [`wishes`]: from the definitions of jobs to the
 //!   wish for them. [`spec`]: from the definition of a job to what its session runs. [`times`]: its schedule.
+//! - [`guests`]: sessions that wait in a queue or for others, without a project file.
 
 pub(crate) mod disk;
+pub(crate) mod guests;
 pub(crate) mod project;
 pub(crate) mod spec;
 mod stored;
@@ -20,6 +22,7 @@ use std::path::Path;
 use crate::engine::project::WallClock;
 use crate::sys::paths::{Home, private_dir};
 use crate::sys::users;
+use guests::QUEUES;
 use project::Project;
 use times::NextAlarms;
 
@@ -46,7 +49,10 @@ impl Projects {
             tracing::error!(%error, "projects cannot be stored");
         }
         let known = stored::load(home).into_iter();
-        let known: BTreeMap<_, _> = known.map(|project| (project.id.clone(), project)).collect();
+        let mut known: BTreeMap<_, _> =
+            known.map(|project| (project.id.clone(), project)).collect();
+        let queues = known.entry(QUEUES.to_owned());
+        queues.or_insert_with(Project::of_queues);
         let due = known.keys().cloned().collect();
         let has_new_times = known.values().any(|project| !project.times.is_empty());
         Self {
@@ -67,10 +73,10 @@ impl Projects {
 
     /// The project of a directory: by its path, or, after it was moved, by what identifies the directory.
     pub(crate) fn at(&self, dir: &Path) -> Option<&Project> {
-        let by_path = self.known.values().find(|project| project.dir == dir);
+        let by_path = self.of_files().find(|project| project.dir == dir);
         by_path.or_else(|| {
             let identity = users::identity(dir)?;
-            self.known.values().find(|project| {
+            self.of_files().find(|project| {
                 let same = (project.device, project.inode) == identity;
                 // Inode numbers are used again, so the old path must be gone.
                 same && !project.dir.exists()
@@ -84,6 +90,11 @@ impl Projects {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Project> {
         self.known.values()
+    }
+
+    /// Those that a file defines.
+    pub(crate) fn of_files(&self) -> impl Iterator<Item = &Project> {
+        self.known.values().filter(|project| project.id != QUEUES)
     }
 
     /// Marks a project: what follows from its wish is to be decided again.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::ProjectId;
+use super::guests::FirstRun;
 use super::times::JobTimes;
 use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
@@ -40,8 +41,12 @@ pub(crate) struct Project {
     /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
     /// if daemon and keeper have both died since.
     pub(crate) caller: Option<Rc<Greeting>>,
-    /// The sessions that run its jobs, by the jobs' names.
+    /// The sessions that run its jobs, by the jobs' names. Guests have the session's id as their name.
     pub(crate) sessions: BTreeMap<String, SessionId>,
+    /// The jobs of other projects that it looks at (`per = "repo"` in a linked worktree), and whose they are.
+    pub(crate) borrowed: BTreeMap<String, ProjectId>,
+    /// What guests run that wait for their first run, by their names.
+    pub(crate) first_runs: BTreeMap<String, FirstRun>,
     /// Steps that are being taken, by the jobs' names.
     pub(crate) under_way: BTreeMap<String, UnderWay>,
     /// What was last decided.
@@ -115,6 +120,8 @@ impl Project {
             times: BTreeMap::new(),
             caller: None,
             sessions: BTreeMap::new(),
+            borrowed: BTreeMap::new(),
+            first_runs: BTreeMap::new(),
             under_way: BTreeMap::new(),
             decision: Decision::default(),
             seen: BTreeMap::new(),

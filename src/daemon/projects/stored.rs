@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::ProjectId;
 use super::project::Project;
 use super::times::JobTimes;
 use crate::daemon::programs::env_shown::looks_secret;
@@ -40,6 +41,8 @@ struct Stored {
     ports: BTreeMap<String, BTreeMap<String, u16>>,
     #[serde(default)]
     times: BTreeMap<String, JobTimes>,
+    #[serde(default)]
+    borrowed: BTreeMap<String, ProjectId>,
 }
 
 /// Reads all projects. An unreadable file is put aside (renamed), not removed.
@@ -85,6 +88,7 @@ pub(super) fn save(home: &Home, project: &Project) {
         offset: project.offset,
         ports: project.ports.clone(),
         times: project.times.clone(),
+        borrowed: project.borrowed.clone(),
     };
     let path = home.projects().join(format!("{}.json", project.id));
     let written = serde_json::to_vec(&stored)
@@ -121,6 +125,7 @@ impl From<Stored> for Project {
             offset: stored.offset,
             ports: stored.ports,
             times: stored.times,
+            borrowed: stored.borrowed,
             all: stored.all,
             ..Self::new(stored.applied, stored.worktree, identity)
         }

@@ -1,17 +1,26 @@
 //! From the definitions of jobs to the wish for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use crate::engine::project::wish::Queue;
-use crate::engine::project::{JobWish, Wish};
+use super::ProjectId;
+use crate::engine::project::Queue;
+use crate::engine::project::{JobWish, Member, Wish};
 use crate::project as file;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Error, ErrorCode};
 
 /// Takes the definitions of a file over into a wish. What is wished so far of each job stays; jobs that are not in
 /// the file any more are left out.
-pub(crate) fn define(wish: &mut Wish, project: &file::Project) {
+pub(crate) fn define(
+    wish: &mut Wish,
+    project: &file::Project,
+    borrowed: &BTreeMap<String, ProjectId>,
+) {
     let old = std::mem::take(&mut wish.jobs);
+    let guests = old.iter().filter(|(_, job)| job.member == Member::Guest);
+    let guests = guests.map(|(name, job)| (name.clone(), job.clone()));
+    wish.jobs.extend(guests);
     let queued: Vec<(&String, &file::Group)> = project
         .groups
         .iter()
@@ -25,6 +34,16 @@ pub(crate) fn define(wish: &mut Wish, project: &file::Project) {
     };
     for (name, job) in &project.jobs {
         let before = old.get(name).cloned().unwrap_or_default();
+        if borrowed.contains_key(name) {
+            let looked_at = JobWish {
+                is_task: job.is_task,
+                has_probe: job.ready.is_some(),
+                member: Member::Borrowed,
+                ..JobWish::default()
+            };
+            wish.jobs.insert(name.clone(), looked_at);
+            continue;
+        }
         let defined = JobWish {
             needs: job.needs.clone(),
             is_task: job.is_task,
@@ -33,21 +52,27 @@ pub(crate) fn define(wish: &mut Wish, project: &file::Project) {
             is_scheduled: job.schedule.is_some(),
             at_start: job.schedule.as_ref().is_some_and(|times| times.at_start),
             queue: queue_of(name, job),
+            member: Member::Own,
             ..before
         };
         wish.jobs.insert(name.clone(), defined);
     }
-    let paused = |name: &String| wish.queues.get(name).is_some_and(|queue| queue.paused);
-    wish.queues = queued
-        .iter()
-        .map(|(name, group)| {
-            let queue = Queue {
-                parallel: group.parallel,
-                paused: paused(name),
-            };
-            ((*name).clone(), queue)
-        })
-        .collect();
+    let old = std::mem::take(&mut wish.queues);
+    let queue = |(name, group): &(&String, &file::Group)| {
+        let before = old.get(*name).cloned().unwrap_or_default();
+        let queue = Queue {
+            parallel: group.parallel,
+            pauses_on_failure: group.on_failure == file::OnFailure::Pause,
+            ..before
+        };
+        ((*name).clone(), queue)
+    };
+    wish.queues = queued.iter().map(queue).collect();
+}
+
+/// The directory as projects have it: without symbolic links, if it can be looked at.
+pub(crate) fn canonical(dir: &Path) -> PathBuf {
+    dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
 /// The jobs that a request names: by name, `g:GROUP` or `+TAG`; without names those that start by themselves.

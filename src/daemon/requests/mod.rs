@@ -3,6 +3,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod client;
+pub(crate) mod confirm;
 pub(crate) mod ending;
 pub(crate) mod find;
 pub(crate) mod in_flight;

@@ -57,7 +57,9 @@ impl State {
     pub(crate) fn reserved_ports(&self, but: Option<(&str, &str)>) -> BTreeMap<u16, String> {
         let mut found = BTreeMap::new();
         for project in self.projects.iter() {
-            for (job, ports) in &project.ports {
+            let own = project.ports.iter();
+            let own = own.filter(|(job, _)| !project.borrowed.contains_key(*job));
+            for (job, ports) in own {
                 if but != Some((project.id.as_str(), job.as_str())) {
                     let name = format!("{}/{job}", project.name().name);
                     found.extend(ports.values().map(|port| (*port, name.clone())));

@@ -12,6 +12,8 @@
 //! [`keeper_link`]: super::keeper_link
 
 mod fault;
+pub(crate) mod guess;
+pub(crate) mod guests;
 pub(crate) mod human_requests;
 pub(crate) mod input_probe;
 mod job_ports;
@@ -119,6 +121,7 @@ impl State {
         let asked = self.human_requests.about(&session.id);
         let mut record = self.sessions.record(session, asked, now);
         record.summary.project = self.project_role(session);
+        record.summary.waiting = self.waiting(session);
         record
     }
 
@@ -126,6 +129,7 @@ impl State {
     pub(crate) fn summary(&self, session: &Session, now: Now) -> Summary {
         let mut summary = self.sessions.summary(session, now);
         summary.project = self.project_role(session);
+        summary.waiting = self.waiting(session);
         summary
     }
 

@@ -12,7 +12,7 @@ use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::life::{Actor, Life, Probed};
-use crate::engine::project::{Phase, Seen, SeenState, Step, decide};
+use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::project::ProjectRole;
@@ -47,6 +47,7 @@ impl State {
                 project.unseal(&sealed);
             }
         }
+        self.adopt_guests();
         let found: Vec<_> = self
             .sessions
             .iter()
@@ -70,6 +71,7 @@ impl State {
 
     /// Marks the project of a session if something that it depends on has changed.
     pub(crate) fn touch_project(&mut self, id: &SessionId) {
+        self.touch_as_guest(id);
         let Some(session) = self.sessions.get(id) else {
             return;
         };
@@ -89,6 +91,7 @@ impl State {
     /// Decides what follows for a project, and notes the steps as being under way. The caller takes them.
     pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
         self.follow_schedules(id);
+        self.look_at_borrowed(id);
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
@@ -101,7 +104,11 @@ impl State {
         let mut steps = std::mem::take(&mut decision.steps);
         if project.caller.is_none() {
             // Daemon and keeper have died. The jobs start when a client brings its environment.
-            steps.retain(|step| matches!(step, Step::Stop(_)));
+            let first_runs = &project.first_runs;
+            steps.retain(|step| match step {
+                Step::Start(name) => first_runs.contains_key(name),
+                Step::Stop(_) => true,
+            });
         }
         for step in &steps {
             match step {
@@ -125,6 +132,7 @@ impl State {
         let waits: Vec<(SessionId, bool)> = project
             .sessions
             .iter()
+            .filter(|(name, _)| !project.is_foreign(name))
             .filter_map(|(name, session)| {
                 let phase = project.decision.phases.get(name)?;
                 let has_run = project.seen.get(name).is_some_and(|seen| seen.run > 0);
@@ -140,10 +148,12 @@ impl State {
             .collect();
         if settled {
             self.projects.save(self.sessions.store.home(), id);
+            self.forget_guests(id);
         }
         for (session, waits) in waits {
             self.wait_for_turn(&session, waits);
         }
+        self.touch_borrowers(id);
         steps
     }
 
@@ -229,6 +239,7 @@ impl State {
             .life
             .leave_queue(Some(by), "it was stopped before it ran", now());
         if left {
+            self.wait_no_more(id);
             self.end_for_good(id);
         }
         left
@@ -333,6 +344,11 @@ impl State {
             phase: phase.name(),
             why: why(project, &of.job),
             next_run: next_run(project, &of.job),
+            confirm: project
+                .applied
+                .jobs
+                .get(&of.job)
+                .is_some_and(|job| job.confirm),
         })
     }
 }
@@ -405,7 +421,12 @@ pub(super) fn seen_of(project: &Project, sessions: &Sessions, job: &str) -> Seen
     let Some(session) = session else {
         return Seen::NEVER;
     };
+    let is_observed = |wish: &JobWish| !wish.member.is_own() && wish.owed.is_none();
     let state = match session.life.status() {
+        // It waits for its turn elsewhere.
+        Status::Queued if project.wish.jobs.get(job).is_some_and(is_observed) => {
+            SeenState::Starting
+        }
         Status::Queued | Status::Starting if run == 0 => SeenState::Never,
         Status::Queued => SeenState::Ended { ok: false },
         Status::Starting => SeenState::Starting,

@@ -114,6 +114,7 @@ fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &
             let running = running.entry(name_of_queue).or_default();
             let before = before.entry(name_of_queue).or_default();
             let why = match (queue.paused, *running < queue.parallel) {
+                _ if wish.is_out_of_turn(name) => None,
                 (true, _) => Some(Why::Paused),
                 (false, false) => Some(Why::Queue(*before)),
                 (false, true) => None,
@@ -151,6 +152,7 @@ impl Going<'_> {
 fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
     let ends = |job: &JobWish, now: Seen| {
         now.state.is_alive()
+            && job.member.is_own()
             && (wish.standing == Standing::Down || job.hold.is_some() || job.gives_way(now))
     };
     let mut users: BTreeMap<&str, u32> = BTreeMap::new();
@@ -195,6 +197,7 @@ fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
         SeenState::Running { ready: true } => Phase::Running,
         SeenState::Retrying if !gives_way => Phase::Retrying,
         _ if job.hold.is_some() => Phase::Stopped,
+        _ if !job.member.is_own() && job.is_owed(now) && !is_owed => Phase::Queued(Why::Down),
         _ if is_owed => match met {
             Met::Yes => Phase::Starting,
             Met::NotYet(need) => Phase::Queued(Why::Needs(need)),

@@ -7,6 +7,8 @@
 //!
 //! - [`wish`]: which jobs are wanted, which runs are owed, what a person has stopped.
 //! - [`seen`]: what is seen of a job, and the levels (`started`, `ready`, `ok`, `done`) that hold.
+//! - [`queue`]: queues, in which some jobs run at once and the others wait for their turn.
+//! - [`guest`]: sessions that wait here although no file defines them.
 //! - [`need`]: whether the needs of a job are met, may still come, or cannot come any more.
 //! - [`timetable`]: which times of a schedule have come.
 //! - [`decide`](mod@decide): the phases and steps. It is the only place that starts and stops jobs of a project.
@@ -15,7 +17,9 @@
 //! is started twice.
 
 pub mod decide;
+pub mod guest;
 pub mod need;
+pub mod queue;
 pub mod seen;
 pub mod timetable;
 pub mod wish;
@@ -26,6 +30,7 @@ mod tests;
 
 pub use decide::{Decision, Phase, Step, decide};
 pub use need::Why;
+pub use queue::Queue;
 pub use seen::{Seen, SeenState};
 pub use timetable::{Rules, Timetable, WallClock};
-pub use wish::{Demand, Hold, JobWish, Level, Need, Overlap, Standing, Wish};
+pub use wish::{Demand, Hold, JobWish, Level, Member, Need, Overlap, Standing, Wish};

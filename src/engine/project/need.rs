@@ -15,6 +15,8 @@ pub enum Why {
     Queue(u32),
     /// Its queue is paused.
     Paused,
+    /// Its queue belongs to a project that is down.
+    Down,
 }
 
 impl fmt::Display for Why {
@@ -24,6 +26,7 @@ impl fmt::Display for Why {
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused => write!(f, "its queue is paused"),
+            Self::Down => write!(f, "the project of its queue is down"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::queue::Queue;
 use super::seen::{Seen, SeenState};
 pub use crate::protocol::project::{Level, Need, Overlap};
 
@@ -18,6 +19,9 @@ pub struct Demand {
     /// Whether the run before may end by itself first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
+    /// Whether it starts although its queue is full or paused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_turn: bool,
 }
 
 /// A person's stop, which holds until the job is started or the project is brought up again.
@@ -26,6 +30,26 @@ pub struct Demand {
 pub struct Hold {
     /// Who stopped the job.
     pub by: String,
+}
+
+/// Whose job a part of a wish is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Member {
+    /// The project's own.
+    #[default]
+    Own,
+    /// A session that no file defines, which leaves again: see [`guest`](super::guest).
+    Guest,
+    /// The job of another project, which is only looked at.
+    Borrowed,
+}
+
+impl Member {
+    /// Whether it is the project's own.
+    pub fn is_own(&self) -> bool {
+        *self == Self::Own
+    }
 }
 
 /// What is wished for one job.
@@ -53,6 +77,12 @@ pub struct JobWish {
     /// The queue that it runs in.
     #[serde(default)]
     pub queue: Option<String>,
+    /// The run that its queue has let start, until that run has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// Whose job it is.
+    #[serde(default, skip_serializing_if = "Member::is_own")]
+    pub member: Member,
     /// Whether it is part of what was brought up.
     #[serde(default)]
     pub wanted: bool,
@@ -81,16 +111,6 @@ pub enum Standing {
     /// All its jobs are to be stopped, and nothing starts.
     #[default]
     Down,
-}
-
-/// A queue of a project.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Queue {
-    /// How many of its jobs run at once; 0 means all.
-    pub parallel: u32,
-    /// Whether it starts nothing.
-    pub paused: bool,
 }
 
 /// What is wished for a project.
@@ -154,7 +174,8 @@ impl Wish {
     /// Brings the whole project down. What has ended well is run again by the next `up`.
     pub fn down(&mut self, seen: impl Fn(&str) -> Seen) {
         self.standing = Standing::Down;
-        for (name, job) in &mut self.jobs {
+        let own = self.jobs.iter_mut().filter(|(_, job)| job.member.is_own());
+        for (name, job) in own {
             job.wanted = false;
             job.owed = None;
             job.hold = None;
@@ -219,17 +240,18 @@ impl Wish {
         let Some(job) = self.jobs.get_mut(name) else {
             return;
         };
-        let place = match job.owed {
-            Some(owed) => owed.place,
+        let (place, out_of_turn) = match job.owed {
+            Some(owed) => (owed.place, owed.out_of_turn),
             None => {
                 self.places += 1;
-                self.places
+                (self.places, false)
             }
         };
         job.owed = Some(Demand {
             after,
             place,
             waits: false,
+            out_of_turn,
         });
         job.broken = None;
     }
@@ -240,19 +262,22 @@ impl Wish {
             job.owed = None;
             job.broken = Some(why.to_owned());
         }
+        self.pause_after_failure(name);
     }
 
-    /// Forgets the demands that have been met. Returns whether there were any.
+    /// Takes over what has happened since: forgets the demands that have been met, and looks at the ends of runs
+    /// that queues have let start. Returns whether anything has changed.
     pub fn settle(&mut self, seen: impl Fn(&str) -> Seen) -> bool {
         let mut changed = false;
         for (name, job) in &mut self.jobs {
             let now = seen(name);
             if job.owed.is_some_and(|owed| now.run > owed.after) {
                 job.owed = None;
+                job.turn = job.queue.as_ref().map(|_| now.run);
                 changed = true;
             }
         }
-        changed
+        self.end_turns(&seen) | self.take_leave(&seen) | changed
     }
 }
 

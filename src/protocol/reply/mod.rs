@@ -3,6 +3,7 @@
 pub mod lean;
 mod log;
 mod project;
+mod queue;
 mod screen;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 pub use self::log::*;
 pub use self::project::*;
+pub use self::queue::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
 use super::shell_state::ShellState;

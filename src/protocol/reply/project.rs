@@ -53,6 +53,9 @@ pub struct ProjectJob {
     pub why: Option<String>,
     /// Whether it is part of what was brought up.
     pub wanted: bool,
+    /// Whether a person is asked before it is stopped; agents may not stop it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirm: bool,
     /// What it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,

@@ -60,6 +60,7 @@ fn summary() -> Summary {
         share: Share::Read,
         keep: true,
         project: None,
+        waiting: None,
         ports: None,
         urls: None,
         output: Some("one\ntwo\n".to_owned()),

@@ -6,6 +6,7 @@ use super::golden::{self, id};
 use crate::protocol::colors::TerminalColors;
 use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
+use crate::protocol::project::{After, Level};
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
 
@@ -73,6 +74,10 @@ fn every() -> Vec<Action> {
             )),
             limits: Some(from(json!({"logBytes": 1_000_000}))),
             on_exit: text("true"),
+            after: Some(vec![After {
+                session_id: session_id(),
+                is: Some(Level::Done),
+            }]),
         }),
         Action::List(List {
             status: Some(Status::TimedOut),
@@ -230,6 +235,14 @@ fn every() -> Vec<Action> {
             restart: serde_json::from_value(json!({"policy": "always"})).ok(),
             command: text("make"),
             args: Some(vec!["all".to_owned()]),
+            place: Some(1),
+        }),
+        Action::Queue(Queue {
+            group: text("builds"),
+            parallel: Some(2),
+            on_failure: Some(crate::protocol::project::OnFailure::Pause),
+            paused: Some(false),
+            dir: text("/src/shop"),
         }),
         Action::AskHuman(AskHuman {
             session_id: session_id(),

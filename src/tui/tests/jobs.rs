@@ -59,6 +59,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             share: Share::None,
             keep: false,
             project: None,
+            waiting: None,
             ports: None,
             urls: None,
             output: None,

@@ -1,13 +1,17 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
+mod checkouts;
 mod endures;
 mod files;
 mod ports;
+mod queues;
 mod schedules;
+mod stops;
 mod up;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::support::home::Ran;
 use crate::support::{Home, eventually};
@@ -97,4 +101,24 @@ fn has(lines: &[String], line: &str) {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
+}
+
+/// Makes the directory of a project a repository, and returns a linked worktree with the branch `two`.
+fn worktree(shop: &Project) -> PathBuf {
+    let other = shop.home.scratch("shop-two");
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&shop.dir);
+        for setting in ["user.name=t", "user.email=t@t", "init.defaultBranch=main"] {
+            command.args(["-c", setting]);
+        }
+        let done = command.args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "x"]);
+    let path = other.to_str().unwrap();
+    git(&["worktree", "add", "-q", "-b", "two", path]);
+    other
 }

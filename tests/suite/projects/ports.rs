@@ -1,10 +1,8 @@
 //! Ports: who has one that is taken, and worktrees.
 
-use std::net::TcpListener;
-use std::process::Command;
-
-use super::{Project, free_port};
+use super::{Project, free_port, worktree};
 use crate::support::needs::have;
+use std::net::TcpListener;
 
 fn server(port: u16) -> String {
     let code = "import socket,sys,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); \
@@ -51,31 +49,7 @@ fn a_second_worktree_gets_an_offset_and_keeps_it() {
     }
     let port = free_port().clamp(1025, 60_000);
     let shop = Project::new(&server(port));
-    let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&shop.dir).args([
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@t",
-            "-c",
-            "init.defaultBranch=main",
-        ]);
-        let done = command.args(args).output().unwrap();
-        assert!(done.status.success(), "{done:?}");
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["commit", "-qm", "x"]);
-    let other = shop.home.scratch("shop-two");
-    git(&[
-        "worktree",
-        "add",
-        "-q",
-        "-b",
-        "two",
-        other.to_str().unwrap(),
-    ]);
+    let other = worktree(&shop);
     shop.ok(&["up"]);
     shop.run_in(&other, &["up"]).expect_code(0);
     let given = |dir| {

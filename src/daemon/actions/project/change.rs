@@ -19,6 +19,8 @@ pub(super) struct Changes {
     pub(super) effective: file::Project,
     /// The jobs that are wanted, with what they need.
     pub(super) wanted: BTreeSet<String>,
+    /// The jobs of the main checkout that are wanted.
+    pub(super) borrowed: BTreeSet<String>,
     /// The jobs to restart.
     pub(super) restarted: Vec<String>,
     /// Jobs that are not in the file any more, and are stopped.
@@ -40,7 +42,12 @@ pub(super) fn compare(
     let mut effective = new.clone();
     let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
     let mut noted = Vec::new();
-    for change in &changes(&project.applied.jobs, &new.jobs) {
+    let all = changes(&project.applied.jobs, &new.jobs);
+    // The jobs of the main checkout change there.
+    let own = all
+        .iter()
+        .filter(|change| !project.borrowed.contains_key(change.job()));
+    for change in own {
         match change {
             Change::Rename { from, to } => {
                 let job = wish.jobs.remove(from.as_str()).unwrap_or_default();
@@ -90,8 +97,8 @@ pub(super) fn compare(
             _ => {}
         }
     }
-    define(&mut wish, &effective);
-    let wanted = wanted(project, &wish, new, params, is_reload)?;
+    define(&mut wish, &effective, &project.borrowed);
+    let mut wanted = wanted(project, &wish, new, params, is_reload)?;
     let plan = plan(&effective, &wish, &wanted, &noted, &pruned, |name| {
         let old = renamed
             .iter()
@@ -99,10 +106,14 @@ pub(super) fn compare(
             .map(|(from, _)| from);
         seen(old.map_or(name, String::as_str))
     });
+    let is_borrowed = |name: &&String| project.borrowed.contains_key(*name);
+    let borrowed = wanted.iter().filter(is_borrowed).cloned().collect();
+    wanted.retain(|name| !project.borrowed.contains_key(name));
     Ok(Changes {
         plan,
         effective,
         wanted,
+        borrowed,
         restarted,
         pruned,
         renamed,

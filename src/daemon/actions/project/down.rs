@@ -8,6 +8,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::confirm::may_end_job;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
@@ -28,6 +29,9 @@ pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
         let state = hub.read();
         if let Some(project) = state.projects.get(&id) {
             check_agent(client, &project.applied, Wants::Change)?;
+            let jobs = project.applied.jobs.keys();
+            jobs.map(|job| may_end_job(project, client, job))
+                .collect::<Result<(), _>>()?;
         }
     }
     hub.change(|state| bring_down(state, &id, params.now == Some(true)));
@@ -46,7 +50,9 @@ fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
     project.kill = kill;
     project.all = false;
     project.survivors.clear();
-    let sessions: Vec<_> = project.sessions.values().cloned().collect();
+    let own = project.sessions.iter();
+    let own = own.filter(|(name, _)| !project.is_foreign(name));
+    let sessions: Vec<_> = own.map(|(_, session)| session.clone()).collect();
     for session in sessions {
         let kept = state
             .sessions

@@ -4,6 +4,7 @@
 //! says how the jobs are. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
 //! stays or not.
 
+mod borrow;
 mod change;
 mod down;
 mod environment;
@@ -79,7 +80,7 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let seq = params.after;
     wait_until(hub, &id, within, |project| match seq {
         Some(seq) => project.seq != seq,
-        None => project.is_settled(),
+        None => project.is_settled() && hub.read().borrowed_settled(project),
     })
     .await;
     reply::state(hub, &id, Vec::new())
@@ -125,7 +126,12 @@ enum Wants {
 }
 
 /// Waits until a project is as wanted, at most `within` milliseconds. What was marked before is decided first.
-async fn wait_until(hub: &Hub, id: &ProjectId, within: u64, is_so: impl Fn(&Known) -> bool) {
+pub(super) async fn wait_until(
+    hub: &Hub,
+    id: &ProjectId,
+    within: u64,
+    is_so: impl Fn(&Known) -> bool,
+) {
     let deadline = Instant::now() + Duration::from_millis(within);
     loop {
         let changed = {

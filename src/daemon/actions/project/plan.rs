@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::read::{check_agent, nothing, read};
-use super::{Wants, change, reply};
+use super::{Wants, borrow, change, reply};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::requests::client::Client;
@@ -28,7 +28,8 @@ pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
     match known {
         Some((id, plan)) => reply::planned(hub, &id, plan, &loaded.project.warnings),
         None => {
-            let empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
+            let mut empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
+            empty.borrowed = borrow::unknown_lender(&loaded);
             reply::planned_of_file(&loaded, compare(&empty)?.plan)
         }
     }

@@ -153,8 +153,6 @@ fn without_effect(project: &file::Project) -> Vec<Fault> {
         let keys = [
             ("watch", job.watch.is_some()),
             ("notify", !job.notify.is_empty()),
-            ("confirm", job.confirm),
-            ("per", job.per == file::job::Per::Repo),
             ("on.ready", job.on.ready.is_some()),
             ("on.failed", job.on.failed.is_some()),
             ("on.input", job.on.input.is_some()),

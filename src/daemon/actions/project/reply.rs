@@ -7,6 +7,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
+use crate::daemon::state::guess::{is_guessed, told};
 use crate::daemon::state::projects::{next_run, why};
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
@@ -80,11 +81,15 @@ pub(super) fn state_of(
     let state = hub.read();
     let project = state.projects.get(id);
     let project = project.ok_or_else(|| Error::internal("the project is not known any more"))?;
-    let jobs = project
-        .applied
-        .order
-        .iter()
-        .filter_map(|name| job(&state, project, name));
+    let settled =
+        project.is_settled() && !state.projects.is_due(id) && state.borrowed_settled(project);
+    let order = project.applied.order.iter();
+    let mut jobs: Vec<ProjectJob> = order
+        .filter_map(|name| job(&state, project, name))
+        .collect();
+    if settled {
+        guess_ready(&state, project, &mut jobs);
+    }
     let is_bad = |(name, job): (&String, &crate::engine::project::JobWish)| {
         let phase = project.decision.phases.get(name);
         job.wanted && phase.is_some_and(Phase::is_bad)
@@ -94,13 +99,31 @@ pub(super) fn state_of(
         up: project.wish.standing == Standing::Up,
         files: files(&project.applied),
         seq: project.seq,
-        settled: project.is_settled() && !state.projects.is_due(id),
-        failed: project.wish.jobs.iter().any(is_bad),
-        jobs: jobs.collect(),
+        settled,
+        failed: project.wish.jobs.iter().any(is_bad) || state.borrowed_failed(project),
+        jobs,
         plan,
         warnings: survivors(project),
         environment: None,
     })
+}
+
+/// Says of services without a probe that they are ready, as far as their ports tell.
+fn guess_ready(state: &State, project: &Project, jobs: &mut [ProjectJob]) {
+    let mut guessed = jobs
+        .iter_mut()
+        .filter(|job| is_guessed(project, &job.job))
+        .peekable();
+    if guessed.peek().is_none() {
+        return;
+    }
+    let mut ports = state.sessions.ports_of_all();
+    for job in guessed {
+        let own = job.session_id.as_ref().and_then(|id| ports.remove(id));
+        if let Some(why) = told(&own.unwrap_or_default()) {
+            (job.phase, job.why) = (PhaseName::Ready, Some(why));
+        }
+    }
 }
 
 /// The processes that could not be ended.
@@ -127,6 +150,7 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
         phase,
         why: None,
         wanted: false,
+        confirm: false,
         needs: Vec::new(),
         pid: None,
         exit_code: None,
@@ -142,6 +166,14 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
 }
 
 fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
+    if let Some(lender) = project.borrowed.get(name) {
+        // It is told as it is in the main checkout.
+        let lent = state
+            .projects
+            .get(lender)
+            .and_then(|lender| job(state, lender, name));
+        return lent.or_else(|| Some(job_named(name, PhaseName::Stopped)));
+    }
     let defined = project.applied.jobs.get(name)?;
     let phase = project.decision.phases.get(name);
     let phase = match phase.map_or(PhaseName::Stopped, Phase::name) {
@@ -163,6 +195,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         next_run: next_run(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
         needs: defined.needs.clone(),
+        confirm: defined.confirm,
         url: defined
             .open
             .as_ref()

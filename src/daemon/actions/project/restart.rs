@@ -110,6 +110,6 @@ fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
         .is_some_and(|old| old.ports == new.ports);
     if new.needs.iter().all(known) && same_ports {
         project.applied.jobs.insert(of.job.clone(), new.clone());
-        wishes::define(&mut project.wish, &project.applied);
+        wishes::define(&mut project.wish, &project.applied, &project.borrowed);
     }
 }

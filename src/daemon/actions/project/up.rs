@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use super::change::{Changes, compare};
 use super::read::{Loaded, check_agent, nothing, read};
-use super::{SETTLE_MS, Wants, reply, wait_until};
+use super::{SETTLE_MS, Wants, borrow, reply, wait_until};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::{ProjectId, spec, wishes};
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::confirm::may_end_job;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
 use crate::daemon::state::projects::seen_of_all;
@@ -27,17 +28,28 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
     let loaded = read(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
-    let (id, plan) = hub.change(|state| apply(state, client, &loaded, &params))?;
-    wait_until(hub, &id, within, Known::is_settled).await;
+    let main = borrow::read_main(client, &loaded).await?;
+    let (id, plan) = hub.change(|state| {
+        let borrowed = match &main {
+            Some(main) => borrow::bring_up(state, client, main, &loaded, &params)?,
+            None => BTreeMap::new(),
+        };
+        apply(state, client, &loaded, &params, borrowed)
+    })?;
+    wait_until(hub, &id, within, |project| {
+        project.is_settled() && hub.read().borrowed_settled(project)
+    })
+    .await;
     reply::planned(hub, &id, plan, &loaded.project.warnings)
 }
 
-/// Brings the definitions into force and changes the wish.
-fn apply(
+/// Brings the definitions into force and changes the wish. `borrowed` are the jobs of the main checkout.
+pub(super) fn apply(
     state: &mut State,
     client: &Client,
     loaded: &Loaded,
     params: &Project,
+    borrowed: BTreeMap<String, ProjectId>,
 ) -> Result<(ProjectId, Vec<PlannedChange>), Error> {
     let known = state
         .projects
@@ -47,6 +59,7 @@ fn apply(
         // A file that would allow more does not count before a person has brought it into force.
         check_agent(client, &project.applied, Wants::Change)?;
         project.restore_secrets(&loaded.project);
+        project.borrowed.clone_from(&borrowed);
     }
     let known = known.as_deref().and_then(|id| state.projects.get(id));
     let mut fresh = None;
@@ -54,12 +67,18 @@ fn apply(
         Some(project) => project,
         None => {
             let empty = nothing(&loaded.project);
-            &*fresh.insert(Known::new(empty, loaded.worktree(), loaded.identity))
+            let mut project = Known::new(empty, loaded.worktree(), loaded.identity);
+            project.borrowed = borrowed;
+            &*fresh.insert(project)
         }
     };
     let id = project.id.clone();
     let is_reload = params.op == Some(ProjectOp::Reload);
     let changes = compare(project, &loaded.project, params, is_reload)?;
+    let ended = changes.restarted.iter().chain(&changes.pruned);
+    ended
+        .map(|job| may_end_job(project, client, job))
+        .collect::<Result<(), _>>()?;
     check_room(state, project, &changes)?;
     let (offset, ports) = assign_ports(state, project, loaded, &changes.effective)?;
     if let Some(fresh) = fresh {
@@ -78,7 +97,7 @@ fn apply(
             rename(project, from, to);
         }
         project.applied = changes.effective.clone();
-        wishes::define(&mut project.wish, &changes.effective);
+        wishes::define(&mut project.wish, &changes.effective, &project.borrowed);
     }
     state.set_caller(&id, caller(&client.greeting));
     for name in &changes.wanted {
@@ -162,7 +181,8 @@ fn describe_sessions(state: &mut State, id: &ProjectId) {
     };
     let share = spec::share(&project.applied);
     let (mut described, mut left) = (Vec::new(), Vec::new());
-    for (name, session) in &project.sessions {
+    let own = project.sessions.iter();
+    for (name, session) in own.filter(|(name, _)| !project.is_foreign(name)) {
         match project.applied.jobs.get(name) {
             Some(job) => described.push((session.clone(), spec::described(id, name, job))),
             None => left.push((name.clone(), session.clone())),
@@ -221,10 +241,10 @@ fn assign_ports(
     loaded: &Loaded,
     effective: &crate::project::Project,
 ) -> Result<(u16, Ports), Error> {
-    let written: Vec<u16> = effective
-        .jobs
-        .values()
-        .flat_map(|job| job.ports.values().copied())
+    let is_own = |name: &str| !project.borrowed.contains_key(name);
+    let own = effective.jobs.iter().filter(|(name, _)| is_own(name));
+    let written: Vec<u16> = own
+        .flat_map(|(_, job)| job.ports.values().copied())
         .collect();
     let is_main = loaded.worktree().is_empty();
     let reserved = state.reserved_ports_of_others(&project.id);
@@ -249,6 +269,12 @@ fn assign_ports(
     };
     let mut given = Ports::new();
     for (name, job) in &effective.jobs {
+        if let Some(lender) = project.borrowed.get(name) {
+            let known = state.projects.get(lender);
+            let ports = known.and_then(|known| known.ports.get(name));
+            given.extend(ports.map(|ports| (name.clone(), ports.clone())));
+            continue;
+        }
         let before = project.ports.get(name);
         let mut ports = BTreeMap::new();
         for (key, port) in &job.ports {

@@ -4,6 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
+use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::projects::project::UnderWay;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
@@ -53,6 +54,9 @@ impl Start {
         // What the last run has left may hold its port.
         let strays = tree_kill::end_remaining(&self.hub, &self.session, signal::TERM, GRACE_MS);
         let _ = strays.await;
+        if let Some(first_run) = self.first_run() {
+            return self.launch_guest(first_run).await;
+        }
         let sources = self.hub.change(|state| {
             // It may have another name than when this was decided.
             let job = state
@@ -79,17 +83,45 @@ impl Start {
         {
             let _ = over.await;
         }
-        let Some(receiver) = self
+        let asked = self
             .hub
-            .change(|state| self.ask_keeper(state, &limits, prepared))?
-        else {
-            return Ok(());
-        };
-        match receiver.await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(failure)) => Err(Error::internal(failure.message)),
-            Err(_) => Err(Error::internal("the keeper did not answer")),
+            .change(|state| self.ask_keeper(state, &limits, prepared))?;
+        launched(asked).await
+    }
+
+    /// What is to be started, if the session is a guest.
+    fn first_run(&self) -> Option<FirstRun> {
+        let state = self.hub.read();
+        let project = state.projects.get(&self.project)?;
+        project.first_runs.get(self.session.as_str()).cloned()
+    }
+
+    async fn launch_guest(&self, first_run: FirstRun) -> Result<(), Error> {
+        let FirstRun { spawn, input } = first_run;
+        let asked = self.hub.change(|state| {
+            if state
+                .is_to_start(&self.project, &self.session, self.run)
+                .is_none()
+                || state.has_begun(&self.session, self.run)
+            {
+                return Ok(None);
+            }
+            state.keeper.check_descriptors()?;
+            Ok::<_, Error>(state.relaunch(&self.session, spawn))
+        })?;
+        failpoint::hit("guest.start");
+        launched(asked).await?;
+        let state = self.hub.read();
+        let target = state
+            .sessions
+            .io(&self.session)
+            .and_then(|io| io.input.clone());
+        drop(state);
+        if let (Some(target), Some(input)) = (target, input) {
+            // The job runs in any case; a program that does not read its input is no error here.
+            let _ = target.turn().await.write(input.as_bytes()).await;
         }
+        Ok(())
     }
 
     /// Asks the keeper for the run, unless somebody has stopped the job meanwhile.
@@ -126,3 +158,15 @@ impl Start {
 
 /// The keeper's answer, when it comes: the pid, or why there is none.
 type Asked = oneshot::Receiver<Result<u32, SpawnFailure>>;
+
+/// Waits for that answer. Without a question the start was called off.
+async fn launched(asked: Option<Asked>) -> Result<(), Error> {
+    let Some(receiver) = asked else {
+        return Ok(());
+    };
+    match receiver.await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(failure)) => Err(Error::internal(failure.message)),
+        Err(_) => Err(Error::internal("the keeper did not answer")),
+    }
+}

@@ -221,9 +221,9 @@ fn a_queue_runs_its_jobs_in_turn_and_is_not_blocked_by_needs() {
         ("b", queued(&[])),
         ("c", queued(&[])),
     ]);
-    let queue = wish::Queue {
+    let queue = Queue {
         parallel: 1,
-        paused: false,
+        ..Queue::default()
     };
     world.wish.queues.insert("q".to_owned(), queue);
     world.all_up();

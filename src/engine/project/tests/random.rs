@@ -46,9 +46,9 @@ fn graph() -> impl Strategy<Value = Vec<Node>> {
 fn world_of(graph: &[Node], parallel: u32) -> World {
     let name = |n: usize| format!("j{n}");
     let mut world = World::default();
-    let queue = wish::Queue {
+    let queue = Queue {
         parallel,
-        paused: false,
+        ..Queue::default()
     };
     world.wish.queues.insert("q".to_owned(), queue);
     for (n, (is_task, in_queue, needs)) in graph.iter().enumerate() {

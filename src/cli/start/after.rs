@@ -1,0 +1,74 @@
+//! `--after`: the jobs after which a job starts.
+
+use crate::cli::context::Context;
+use crate::cli::exit::Failure;
+use crate::protocol::project::{After, Level};
+
+/// Another job, and the level that it must have had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::cli) struct Other {
+    target: String,
+    is: Option<Level>,
+}
+
+/// Parses `JOB` or `JOB:LEVEL`.
+pub(in crate::cli) fn parse(text: &str) -> Result<Other, String> {
+    let (target, is) = match text.rsplit_once(':') {
+        // `:3000` is a job by its port, and `g:web` those of a group.
+        None | Some(("" | "g" | "h", _)) => (text, None),
+        Some((target, level)) => {
+            let known = [Level::Started, Level::Ready, Level::Ok, Level::Done];
+            let known = known.into_iter().find(|known| known.as_str() == level);
+            let level = known.ok_or_else(|| {
+                format!("`{level}` is none of started, ready, ok, done; write {target}:ok")
+            })?;
+            (target, Some(level))
+        }
+    };
+    match target {
+        "" => Err("the job is missing".to_owned()),
+        _ => Ok(Other {
+            target: target.to_owned(),
+            is,
+        }),
+    }
+}
+
+/// The sessions of these jobs.
+pub(in crate::cli) fn resolve(
+    ctx: &mut Context,
+    others: &[Other],
+) -> Result<Option<Vec<After>>, Failure> {
+    if others.is_empty() {
+        return Ok(None);
+    }
+    let after = |other: &Other| {
+        let job = ctx.one(&other.target)?;
+        Ok(After {
+            session_id: job.summary.session_id.to_string(),
+            is: other.is,
+        })
+    };
+    others.iter().map(after).collect::<Result<_, _>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_and_its_level() {
+        let other = |target: &str, is| {
+            Ok(Other {
+                target: target.to_owned(),
+                is,
+            })
+        };
+        assert_eq!(parse("db"), other("db", None));
+        assert_eq!(parse("db:ready"), other("db", Some(Level::Ready)));
+        assert_eq!(parse(":3000"), other(":3000", None));
+        assert_eq!(parse(":3000:done"), other(":3000", Some(Level::Done)));
+        assert!(parse("db:often").is_err());
+        assert!(parse("").is_err());
+    }
+}

@@ -1,0 +1,186 @@
+//! `group` of queues, and `move`: queues, and the places in them.
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
+use crate::protocol::params::{self, List, Set};
+use crate::protocol::project::OnFailure;
+use crate::protocol::reply::{Listed, QueueState, Queues};
+use crate::protocol::{Action, Record, SessionId};
+use crate::term::sanitize::clean;
+
+/// What makes a group a queue.
+#[derive(Args, Debug)]
+pub(super) struct Queue {
+    /// Make GROUP a queue, in which N jobs run at once; 0: it is a queue no longer
+    #[arg(long, value_name = "N")]
+    parallel: Option<u32>,
+    /// What a job that fails does to the queue GROUP: continue, or pause it
+    #[arg(long, value_name = "WHAT")]
+    on_failure: Option<WhenFailed>,
+    /// Let the queue GROUP start nothing
+    #[arg(long, conflicts_with = "resume")]
+    pause: bool,
+    /// Let the queue GROUP start jobs again
+    #[arg(long)]
+    resume: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum WhenFailed {
+    Continue,
+    Pause,
+}
+
+impl Queue {
+    /// Whether any of its flags is given.
+    pub(super) fn is_given(&self) -> bool {
+        self.parallel.is_some() || self.on_failure.is_some() || self.pause || self.resume
+    }
+
+    /// Changes the queue, and shows it.
+    pub(super) fn change(self, ctx: &mut Context, group: &str) -> Result<Exit, Failure> {
+        let paused = match (self.pause, self.resume) {
+            (false, false) => None,
+            (pause, _) => Some(pause),
+        };
+        let on_failure = self.on_failure.map(|what| match what {
+            WhenFailed::Continue => OnFailure::Continue,
+            WhenFailed::Pause => OnFailure::Pause,
+        });
+        let action = Action::Queue(params::Queue {
+            group: Some(group.to_owned()),
+            parallel: self.parallel,
+            on_failure,
+            paused,
+            dir: None,
+        });
+        ctx.daemon_with_surroundings()?;
+        let value = ctx.daemon()?.call(action)?;
+        show(ctx, value)
+    }
+}
+
+/// Shows the queue of that name, or all.
+pub(super) fn list(ctx: &mut Context, group: Option<&str>) -> Result<Exit, Failure> {
+    let action = Action::Queue(params::Queue {
+        group: group.map(str::to_owned),
+        ..params::Queue::default()
+    });
+    ctx.daemon_with_surroundings()?;
+    let value = ctx.daemon()?.call(action)?;
+    show(ctx, value)
+}
+
+fn show(ctx: &mut Context, value: serde_json::Value) -> Result<Exit, Failure> {
+    if ctx.json {
+        ctx.out.json(&value)?;
+        return Ok(Exit::OK);
+    }
+    let found: Queues = serde_json::from_value(value).map_err(std::io::Error::from)?;
+    if found.queues.is_empty() {
+        crate::cli::output::note("no queues; bgproc group NAME --parallel 1 makes one");
+    }
+    let list = Action::List(List {
+        limit: Some(usize::MAX),
+        ..List::default()
+    });
+    let listed: Listed<Record> = ctx.read(&list)?;
+    let name = |id: &SessionId| {
+        let mut jobs = listed.sessions.iter().map(|job| &job.summary);
+        let job = jobs.find(|job| job.session_id == *id);
+        job.map_or_else(|| id.to_string(), words::name)
+    };
+    for queue in &found.queues {
+        for line in lines(queue, name) {
+            ctx.out.line(&line)?;
+        }
+    }
+    Ok(Exit::OK)
+}
+
+/// `builds  2 at once  1 running: a  2 waiting: b, c`, and why it is paused.
+fn lines(queue: &QueueState, name: impl Fn(&SessionId) -> String) -> Vec<String> {
+    let of = queue.project.as_ref();
+    let mut line = match of {
+        Some(project) => format!("{}/{}", clean(&project.name), clean(&queue.queue)),
+        None => clean(&queue.queue),
+    };
+    if queue.parallel == 0 {
+        line.push_str("  is no queue any more");
+        return vec![line];
+    }
+    line.push_str(&format!("  {} at once", queue.parallel));
+    if queue.on_failure == OnFailure::Pause {
+        line.push_str(", pauses after a failure");
+    }
+    let mut lines = vec![line];
+    if queue.paused {
+        let why = queue.why.as_deref().map(|why| format!(": {}", clean(why)));
+        let why = why.unwrap_or_default();
+        lines.push(format!(
+            "  paused{why} (bgproc group {} --resume)",
+            clean(&queue.queue)
+        ));
+    }
+    let named = |ids: &[SessionId]| ids.iter().map(&name).collect::<Vec<_>>().join(", ");
+    for (what, ids) in [("running", &queue.running), ("waiting", &queue.waiting)] {
+        if !ids.is_empty() {
+            lines.push(format!("  {what}: {}", named(ids)));
+        }
+    }
+    lines
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("place").required(true))]
+pub struct Move {
+    /// Jobs that wait in a queue
+    #[arg(value_name = "JOB", required = true)]
+    jobs: Vec<String>,
+    /// Start them before all others
+    #[arg(long, group = "place")]
+    first: bool,
+    /// Start them after all others
+    #[arg(long, group = "place")]
+    last: bool,
+    /// Move them to this place, counted from 1
+    #[arg(long, value_name = "N", group = "place", value_parser = clap::value_parser!(u32).range(1..))]
+    to: Option<u32>,
+}
+
+impl Move {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, Among::Going)?;
+        let place = match (self.to, self.last) {
+            (Some(place), _) => place,
+            (None, true) => u32::MAX,
+            (None, false) => 1,
+        };
+        let mut ids: Vec<String> = found
+            .jobs
+            .iter()
+            .map(|job| job.summary.session_id.to_string())
+            .collect();
+        // Several jobs keep their order: the last one goes first to a place, and the others go before it.
+        if !self.last {
+            ids.reverse();
+        }
+        let mut exit = found.exit;
+        for session_id in ids {
+            let set = Action::Set(Set {
+                session_id,
+                place: Some(place),
+                ..Set::default()
+            });
+            match ctx.daemon()?.call(set) {
+                Ok(value) if ctx.json => ctx.out.json(&value)?,
+                Ok(_) => {}
+                Err(error) => exit = exit.or(ctx.complain(error.into())),
+            }
+        }
+        Ok(exit)
+    }
+}

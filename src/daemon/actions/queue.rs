@@ -1,0 +1,159 @@
+//! `queue`: the queues, and changes of them.
+
+use std::path::{Path, PathBuf};
+
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::guests::QUEUES;
+use crate::daemon::projects::project::Project;
+use crate::daemon::projects::{ProjectId, wishes};
+use crate::daemon::requests::checks::checked_name;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
+use crate::daemon::transport::Answer;
+use crate::engine::project::{Queue, Seen};
+use crate::protocol::params;
+use crate::protocol::project::OnFailure;
+use crate::protocol::reply::{QueueState, Queues};
+use crate::protocol::{Error, SessionId};
+
+/// Largest number of sessions that a queue runs at once; more than any machine can use.
+const MOST_PARALLEL: u32 = 10_000;
+
+/// Handles the action.
+pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer {
+    let changes = params.changes();
+    let Some(group) = params.group.clone() else {
+        return match changes {
+            true => Err(Error::invalid("`group` is missing")),
+            false => answer(all(&hub.read(), client)),
+        };
+    };
+    let group = checked_name("group", group)?;
+    if group.is_empty() {
+        return Err(Error::invalid("`group` is empty"));
+    }
+    if params
+        .parallel
+        .is_some_and(|parallel| parallel > MOST_PARALLEL)
+    {
+        let message = format!("`parallel` is a number from 0 to {MOST_PARALLEL}");
+        return Err(Error::invalid(message));
+    }
+    let dir = directory(client, params.dir.as_deref());
+    let known = hub.read().queue_named(&group, &dir);
+    if !changes {
+        let known = known.ok_or_else(|| no_queue(&group))?;
+        return shown(&hub.read(), client, &known, &group);
+    }
+    client.people_only("change a queue")?;
+    if let Some(known) = known.as_ref().filter(|known| *known != QUEUES)
+        && (params.parallel.is_some() || params.on_failure.is_some())
+    {
+        let name = hub
+            .read()
+            .projects
+            .get(known)
+            .map(|project| project.name().name);
+        let name = name.unwrap_or_default();
+        let message = format!("the queue {group} belongs to project {name}");
+        return Err(
+            Error::invalid(message).hint("change `[groups]` of its file and run bgproc reload")
+        );
+    }
+    if known.is_none() && params.parallel.unwrap_or_default() == 0 {
+        return Err(no_queue(&group));
+    }
+    let id = known.unwrap_or_else(|| QUEUES.to_owned());
+    hub.change(|state| change(state, &id, &group, &params));
+    shown(&hub.read(), client, &id, &group)
+}
+
+fn directory(client: &Client, dir: Option<&str>) -> PathBuf {
+    let base = client.greeting.cwd.as_deref().unwrap_or("/");
+    wishes::canonical(&Path::new(base).join(dir.unwrap_or_default()))
+}
+
+fn no_queue(group: &str) -> Error {
+    Error::invalid(format!("there is no queue {group}"))
+        .hint(format!("bgproc group {group} --parallel 1 makes one"))
+}
+
+fn change(state: &mut State, id: &ProjectId, group: &str, params: &params::Queue) {
+    let Some(project) = state.projects.get_mut(id) else {
+        return;
+    };
+    let queue = project.wish.queues.entry(group.to_owned()).or_default();
+    if let Some(parallel) = params.parallel {
+        queue.parallel = parallel;
+    }
+    if let Some(on_failure) = params.on_failure {
+        queue.pauses_on_failure = on_failure == OnFailure::Pause;
+    }
+    match params.paused {
+        Some(true) => (queue.paused, queue.why) = (true, None),
+        Some(false) => queue.resume(),
+        None => {}
+    }
+    if queue.parallel == 0 {
+        project.wish.queues.remove(group);
+    }
+    state.projects.save(state.sessions.store.home(), id);
+    state.projects.touch(id);
+}
+
+/// All queues.
+fn all(state: &State, client: &Client) -> Queues {
+    let mut projects: Vec<&Project> = state.projects.iter().collect();
+    projects.sort_unstable_by_key(|project| (project.id != QUEUES, project.dir.clone()));
+    let of_project = |project: &&Project| {
+        let queues = project.wish.queues.iter();
+        let queues = queues.filter(|(_, queue)| queue.parallel > 0);
+        let states = queues.map(|(name, queue)| told(state, client, project, name, queue));
+        states.collect::<Vec<_>>()
+    };
+    Queues {
+        queues: projects.iter().flat_map(of_project).collect(),
+    }
+}
+
+fn shown(state: &State, client: &Client, id: &ProjectId, group: &str) -> Answer {
+    let project = state.projects.get(id).ok_or_else(|| no_queue(group))?;
+    let gone = Queue::default();
+    let queue = project.wish.queues.get(group).unwrap_or(&gone);
+    answer(Queues {
+        queues: vec![told(state, client, project, group, queue)],
+    })
+}
+
+fn told(
+    state: &State,
+    client: &Client,
+    project: &Project,
+    name: &str,
+    queue: &Queue,
+) -> QueueState {
+    let look = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
+    let line = project.wish.line(name, look);
+    let ids = |names: Vec<String>| -> Vec<SessionId> {
+        let sessions = names.iter().filter_map(|name| project.sessions.get(name));
+        let sees = |id: &&SessionId| {
+            let session = state.sessions.get(id);
+            session.is_some_and(|session| client.principal.sees(session))
+        };
+        sessions.filter(sees).cloned().collect()
+    };
+    QueueState {
+        queue: name.to_owned(),
+        project: (project.id != QUEUES).then(|| project.name()),
+        parallel: queue.parallel,
+        on_failure: match queue.pauses_on_failure {
+            true => OnFailure::Pause,
+            false => OnFailure::Continue,
+        },
+        paused: queue.paused,
+        why: queue.why.clone(),
+        running: ids(line.running),
+        waiting: ids(line.waiting),
+    }
+}

@@ -1,0 +1,79 @@
+//! Starts that wait: sessions in a queue, or after others.
+
+use std::path::Path;
+
+use super::project::wait_until;
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::guests::QUEUES;
+use crate::daemon::projects::wishes::canonical;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::state::guests::Place;
+use crate::engine::meta::Spec;
+use crate::engine::project::Phase;
+use crate::engine::registry::Access;
+use crate::protocol::params::Start;
+use crate::protocol::project::Level;
+use crate::protocol::{Error, SessionId};
+
+/// Maximum number of sessions after which one can start.
+const MOST_AFTER: usize = 100;
+
+/// How long a start that does not have to wait may take, in milliseconds.
+const START_MS: u64 = 5000;
+
+/// Where a new session waits for its first run; `None` if it is to start now.
+pub(super) fn place(
+    hub: &Hub,
+    client: &Client,
+    params: &Start,
+    spec: &Spec,
+) -> Result<Option<Place>, Error> {
+    let after = params.after.iter().flatten();
+    if after.clone().count() > MOST_AFTER {
+        let message = format!("`after` has more than {MOST_AFTER} sessions");
+        return Err(Error::invalid(message));
+    }
+    let mut needs = Vec::new();
+    for other in after {
+        let id = find(hub, client, &other.session_id, Access::Read)?;
+        let has_probe = {
+            let state = hub.read();
+            let session = state.sessions.get(&id);
+            session.is_some_and(|session| session.spec.ready.is_some())
+        };
+        let usual = match has_probe {
+            true => Level::Ready,
+            false => Level::Ok,
+        };
+        needs.push((id, other.is.unwrap_or(usual)));
+    }
+    let queue = spec.group.as_deref().and_then(|group| {
+        let cwd = canonical(Path::new(&spec.cwd));
+        hub.read().queue_named(group, &cwd)
+    });
+    if needs.is_empty() && queue.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Place {
+        queue: queue.as_ref().and(spec.group.clone()),
+        project: queue.unwrap_or_else(|| QUEUES.to_owned()),
+        after: needs,
+    }))
+}
+
+/// Waits until a session that was let wait has begun to run, has failed to, or has to wait longer.
+pub(super) async fn decided(hub: &Hub, project: &ProjectId, id: &SessionId) {
+    wait_until(hub, project, START_MS, |project| {
+        let phase = project.decision.phases.get(id.as_str());
+        let waits = matches!(phase, Some(Phase::Queued(_) | Phase::Skipped(_)));
+        waits || !project.under_way.contains_key(id.as_str()) && phase != Some(&Phase::Starting)
+    })
+    .await;
+}
+
+/// Whether a session waits for its first run.
+pub(super) fn waits(hub: &Hub, id: &SessionId) -> bool {
+    hub.read().waits_in(id).is_some()
+}

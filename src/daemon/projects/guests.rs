@@ -1,0 +1,62 @@
+//! Sessions that wait in a queue or for others, although no project file defines them.
+//!
+//! They are guests of the wish of a project, or of [`QUEUES`], which is no project: it has the queues that people make
+//! on the command line. What such a session runs is kept in memory only, as the environment of projects is.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use serde::{Deserialize, Serialize};
+
+use super::project::Project;
+use crate::engine::project::{Member, Standing};
+use crate::project as file;
+use crate::protocol::keeper::SpawnSpec;
+use crate::sys::sealed;
+
+/// Id of what has the queues that belong to no project.
+pub(crate) const QUEUES: &str = "queues";
+
+/// What is needed to start a session that waits for its first run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FirstRun {
+    /// What the keeper is asked to start, with the whole environment.
+    pub(crate) spawn: SpawnSpec,
+    /// Text to type as soon as it runs.
+    pub(crate) input: Option<String>,
+}
+
+impl FirstRun {
+    /// Puts it into memory that the next daemon can be given.
+    pub(crate) fn seal(&self) -> io::Result<OwnedFd> {
+        sealed::seal(&serde_json::to_vec(self)?)
+    }
+
+    /// Takes over what an earlier daemon has sealed.
+    pub(crate) fn unseal(memory: &OwnedFd) -> Option<Self> {
+        let bytes = sealed::read(memory).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}
+
+impl Project {
+    /// What has the queues that belong to no project. It has no directory, no file and no jobs of its own.
+    pub(super) fn of_queues() -> Self {
+        let mut project = Self::new(file::Project::default(), String::new(), (0, 0));
+        QUEUES.clone_into(&mut project.id);
+        project.wish.standing = Standing::Up;
+        project
+    }
+
+    /// Whether the project only looks at the session of this name: it is a guest, or the job of another project.
+    pub(crate) fn is_foreign(&self, name: &str) -> bool {
+        let job = self.wish.jobs.get(name);
+        job.is_some_and(|job| !job.member.is_own())
+    }
+
+    /// Whether this is the name of a guest.
+    pub(crate) fn is_guest(&self, name: &str) -> bool {
+        let job = self.wish.jobs.get(name);
+        job.is_some_and(|job| job.member == Member::Guest)
+    }
+}

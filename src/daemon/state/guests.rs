@@ -1,0 +1,330 @@
+//! Sessions that wait in a queue or for others: how they come in, are started and leave.
+
+use std::path::Path;
+
+use super::State;
+use super::projects::seen_of;
+use crate::daemon::clock::now;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::guests::{FirstRun, QUEUES};
+use crate::daemon::projects::project::Project;
+use crate::engine::project::{Member, Need, Phase, Seen, Standing, Why};
+use crate::engine::session::Session;
+use crate::protocol::project::{Level, Waiting};
+use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
+
+/// Where a new session waits.
+pub(crate) struct Place {
+    /// The project whose wish it becomes part of.
+    pub(crate) project: ProjectId,
+    /// The queue, if it is in one.
+    pub(crate) queue: Option<String>,
+    /// What it needs of other sessions.
+    pub(crate) after: Vec<(SessionId, Level)>,
+}
+
+impl State {
+    /// The queue of that name for a session in directory `cwd`: that of the nearest project which has one, else the
+    /// one that belongs to no project.
+    pub(crate) fn queue_named(&self, name: &str, cwd: &Path) -> Option<ProjectId> {
+        let has = |project: &&Project| {
+            let queue = project.wish.queues.get(name);
+            queue.is_some_and(|queue| queue.parallel > 0)
+        };
+        let mut around: Vec<&Project> = self
+            .projects
+            .of_files()
+            .filter(|project| {
+                project.wish.standing == Standing::Up && cwd.starts_with(&project.dir)
+            })
+            .filter(has)
+            .collect();
+        around.sort_unstable_by_key(|project| project.dir.components().count());
+        let nearest = around.pop();
+        let found = nearest.or_else(|| self.projects.get(QUEUES).filter(has));
+        found.map(|project| project.id.clone())
+    }
+
+    /// Lets a session, which has just been created as queued, wait for its first run.
+    pub(crate) fn let_wait(&mut self, id: &SessionId, place: &Place, first_run: FirstRun) {
+        match first_run.seal() {
+            Ok(memory) => self.keeper.store(id.as_str(), memory),
+            Err(error) => tracing::warn!(%error, session = %id, "the next daemon cannot start it"),
+        }
+        let Some(project) = self.projects.get_mut(&place.project) else {
+            return;
+        };
+        let mut needs = Vec::new();
+        for (other, is) in &place.after {
+            // A job of the project has its own name there.
+            let own = project.sessions.iter().find(|(_, known)| *known == other);
+            let job = match own {
+                Some((name, _)) => name.clone(),
+                None => other.to_string(),
+            };
+            project.sessions.insert(job.clone(), other.clone());
+            needs.push(Need {
+                job,
+                is: *is,
+                restart: false,
+            });
+        }
+        project.sessions.insert(id.to_string(), id.clone());
+        project.first_runs.insert(id.to_string(), first_run);
+        project.wish.invite(id.as_str(), place.queue.clone(), needs);
+        self.projects
+            .save(self.sessions.store.home(), &place.project);
+        self.projects.touch(&place.project);
+    }
+
+    /// What has a session as a guest that waits for its first run.
+    pub(crate) fn waits_in(&self, id: &SessionId) -> Option<&Project> {
+        let mut projects = self.projects.iter();
+        projects.find(|project| {
+            let job = project.wish.jobs.get(id.as_str());
+            job.is_some_and(|job| {
+                job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
+            })
+        })
+    }
+
+    /// Moves a session among those that wait in its queue. `place` counts from 1.
+    pub(crate) fn move_in_queue(&mut self, id: &SessionId, place: u32) -> Result<(), Error> {
+        let not_waiting = || {
+            let message = format!("session {id} does not wait in a queue");
+            Error::new(ErrorCode::InvalidRequest, message)
+        };
+        let (project, name) = self.place_of(id).ok_or_else(not_waiting)?;
+        let known = self.projects.get_mut(&project).ok_or_else(not_waiting)?;
+        let seen = known.seen.clone();
+        let look = |name: &str| seen.get(name).copied().unwrap_or(Seen::NEVER);
+        if !known.wish.move_to(&name, place, look) {
+            return Err(not_waiting());
+        }
+        self.projects.save(self.sessions.store.home(), &project);
+        self.projects.touch(&project);
+        Ok(())
+    }
+
+    /// Lets a session that waits start now, whatever it waits for; a job of a project waits for its needs still.
+    /// Returns what has it, or `None` if it does not wait.
+    pub(crate) fn start_out_of_turn(&mut self, id: &SessionId) -> Option<ProjectId> {
+        let (project, name) = self.place_of(id)?;
+        let known = self.projects.get_mut(&project)?;
+        if !known.wish.start_out_of_turn(&name) {
+            return None;
+        }
+        self.projects.save(self.sessions.store.home(), &project);
+        self.projects.touch(&project);
+        Some(project)
+    }
+
+    /// What has a session that waits, and its name there.
+    fn place_of(&self, id: &SessionId) -> Option<(ProjectId, String)> {
+        let session = self.sessions.get(id)?;
+        match &session.spec.project {
+            Some(of) => Some((of.id.clone(), of.job.clone())),
+            None => Some((self.waits_in(id)?.id.clone(), id.to_string())),
+        }
+    }
+
+    /// Forgets that a session waits for its first run.
+    pub(crate) fn wait_no_more(&mut self, id: &SessionId) {
+        let Some(project) = self.waits_in(id).map(|project| project.id.clone()) else {
+            return;
+        };
+        if let Some(known) = self.projects.get_mut(&project) {
+            known.wish.hold(id.as_str(), "somebody");
+        }
+        self.projects.save(self.sessions.store.home(), &project);
+        self.projects.touch(&project);
+    }
+
+    /// Marks what has a session as a guest, if something that it depends on has changed.
+    pub(super) fn touch_as_guest(&mut self, id: &SessionId) {
+        let name = id.as_str();
+        let differs = |project: &&Project| {
+            let known = project.seen.get(name).copied();
+            project.is_guest(name) && known != Some(seen_of(project, &self.sessions, name))
+        };
+        let found = self.projects.iter().filter(differs);
+        let found: Vec<ProjectId> = found.map(|project| project.id.clone()).collect();
+        for id in found {
+            self.projects.touch(&id);
+        }
+    }
+
+    /// Finds the sessions of the jobs that a project borrows of others: they may have new ones.
+    pub(super) fn look_at_borrowed(&mut self, id: &ProjectId) {
+        let Some(project) = self
+            .projects
+            .get(id)
+            .filter(|project| !project.borrowed.is_empty())
+        else {
+            return;
+        };
+        let session = |(name, lender): (&String, &ProjectId)| {
+            let session = self.projects.get(lender)?.sessions.get(name)?;
+            Some((name.clone(), session.clone()))
+        };
+        let found: Vec<_> = project.borrowed.iter().filter_map(session).collect();
+        if let Some(project) = self.projects.get_mut(id) {
+            project.sessions.extend(found);
+        }
+    }
+
+    /// Whether the jobs that a project borrows of others, and that its own jobs may wait for, have settled.
+    pub(crate) fn borrowed_settled(&self, project: &Project) -> bool {
+        let settled = |(name, lender): (&String, &ProjectId)| {
+            let Some(lender) = self.projects.get(lender) else {
+                return true;
+            };
+            let phase = lender.decision.phases.get(name);
+            let has_settled =
+                phase.is_none_or(Phase::is_settled) && !lender.under_way.contains_key(name);
+            !self.projects.is_due(&lender.id) && (has_settled || lender.is_late(name))
+        };
+        project.borrowed.iter().all(settled)
+    }
+
+    /// Whether a job that a project borrows has failed or was skipped.
+    pub(crate) fn borrowed_failed(&self, project: &Project) -> bool {
+        let failed = |(name, lender): (&String, &ProjectId)| {
+            let phase = self.projects.get(lender)?.decision.phases.get(name)?;
+            Some(phase.is_bad())
+        };
+        project
+            .borrowed
+            .iter()
+            .filter_map(failed)
+            .any(|failed| failed)
+    }
+
+    /// Marks the projects that borrow jobs of this one.
+    pub(crate) fn touch_borrowers(&mut self, lender: &ProjectId) {
+        let borrows = |project: &&Project| project.borrowed.values().any(|from| from == lender);
+        let found = self.projects.iter().filter(borrows);
+        let found: Vec<ProjectId> = found.map(|project| project.id.clone()).collect();
+        for id in found {
+            self.projects.touch(&id);
+        }
+    }
+
+    /// Drops what is kept of guests that have begun to run, or have left.
+    pub(super) fn forget_guests(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        let jobs = &project.wish.jobs;
+        let applied = &project.applied.jobs;
+        project.sessions.retain(|name, session| {
+            name != session.as_str() || jobs.contains_key(name) || applied.contains_key(name)
+        });
+        let waits = |name: &String| jobs.get(name).is_some_and(|job| job.owed.is_some());
+        let over: Vec<String> = project
+            .first_runs
+            .keys()
+            .filter(|name| !waits(name))
+            .cloned()
+            .collect();
+        for name in over {
+            project.first_runs.remove(&name);
+            self.keeper.unstore(&name);
+        }
+    }
+
+    /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too.
+    pub(super) fn adopt_guests(&mut self) {
+        let ids: Vec<ProjectId> = self
+            .projects
+            .iter()
+            .map(|project| project.id.clone())
+            .collect();
+        for id in ids {
+            let Some(project) = self.projects.get_mut(&id) else {
+                continue;
+            };
+            let guests = project
+                .wish
+                .jobs
+                .iter()
+                .filter(|(_, job)| job.member == Member::Guest);
+            let guests: Vec<(String, bool)> = guests
+                .map(|(name, job)| (name.clone(), job.owed.is_some()))
+                .collect();
+            for (name, waits) in guests {
+                let Some(session) = SessionId::parse(&name) else {
+                    continue;
+                };
+                project.sessions.insert(name.clone(), session);
+                let stored = self.keeper.stored(&name).filter(|_| waits);
+                if let Some(first_run) = stored.and_then(FirstRun::unseal) {
+                    project.first_runs.insert(name, first_run);
+                }
+            }
+        }
+        let is_lost = |session: &&Session| {
+            let can_start =
+                |project: &Project| project.first_runs.contains_key(session.id.as_str());
+            session.life.status() == Status::Queued
+                && session.spec.project.is_none()
+                && !self.projects.iter().any(can_start)
+        };
+        let lost = self.sessions.iter().filter(is_lost);
+        let lost: Vec<SessionId> = lost.map(|session| session.id.clone()).collect();
+        for id in lost {
+            self.wait_no_more(&id);
+            if let Some(session) = self.sessions.get_mut(&id) {
+                let why = "it waited for its turn, and daemon and keeper were killed";
+                session.life.lost(why, now());
+            }
+            self.persist(&id);
+            self.publish_end(EventKind::Lost, &id);
+        }
+    }
+
+    /// Why a session does not run yet, and its place in its queue.
+    pub(crate) fn waiting(&self, session: &Session) -> Option<Waiting> {
+        if session.life.status() != Status::Queued {
+            return None;
+        }
+        let (project, name) = match &session.spec.project {
+            Some(of) => (self.projects.get(&of.id)?, of.job.as_str()),
+            None => (self.waits_in(&session.id)?, session.id.as_str()),
+        };
+        let why = match project.decision.phases.get(name)? {
+            Phase::Queued(why) | Phase::Skipped(why) => why,
+            _ => return None,
+        };
+        let queue = project.wish.jobs.get(name)?.queue.clone();
+        let place = match why {
+            // Nearly all sessions that wait are in no queue that is full.
+            Why::Queue(_) | Why::Paused => queue.as_deref().and_then(|queue| {
+                let look = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
+                let waiting = project.wish.line(queue, look).waiting;
+                let before = waiting.iter().position(|other| other == name)?;
+                u32::try_from(before + 1).ok()
+            }),
+            Why::Needs(_) | Why::Down => None,
+        };
+        Some(Waiting {
+            why: self.told(project, why),
+            never: matches!(project.decision.phases.get(name), Some(Phase::Skipped(_))),
+            queue,
+            place,
+        })
+    }
+
+    /// Why a job or session waits, for people. Other sessions are named as people know them.
+    fn told(&self, project: &Project, why: &Why) -> String {
+        match why {
+            Why::Needs(need) if project.is_guest(&need.job) => {
+                let session = project.sessions.get(&need.job);
+                let session = session.and_then(|id| self.sessions.get(id));
+                let name = session.map_or(need.job.as_str(), Session::name);
+                format!("needs {name} {}", need.is.as_str())
+            }
+            _ => why.to_string(),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Queues, with and without a project, and jobs that start after others.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Project, has};
+use crate::support::{Home, Serve, daemon, eventually};
+
+/// A job that notes its start and waits for a file of its name to appear.
+fn gated(name: &str) -> String {
+    format!("echo {name} >> order; while [ ! -e {name}.go ]; do sleep 0.02; done")
+}
+
+/// A home with a directory in which jobs are started.
+struct Queue {
+    home: Home,
+    dir: std::path::PathBuf,
+}
+
+impl Queue {
+    fn new() -> Self {
+        let home = Home::new();
+        let dir = home.scratch("work");
+        std::fs::create_dir_all(&dir).unwrap();
+        Self { home, dir }
+    }
+
+    /// Starts a gated job and returns what is said of it.
+    #[track_caller]
+    fn run(&self, name: &str, args: &[&str]) -> String {
+        let dir = self.dir.to_str().unwrap();
+        let line = gated(name);
+        let args = [&["run", "-n", name, "-C", dir][..], args, &[line.as_str()]].concat();
+        self.home.ok(&args)
+    }
+
+    fn go(&self, name: &str) {
+        std::fs::write(self.dir.join(format!("{name}.go")), "").unwrap();
+    }
+
+    fn order(&self) -> Vec<String> {
+        order(&self.dir)
+    }
+
+    /// Waits until these jobs have begun, in this order.
+    #[track_caller]
+    fn until_begun(&self, names: &[&str]) {
+        let mut seen = Vec::new();
+        eventually(&format!("{names:?} have begun, in this order"), || {
+            seen = self.order();
+            (seen == names).then_some(())
+        });
+    }
+
+    fn job(&self, name: &str) -> Value {
+        let jobs = self.home.json(&["ls"]);
+        let jobs = jobs["sessions"].as_array().cloned().unwrap_or_default();
+        let job = jobs.into_iter().find(|job| job["label"] == name);
+        job.unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn until(&self, name: &str, status: &str) {
+        let mut seen = Value::Null;
+        eventually(&format!("{name} is {status}"), || {
+            seen = self.job(name)["status"].clone();
+            (seen == status).then_some(())
+        });
+    }
+}
+
+fn order(dir: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(dir.join("order")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn jobs_of_a_queue_run_one_after_another_and_can_be_moved() {
+    let queue = Queue::new();
+    let said = queue.home.ok(&["group", "builds", "--parallel", "1"]);
+    assert_eq!(said.trim(), "builds  1 at once");
+    assert!(
+        queue
+            .run("a", &["-g", "builds"])
+            .contains("a  running  pid ")
+    );
+    let said = queue.run("b", &["-g", "builds"]);
+    assert_eq!(said.trim(), "b  queued #1  next in its queue");
+    let said = queue.run("c", &["-g", "builds"]);
+    assert_eq!(said.trim(), "c  queued #2  1 before it in its queue");
+    queue.run("d", &["-g", "builds"]);
+    queue.home.ok(&["move", "d", "--first"]);
+    assert_eq!(
+        queue.job("d")["waiting"],
+        json!({
+            "why": "next in its queue", "queue": "builds", "place": 1,
+        })
+    );
+    let said = queue.home.ok(&["group", "builds"]);
+    assert_eq!(
+        said,
+        "builds  1 at once\n  running: a\n  waiting: d, b, c\n"
+    );
+    let listed = queue.home.ok(&["ls"]);
+    assert!(
+        listed.contains("queued #1") && listed.contains("(next in its queue)"),
+        "{listed}"
+    );
+    queue.go("a");
+    queue.until_begun(&["a", "d"]);
+    // Out of turn, and without taking the turn of others.
+    queue.home.ok(&["start", "c"]);
+    queue.until_begun(&["a", "d", "c"]);
+    // One that waits can be stopped, and is gone from the queue.
+    queue.home.ok(&["stop", "b"]);
+    queue.until("b", "killed");
+    assert_eq!(
+        queue.home.ok(&["group"]),
+        "builds  1 at once\n  running: c, d\n"
+    );
+    let wrong = queue.home.run(&["move", "c", "--last"]);
+    let wrong = wrong.expect_code(1);
+    assert!(
+        wrong.stderr.contains("does not wait in a queue"),
+        "{}",
+        wrong.stderr
+    );
+    queue.go("c");
+    queue.go("d");
+    queue.until("d", "done");
+    queue.run("e", &["-g", "builds"]);
+    queue.until_begun(&["a", "d", "c", "e"]);
+    queue.go("e");
+}
+
+#[test]
+fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
+    let queue = Queue::new();
+    let home = &queue.home;
+    home.ok(&["group", "q", "--parallel", "2", "--on-failure", "pause"]);
+    home.ok(&["group", "q", "--pause"]);
+    let said = queue.run("a", &["-g", "q"]);
+    assert!(said.contains("its queue is paused"), "{said}");
+    home.ok(&["group", "q", "--resume"]);
+    queue.until_begun(&["a"]);
+    let dir = queue.dir.to_str().unwrap();
+    home.ok(&["run", "-n", "bad", "-g", "q", "-C", dir, "exit 3"]);
+    eventually("the queue is paused", || {
+        let said = home.ok(&["group", "q"]);
+        said.contains("paused: bad failed (bgproc group q --resume)")
+            .then_some(())
+    });
+    let said = queue.run("b", &["-g", "q"]);
+    assert!(said.contains("b  queued #1  its queue is paused"), "{said}");
+    // All that wait start when it is no queue any more.
+    let said = home.ok(&["group", "q", "--parallel", "0"]);
+    assert_eq!(said, "q  is no queue any more\n");
+    queue.until_begun(&["a", "b"]);
+    assert!(
+        home.run(&["group", "q", "--pause"])
+            .expect_code(1)
+            .stderr
+            .contains("no queue q")
+    );
+    queue.go("a");
+    queue.go("b");
+}
+
+#[test]
+fn a_queue_survives_daemon_and_keeper_and_keeps_its_order_and_its_secrets() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    queue.run("a", &["-g", "q"]);
+    let line = gated("b");
+    let dir = queue.dir.to_str().unwrap();
+    let secret = [
+        "run",
+        "-n",
+        "b",
+        "-g",
+        "q",
+        "-C",
+        dir,
+        "-e",
+        "API_TOKEN=tremendous",
+        "sh",
+        "-c",
+    ];
+    let line = format!("echo $API_TOKEN > token; {line}");
+    queue.home.ok(&[&secret[..], &[line.as_str()]].concat());
+    queue.run("c", &["-g", "q"]);
+    queue.home.kill_daemon();
+    let mut serve = Serve::new(&queue.home, &[]);
+    daemon::kill_keeper(&mut serve);
+    queue.until("b", "queued");
+    queue.home.kill_daemon();
+    let stored = std::process::Command::new("grep")
+        .args(["-rl", "tremendous"])
+        .arg(queue.home.path())
+        .output()
+        .unwrap();
+    let found = String::from_utf8_lossy(&stored.stdout).into_owned();
+    assert_eq!(found, "", "a secret is on the disk");
+    queue.go("a");
+    queue.until_begun(&["a", "b"]);
+    queue.go("b");
+    queue.until_begun(&["a", "b", "c"]);
+    queue.go("c");
+    queue.until("c", "done");
+    let token = std::fs::read_to_string(queue.dir.join("token")).unwrap();
+    assert_eq!(token.trim(), "tremendous");
+}
+
+#[test]
+fn a_job_starts_after_another_has_ended_well_or_is_ready() {
+    let queue = Queue::new();
+    queue.run("build", &[]);
+    let said = queue.run("test", &["--after", "build"]);
+    assert_eq!(said.trim(), "test  queued  needs build ok");
+    let said = queue.run("report", &["--after", "test:done", "--after", "build:done"]);
+    assert!(said.contains("report  queued  needs "), "{said}");
+    queue.home.kill_daemon();
+    queue.go("build");
+    queue.until_begun(&["build", "test"]);
+    queue.home.ok(&["kill", "test"]);
+    queue.until_begun(&["build", "test", "report"]);
+    queue.go("report");
+    // What has come already is not waited for.
+    queue.until("report", "done");
+    assert!(
+        queue
+            .run("late", &["--after", "report"])
+            .contains("late  running")
+    );
+    // A need that cannot come skips it, until it comes after all.
+    let said = queue.run("never", &["--after", "test:ok"]);
+    assert_eq!(said.trim(), "never  skipped  needs test ok");
+    queue.go("test");
+    queue.home.ok(&["restart", "test"]);
+    queue.until("never", "running");
+    let wrong = queue.home.run(&["run", "--after", "nobody", "true"]);
+    wrong.expect_code(4);
+    let wrong = queue.home.run(&["run", "--after", "test:often", "true"]);
+    assert!(
+        wrong
+            .expect_code(2)
+            .stderr
+            .contains("none of started, ready, ok, done")
+    );
+    queue.go("never");
+    queue.go("late");
+}
+
+#[test]
+fn a_queue_of_a_project_is_also_for_run() {
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.one]\nkind = \"task\"\nrun = \"{}\"\n[jobs.two]\nkind = \"task\"\nrun = \"{}\"\n[groups.q]\njobs = [\"one\", \"two\"]\nparallel = 1\n",
+        gated("one"),
+        gated("two")
+    ));
+    shop.ok(&["up", "--wait=false"]);
+    shop.until("one", "running");
+    let line = gated("guest");
+    let said = shop.ok(&["run", "-n", "guest", "-g", "q", line.as_str()]);
+    has(&said, "guest  queued #2  1 before it in its queue");
+    let said = shop.ok(&["group", "q"]);
+    assert_eq!(
+        said,
+        [
+            "shop/q  1 at once",
+            "  running: one",
+            "  waiting: two, guest"
+        ]
+    );
+    shop.ok(&["move", "guest", "--first"]);
+    std::fs::write(shop.dir.join("one.go"), "").unwrap();
+    eventually("the guest runs before two", || {
+        (order(&shop.dir) == ["one", "guest"]).then_some(())
+    });
+    // A second `up` and a reload leave the guest alone.
+    shop.ok(&["up", "--wait=false"]);
+    shop.ok(&["reload", "--wait=false"]);
+    assert_eq!(shop.job("guest")["status"], "running");
+    let refused = shop.run(&["group", "q", "--parallel", "3"]).expect_code(1);
+    assert!(
+        refused.stderr.contains("belongs to project shop"),
+        "{}",
+        refused.stderr
+    );
+    shop.ok(&["down"]);
+    assert_eq!(shop.job("guest")["status"], "running");
+    std::fs::write(shop.dir.join("guest.go"), "").unwrap();
+    eventually("the guest has ended", || {
+        (shop.job("guest")["status"] == "done").then_some(())
+    });
+    assert_eq!(order(&shop.dir), ["one", "guest"]);
+}
+
+#[test]
+fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    let mut agent = Serve::new(&queue.home, &["--scope", "agent"]);
+    let line = gated("a");
+    let first = agent.ok(
+        json!({"action": "start", "command": line, "cwd": queue.dir, "group": "q", "waitMs": 0}),
+    );
+    assert_eq!(first["status"], "running", "{first}");
+    let start = json!({
+        "action": "start", "command": "read line; echo got $line", "cwd": queue.dir, "group": "q",
+        "input": "hello\n", "waitMs": 60_000,
+    });
+    let second = agent.ok(start);
+    assert_eq!(second["status"], "queued", "{second}");
+    let status = agent.ok(json!({"action": "status", "sessionId": second["sessionId"]}));
+    assert_eq!(status["waiting"]["place"], 1, "{status}");
+    let after = agent.ok(json!({
+        "action": "start", "command": "true", "after": [{"sessionId": second["sessionId"]}], "background": true,
+    }));
+    queue.go("a");
+    let ended = agent.ok(json!({
+        "action": "wait", "sessionId": after["sessionId"], "until": ["exit"], "timeoutMs": 20_000,
+    }));
+    assert_eq!(ended["exitCode"], 0, "{ended}");
+    let log = agent.ok(json!({"action": "log", "sessionId": second["sessionId"]}));
+    assert!(log.to_string().contains("got hello"), "{log}");
+    let pause = json!({"action": "queue", "group": "q", "paused": true});
+    agent.err(pause, "permission_denied");
+    let shown = agent.ok(json!({"action": "queue"}));
+    assert_eq!(shown["queues"][0]["parallel"], 1, "{shown}");
+}

@@ -1,0 +1,87 @@
+//! Stops that ask a person, and readiness that is guessed.
+
+use serde_json::json;
+
+use super::{Project, has};
+use crate::support::needs::have;
+use crate::support::{Serve, Terminal};
+
+const GUARDED: &str = "version = 1\nagents = \"write\"\n[jobs.db]\nrun = \"exec sleep 1000\"\nconfirm = true\n\
+                       [jobs.web]\nrun = \"exec sleep 1000\"\n";
+
+#[test]
+fn a_job_with_confirm_asks_before_it_is_stopped() {
+    let shop = Project::new(GUARDED);
+    shop.ok(&["up"]);
+    let pid = shop.pid("db");
+    for args in [
+        &["stop", "db", "web"][..],
+        &["kill", "db"],
+        &["restart", "db"],
+        &["rm", "-f", "db"],
+        &["down"],
+    ] {
+        let refused = shop.run(args).expect_code(1);
+        assert!(
+            refused
+                .stderr
+                .contains("db: the project file wants a question before a stop")
+                && refused.stderr.contains("--yes"),
+            "{refused}"
+        );
+    }
+    assert_eq!(shop.pid("db"), pid);
+    let mut asked = Terminal::new(&shop.home, &["stop", "db"], (80, 24));
+    asked.wait_for_text("stop db? [y/N]");
+    asked.send("n\r");
+    assert_eq!(asked.exit_code(), 1);
+    assert_eq!(shop.pid("db"), pid);
+    let mut asked = Terminal::new(&shop.home, &["stop", "db"], (80, 24));
+    asked.wait_for_text("stop db? [y/N]");
+    asked.send("y\r");
+    assert_eq!(asked.exit_code(), 0);
+    shop.until("db", "stopped");
+    // Others are stopped at once, and nobody asks about what does not run.
+    shop.ok(&["stop", "db", "web"]);
+    shop.ok(&["up"]);
+    shop.ok(&["down", "--yes"]);
+    assert_eq!(shop.pid("db"), 0);
+}
+
+#[test]
+fn an_agent_may_not_stop_a_job_with_confirm() {
+    let shop = Project::new(GUARDED);
+    shop.ok(&["up"]);
+    let id = shop.job("db")["sessionId"].clone();
+    let mut agent = Serve::new(&shop.home, &["--scope", "agent"]);
+    agent.err(
+        json!({"action": "project", "op": "down", "dir": shop.dir}),
+        "permission_denied",
+    );
+    let state = agent.ok(json!({"action": "project", "dir": shop.dir}));
+    assert_eq!(state["jobs"][0]["confirm"], true, "{state}");
+    assert_eq!(shop.job("db")["sessionId"], id);
+    assert_eq!(shop.phase("db"), "running");
+}
+
+#[test]
+fn a_service_without_a_probe_is_ready_by_its_port() {
+    if !have("python3") {
+        return;
+    }
+    let shop = Project::new("version = 1\n[jobs.web]\nrun = \"exec python3 server.py\"\n");
+    let server = "import socket, time\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\ns.listen()\n\
+                  print(s.getsockname()[1], flush=True)\ntime.sleep(1000)\n";
+    std::fs::write(shop.dir.join("server.py"), server).unwrap();
+    shop.ok(&["up"]);
+    shop.home
+        .ok(&["wait", "web", "--for", "match:^[0-9]+$", "--timeout", "20s"]);
+    let port = shop.home.ok(&["logs", "web"]);
+    let job = shop.job("web");
+    assert_eq!(job["project"]["phase"], "ready", "{job}");
+    assert_eq!(job["project"]["why"], format!("guessed :{}", port.trim()));
+    has(
+        &shop.ok(&["up"]),
+        &format!("web ready (guessed :{})", port.trim()),
+    );
+}
