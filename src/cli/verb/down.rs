@@ -45,8 +45,8 @@ impl Down {
             ..self.source.request()
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
-        let before = state.jobs.iter().filter(|job| is_going(job.phase)).count();
-        let is_over = |state: &ProjectState| !state.jobs.iter().any(|job| is_going(job.phase));
+        let before = state.jobs.iter().filter(|job| is_going(job)).count();
+        let is_over = |state: &ProjectState| !state.jobs.iter().any(|job| is_going(job));
         let how = (View::Nothing, self.timeout);
         let (state, over) = until(ctx, &request, state, how, is_over)?;
         if ctx.json {
@@ -58,7 +58,7 @@ impl Down {
         let name = &state.project.name;
         match (over, before) {
             (Over::TimedOut, _) => {
-                let left = state.jobs.iter().filter(|job| is_going(job.phase));
+                let left = state.jobs.iter().filter(|job| is_going(job));
                 let left: Vec<&str> = left.map(|job| job.job.as_str()).collect();
                 note(&format!("not ended in time: {}", left.join(", ")));
                 return Ok(Exit::TIMED_OUT);
@@ -88,17 +88,19 @@ impl Down {
             ..self.source.request()
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
-        let asks = |job: &&ProjectJob| job.confirm && is_going(job.phase);
+        let asks = |job: &&ProjectJob| job.confirm && is_going(job);
         let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
         consent::named(ctx, &names.collect::<Vec<_>>(), false)
     }
 }
 
 /// Whether a job has a process, or is about to have one.
-fn is_going(phase: PhaseName) -> bool {
+fn is_going(job: &ProjectJob) -> bool {
     use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
-    matches!(
-        phase,
+    // The job of the main checkout goes on.
+    let goes = matches!(
+        job.phase,
         Queued | Starting | Running | Ready | Retrying | Stopping
-    )
+    );
+    goes && !job.shared
 }

@@ -100,15 +100,12 @@ impl State {
             .waiters
             .waits
             .look(id, &mut session.output, facts, now().boot);
-        let is_of_project = session.spec.project.is_some();
         let painted = session.output.update_ends_at(now().boot);
         if session.output.awake_screen().is_some() {
             self.rest_later(id);
         }
         self.resolve(over);
-        if is_of_project {
-            self.touch_project(id);
-        }
+        self.touch_project(id);
         // If the program does not end the update that it paints, its screen counts after a moment.
         if let Some(painted) = painted.filter(|_| self.waiters.waits.want_screen(id)) {
             self.timers.set(Due::Painted(id.clone()), Some(painted));

@@ -51,6 +51,9 @@ pub struct ProjectJob {
     /// Why it is queued, was skipped, has failed or was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Whether it is the job of the main checkout, which this worktree uses (`per = "repo"`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// Whether it is part of what was brought up.
     pub wanted: bool,
     /// Whether a person is asked before it is stopped; agents may not stop it.

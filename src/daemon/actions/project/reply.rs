@@ -149,6 +149,7 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
         session_id: None,
         phase,
         why: None,
+        shared: false,
         wanted: false,
         confirm: false,
         needs: Vec::new(),
@@ -172,7 +173,10 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
             .projects
             .get(lender)
             .and_then(|lender| job(state, lender, name));
-        return lent.or_else(|| Some(job_named(name, PhaseName::Stopped)));
+        return Some(ProjectJob {
+            shared: true,
+            ..lent.unwrap_or_else(|| job_named(name, PhaseName::Stopped))
+        });
     }
     let defined = project.applied.jobs.get(name)?;
     let phase = project.decision.phases.get(name);
