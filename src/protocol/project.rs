@@ -133,4 +133,23 @@ pub struct ProjectRole {
     /// When its schedule starts it next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<Timestamp>,
+    /// Its place in the order of need, from 0: what is needed comes before what needs it.
+    #[serde(default)]
+    pub place: u32,
+    /// What it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// The ports that it was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<u16>,
+    /// Where to open it in a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl ProjectRole {
+    /// When its schedule starts it next, while nothing but the schedule starts it.
+    pub fn next_start(&self) -> Option<Timestamp> {
+        self.next_run.filter(|_| self.phase == PhaseName::Scheduled)
+    }
 }

@@ -13,7 +13,7 @@ use super::ProjectId;
 use super::times::JobTimes;
 use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
-use crate::protocol::project::ProjectName;
+use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
 use crate::sys::sealed;
@@ -46,6 +46,10 @@ pub(crate) struct Project {
     pub(crate) under_way: BTreeMap<String, UnderWay>,
     /// What was last decided.
     pub(crate) decision: Decision,
+    /// The place of each job in the order of need.
+    pub(crate) places: BTreeMap<String, u32>,
+    /// The phases that clients were last told, by the jobs' names.
+    pub(crate) told: BTreeMap<String, ProjectRole>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
     /// Number of the last change.
@@ -117,6 +121,8 @@ impl Project {
             sessions: BTreeMap::new(),
             under_way: BTreeMap::new(),
             decision: Decision::default(),
+            places: BTreeMap::new(),
+            told: BTreeMap::new(),
             seen: BTreeMap::new(),
             seq: 0,
             all: false,
@@ -125,6 +131,19 @@ impl Project {
             survivors: BTreeMap::new(),
             changed: Rc::default(),
         }
+    }
+
+    /// The ports that a job was given.
+    pub(crate) fn ports_of(&self, job: &str) -> Vec<u16> {
+        let ports = self.ports.get(job).into_iter();
+        ports.flat_map(|ports| ports.values().copied()).collect()
+    }
+
+    /// Where to open a job in a browser, if its definition says so.
+    pub(crate) fn url_of(&self, job: &str) -> Option<String> {
+        let opens = self.applied.jobs.get(job)?.open.is_some();
+        let port = self.ports_of(job).first().copied().filter(|_| opens)?;
+        Some(format!("http://localhost:{port}"))
     }
 
     /// How people know it.

@@ -22,6 +22,11 @@ impl State {
         // Add the label, because the event may outlive the session.
         if kind.is_lifecycle() && data.is_object() {
             data["label"] = json!(session.spec.label);
+            if let Some(of) = &session.spec.project
+                && let Some(project) = self.projects.get(&of.id)
+            {
+                data["project"] = json!(project.name().name);
+            }
         }
         let scope = session.scope.clone();
         // Who waits for a project is told that a job asks something.

@@ -152,23 +152,13 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         .sessions
         .get(name)
         .and_then(|id| state.sessions.get(id));
-    let ports: Vec<u16> = project
-        .ports
-        .get(name)
-        .into_iter()
-        .flat_map(|ports| ports.values().copied())
-        .collect();
     let mut job = ProjectJob {
         why: why(project, name),
         next_run: next_run(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
         needs: defined.needs.clone(),
-        url: defined
-            .open
-            .as_ref()
-            .and(ports.first())
-            .map(|port| format!("http://localhost:{port}")),
-        ports,
+        ports: project.ports_of(name),
+        url: project.url_of(name),
         ..job_named(name, phase)
     };
     if let Some(session) = session {
