@@ -8,6 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
+use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, EndedByKind, Run, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
@@ -64,6 +65,10 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     ];
     let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
     add("group", job.group.clone());
+    add("project", job.project.as_ref().map(project));
+    add("phase", job.project.as_ref().map(phase));
+    add("needs", job.project.as_ref().and_then(needs));
+    add("url", job.project.as_ref().and_then(|of| of.url.clone()));
     add("about", record.summary.description.clone());
     add("pid", job.pid.map(|pid| pid.to_string()));
     let since = words::local(job.created_at);
@@ -176,6 +181,26 @@ fn described(run: &Run) -> String {
         .map(|ended| words::since(run.started_at, ended));
     let ran = words::brief_span(ran.unwrap_or_default());
     format!("{}  {began}  {how}, ran {ran}", run.run)
+}
+
+/// `shop  (/home/me/shop)`.
+fn project(of: &ProjectRole) -> String {
+    format!("{}  ({})", of.project.name, of.project.dir)
+}
+
+/// `skipped: needs migrate ok`.
+fn phase(of: &ProjectRole) -> String {
+    let why = of.why.as_ref().map(|why| format!(": {why}"));
+    format!("{}{}", of.phase.as_str(), why.unwrap_or_default())
+}
+
+/// `migrate ok, db ready`.
+fn needs(of: &ProjectRole) -> Option<String> {
+    let needs = of.needs.iter();
+    let needs: Vec<String> = needs
+        .map(|need| format!("{} {}", need.job, need.is.as_str()))
+        .collect();
+    (!needs.is_empty()).then(|| needs.join(", "))
 }
 
 /// When its schedule starts it next, and which times have passed without a run.
