@@ -1,5 +1,6 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
+mod dashboard;
 mod endures;
 mod files;
 mod ports;
