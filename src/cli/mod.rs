@@ -207,6 +207,12 @@ mod tests {
             "bgproc stop g:shop",
             "bgproc rm lint",
             "bgproc clean",
+            "bgproc up",
+            "bgproc up api",
+            "bgproc up api migrate",
+            "bgproc down",
+            "bgproc reload",
+            "bgproc exec db",
         ] {
             assert!(shown(command), "{command} of {commands:#?}");
         }

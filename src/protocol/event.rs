@@ -57,6 +57,8 @@ pub enum EventKind {
     Bell,
     /// Live: an agent types. Sent at most once a second; `by` in `data` is the agent's scope.
     AgentInput,
+    /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`.
+    Phase,
     /// Live: events were skipped for a slow reader; `data` has their number.
     Lag,
 }
@@ -72,6 +74,7 @@ impl EventKind {
                 | Self::Title
                 | Self::Bell
                 | Self::AgentInput
+                | Self::Phase
                 | Self::Lag
         )
     }

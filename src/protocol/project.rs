@@ -175,4 +175,39 @@ pub struct ProjectRole {
     /// Whether a person is asked before it is stopped; agents may not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirm: bool,
+    /// Its place in the order of need, from 0: what is needed comes before what needs it.
+    #[serde(default)]
+    pub place: u32,
+    /// What it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// The ports that it was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<u16>,
+    /// Where to open it in a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The files whose changes it reacts to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watching>,
+}
+
+impl ProjectRole {
+    /// When its schedule starts it next, while nothing but the schedule starts it.
+    pub fn next_start(&self) -> Option<Timestamp> {
+        self.next_run.filter(|_| self.phase == PhaseName::Scheduled)
+    }
+}
+
+/// The files whose changes a job reacts to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Watching {
+    /// Which files, and what a change does: `src, *.rs (restarts)`.
+    pub what: String,
+    /// Whether changes are noticed.
+    pub on: bool,
+    /// Why they are not: `suspended: restarts itself by writing build.log`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }

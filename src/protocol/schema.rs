@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::bounds::add_type_bounds;
 use super::event::{Completion, ScreenUpdate};
+use super::project::ProjectRole;
 use super::record::Record;
 use super::reply::*;
 use super::{Action, Error, EventKind, Hello, PROTOCOL, SessionId, Timestamp};
@@ -199,6 +200,7 @@ fn events(all: &mut Map<String, Value>) {
 fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -> Value {
     let data: Schema = match event {
         EventKind::Hello => schemas.subschema_for::<Hello>(),
+        EventKind::Phase => schemas.subschema_for::<ProjectRole>(),
         EventKind::Screen => schemas.subschema_for::<ScreenUpdate>(),
         EventKind::Exited | EventKind::Lost => schemas.subschema_for::<Completion>(),
         _ => schemars::json_schema!({ "type": "object" }),

@@ -143,6 +143,52 @@ pub enum RequestKind {
     Runs(SessionId),
     /// Something to copy.
     Copy(SessionId, CopyFrom),
+    /// Something about a project.
+    Project(ProjectRequest),
+}
+
+/// A request about the project of a directory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProjectRequest {
+    /// Bringing jobs up; all that start by themselves if there are none.
+    Up {
+        /// The directory.
+        dir: String,
+        /// The jobs.
+        jobs: Vec<String>,
+    },
+    /// Bringing it down.
+    Down {
+        /// The directory.
+        dir: String,
+        /// Number of jobs that ran.
+        stops: usize,
+    },
+    /// What a reload changes.
+    Plan {
+        /// The directory.
+        dir: String,
+    },
+    /// Applying its changed file.
+    Reload {
+        /// The directory.
+        dir: String,
+    },
+    /// Waiting until it has settled.
+    Settle {
+        /// The directory.
+        dir: String,
+    },
+    /// Whether the jobs that were brought up have settled, now.
+    Look {
+        /// The directory.
+        dir: String,
+    },
+    /// The jobs to offer for a start.
+    Offer {
+        /// The directory.
+        dir: String,
+    },
 }
 
 /// The requests that fill the card of a failed job, in order.
@@ -207,6 +253,8 @@ pub enum Effect {
     Pager(SessionId),
     /// Open a URL.
     Open(String),
+    /// Open a shell in the environment of a project's job: the project's directory, and the job.
+    Exec(String, String),
     /// Notify a person who is not looking at the window: title and text; `true` to use the desktop,
     /// `false` the terminal.
     Notify(String, String, bool),

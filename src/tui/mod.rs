@@ -38,6 +38,7 @@ pub mod options;
 pub mod outside;
 pub mod pane;
 pub mod pattern;
+pub mod project;
 pub mod removal;
 pub mod requests;
 pub mod run;

@@ -19,6 +19,8 @@ pub struct Options {
     /// Id of a job to open zoomed in INSERT. Leaving goes to NORMAL over the zoomed screen, where
     /// `q` or `d` returns to the shell.
     pub job: Option<String>,
+    /// Directory of a project that was brought up: it is selected, and what becomes of it is told.
+    pub project: Option<String>,
     /// Replay the past of that job instead of typing into it; leaving returns to the shell.
     pub replay: Option<Replay>,
     /// Read-only: no key reaches a job and nothing is changed.
@@ -49,6 +51,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             job: None,
+            project: None,
             replay: None,
             read_only: false,
             appearance: Appearance::default(),

@@ -14,7 +14,8 @@ use super::input::{InputEvent, Reader};
 use super::link::Link;
 use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
 use super::model::answers::QUERY;
-use super::model::{Model, Origin};
+use super::model::rows::key_of_project;
+use super::model::{Model, Origin, Selected};
 use super::modes;
 use super::options::Options;
 use super::outside::{self, left, looked};
@@ -62,6 +63,10 @@ pub fn run(options: Options) -> Result<(), Error> {
     (model.now, model.zone) = (now(), TimeZone::system());
     looked::recall(&mut model);
     left::recall(&mut model);
+    if let Some(dir) = &options.project {
+        model.remembered = Selected::Group(key_of_project(dir));
+        model.projects.follow(dir, None);
+    }
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
@@ -209,7 +214,7 @@ fn handle(
                     link.type_into(id, &bytes).err()
                 }
                 Cmd::Effect(errand) => {
-                    let lends = matches!(errand, Effect::Pager(_));
+                    let lends = matches!(errand, Effect::Pager(_) | Effect::Exec(..));
                     pending.extend(outside::run(errand, terminal, later)?.map(Event::Done));
                     if lends {
                         // The window may have changed its size meanwhile.

@@ -1,18 +1,28 @@
 //! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
+use crate::protocol::project::PhaseName;
 use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record};
 use crate::protocol::{Mode, Status};
 use crate::term::sanitize::clean;
 
+/// The word for a job that was stopped before it ran.
+const STOPPED: &str = "stopped";
+
 /// The state of a job as the dashboard shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// Waiting for a dependency.
+    /// Waiting for what it needs, or for its turn.
     Queued,
+    /// What it needs cannot come any more.
+    Skipped,
+    /// A schedule will start it.
+    Scheduled,
     /// Starting, not ready yet.
     Starting,
     /// Running.
     Running,
+    /// Running, and its probe holds.
+    Ready,
     /// Waiting for a line of input.
     NeedsInput,
     /// Waiting for a password.
@@ -42,8 +52,11 @@ impl State {
     pub fn examples() -> Vec<Self> {
         vec![
             Self::Queued,
+            Self::Skipped,
+            Self::Scheduled,
             Self::Starting,
             Self::Running,
+            Self::Ready,
             Self::NeedsInput,
             Self::NeedsPassword,
             Self::Asked,
@@ -61,7 +74,10 @@ impl State {
     /// The state according to a record.
     pub fn of(record: &Record) -> Self {
         let job = &record.summary;
+        let phase = job.project.as_ref().map(|of| of.phase);
         match job.status {
+            Status::Queued if phase == Some(PhaseName::Skipped) => Self::Skipped,
+            Status::Queued | Status::Done if phase == Some(PhaseName::Scheduled) => Self::Scheduled,
             Status::Queued => Self::Queued,
             Status::Starting => Self::Starting,
             Status::Running if !record.asked.is_empty() => Self::Asked,
@@ -70,6 +86,7 @@ impl State {
                 InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
                 InputState::Password => Self::NeedsPassword,
                 _ if job.ready == Some(false) => Self::Starting,
+                _ if phase == Some(PhaseName::Ready) => Self::Ready,
                 _ => Self::Running,
             },
             Status::Paused => Self::Paused,
@@ -81,6 +98,10 @@ impl State {
                 (None, Some(signal)) => Self::Died(signal.clone()),
                 (None, None) => Self::Died("failed".to_owned()),
             },
+            // It has never run.
+            Status::Killed if job.signal.is_none() && phase == Some(PhaseName::Stopped) => {
+                Self::Killed(STOPPED.to_owned())
+            }
             Status::Killed => Self::Killed(match &record.ended_by {
                 Some(by) => match by.kind {
                     EndedByKind::Human => "killed by you".to_owned(),
@@ -101,8 +122,10 @@ impl State {
     pub fn glyph(&self, ascii: bool) -> &'static str {
         let (unicode, plain) = match self {
             Self::Queued => ("◌", "."),
+            Self::Skipped => ("⊘", "/"),
+            Self::Scheduled => ("○", "@"),
             Self::Starting => ("◔", "o"),
-            Self::Running => ("●", "*"),
+            Self::Running | Self::Ready => ("●", "*"),
             Self::NeedsInput | Self::NeedsPassword | Self::Asked => ("?", "?"),
             Self::Stopping => ("◍", "-"),
             Self::Paused => ("‖", "="),
@@ -118,9 +141,12 @@ impl State {
     /// The state in words.
     pub fn word(&self) -> String {
         match self {
-            Self::Queued => "waits".to_owned(),
+            Self::Queued => "queued".to_owned(),
+            Self::Skipped => "skipped".to_owned(),
+            Self::Scheduled => "scheduled".to_owned(),
             Self::Starting => "starting".to_owned(),
             Self::Running => "running".to_owned(),
+            Self::Ready => "ready".to_owned(),
             Self::NeedsInput => "needs input".to_owned(),
             Self::NeedsPassword => "password prompt".to_owned(),
             Self::Asked => "agent asks you".to_owned(),
@@ -138,7 +164,8 @@ impl State {
     /// Words for a row, longest first; none if the glyph is sufficient.
     pub fn row_words(&self) -> Vec<String> {
         match self {
-            Self::Running | Self::Done | Self::Starting => Vec::new(),
+            // The row has the time of the next run.
+            Self::Running | Self::Ready | Self::Done | Self::Scheduled => Vec::new(),
             Self::NeedsInput => vec!["input".to_owned()],
             Self::NeedsPassword => vec!["password".to_owned(), "pw".to_owned()],
             Self::Asked => vec!["asks".to_owned()],
@@ -148,6 +175,7 @@ impl State {
                 vec![signal.clone(), short.to_owned()]
             }
             Self::Killed(how) if how == "timed out" => vec!["timeout".to_owned()],
+            Self::Killed(how) if how == STOPPED => vec![how.clone()],
             Self::Killed(_) => vec!["killed".to_owned()],
             other => vec![other.word()],
         }
@@ -156,6 +184,21 @@ impl State {
     /// Whether it waits for a person to type.
     pub fn needs_input(&self) -> bool {
         matches!(self, Self::NeedsInput | Self::NeedsPassword | Self::Asked)
+    }
+
+    /// Whether it runs, and waits for nothing.
+    pub fn runs(&self) -> bool {
+        matches!(self, Self::Running | Self::Ready)
+    }
+
+    /// Whether it waits for its first run, or for the next one: it has no process.
+    pub fn waits(&self) -> bool {
+        matches!(self, Self::Queued | Self::Skipped | Self::Scheduled)
+    }
+
+    /// Whether a person should look at it: it waits for one, has failed, or was skipped.
+    pub fn calls(&self) -> bool {
+        self.needs_input() || self.failed() || *self == Self::Skipped
     }
 
     /// Whether it failed by itself.

@@ -38,6 +38,27 @@ pub fn ago(ms: i64) -> String {
     }
 }
 
+/// The time until something happens: `in 41s`, `in 8h36m`.
+pub fn until(ms: i64) -> String {
+    format!(
+        "in {}",
+        if ms < 60_000 {
+            uptime(ms)
+        } else {
+            uptime_at_rest(ms)
+        }
+    )
+}
+
+/// The same in at most seven columns: `in 41s`, `in 8h`.
+pub fn until_roughly(ms: i64) -> String {
+    match ms / 1000 {
+        ..3600 => until(ms),
+        s @ 3600..86_400 => format!("in {}h", s / 3600),
+        s => format!("in {}d", s / 86_400),
+    }
+}
+
 /// How long something took, with a tenth below ten seconds: `0.4s`, `48s`, `9m12s`.
 pub fn took(ms: i64) -> String {
     match ms {
@@ -96,6 +117,17 @@ pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
     then.strftime(format).to_string()
 }
 
+/// When something will happen: the time of day, with seconds in the next hour, and with the date if it is a day away
+/// or more.
+pub fn moment_ahead(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
+    let format = match at.millis() - now_ms {
+        ..3_600_000 => "%H:%M:%S",
+        ..86_400_000 => "%H:%M",
+        _ => "%Y-%m-%d %H:%M",
+    };
+    civil(at.millis(), zone).strftime(format).to_string()
+}
+
 /// Date and time in `zone`, with the offset valid at that time.
 fn civil(unix_ms: i64, zone: &TimeZone) -> DateTime {
     // Outside jiff's range only if the clock is off by tens of thousands of years.
@@ -127,6 +159,11 @@ mod tests {
         assert_eq!(ago(9000), "9s ago");
         assert_eq!(ago(59_000), "<1m ago");
         assert_eq!(ago(180_000), "3m ago");
+        assert_eq!(until(41_500), "in 41s");
+        assert_eq!(until(90_000), "in 1m");
+        assert_eq!(until(30_960_000), "in 8h36m");
+        assert_eq!(until_roughly(30_960_000), "in 8h");
+        assert_eq!(until_roughly(3_540_000), "in 59m");
         assert_eq!(took(400), "0.4s");
     }
 
@@ -155,6 +192,15 @@ mod tests {
         let day = 86_400_000;
         let yesterday = moment(Timestamp(now - day), now, &TimeZone::UTC);
         assert_eq!(yesterday, "2026-11-20 12:45");
+    }
+
+    #[test]
+    fn shows_seconds_of_what_comes_soon() {
+        let now = 1_795_265_100_000;
+        let ahead = |ms: i64| moment_ahead(Timestamp(now + ms), now, &TimeZone::UTC);
+        assert_eq!(ahead(41_000), "12:45:41");
+        assert_eq!(ahead(7_200_000), "14:45");
+        assert_eq!(ahead(86_400_000), "2026-11-22 12:45");
     }
 
     #[test]

@@ -78,15 +78,15 @@ pub fn time(job: &Summary, now: Timestamp) -> String {
     }
     match job.ended_at {
         Some(ended) => format!("{} ago", span(since(ended, now))),
+        // It has not run yet.
+        None if job.status == Status::Queued => "-".to_owned(),
         None => span(job.runtime_ms),
     }
 }
 
 /// When the schedule of a job that does not run starts it next.
 pub fn next_run(job: &Summary) -> Option<Timestamp> {
-    let of = job.project.as_ref();
-    let of = of.filter(|of| of.phase == PhaseName::Scheduled)?;
-    of.next_run
+    job.project.as_ref()?.next_start()
 }
 
 /// What a job that does not run yet waits for: `needs db ready`.
@@ -271,6 +271,11 @@ mod tests {
             why: None,
             next_run: Some(Timestamp(7_442_000)),
             confirm: false,
+            place: 0,
+            needs: Vec::new(),
+            ports: Vec::new(),
+            url: None,
+            watch: None,
         });
         assert_eq!(state(&job).0, "scheduled");
         assert_eq!(time(&job, Timestamp(2000)), "in 2h04m");

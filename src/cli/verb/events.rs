@@ -84,11 +84,15 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     Ok(ctx.out.line(line.trim_end())?)
 }
 
-/// The name of the job at the time of the event.
+/// The name of the job at the time of the event; `shop/web` for a job of a project.
 fn name(event: &Event) -> String {
     let id = || event.session_id.as_ref().map(ToString::to_string);
     let label = event.data["label"].as_str().map(clean);
-    label.or_else(id).unwrap_or_else(|| "-".to_owned())
+    let name = label.or_else(id).unwrap_or_else(|| "-".to_owned());
+    match event.data["project"].as_str() {
+        Some(project) => format!("{}/{name}", clean(project)),
+        None => name,
+    }
 }
 
 fn what(event: &Event) -> String {
@@ -100,6 +104,9 @@ fn what(event: &Event) -> String {
             (None, Some(signal)) => format!("ended, {}", clean(signal)),
             (None, None) => "ended".to_owned(),
         },
+        EventKind::Restarted if data["because"].is_string() => {
+            format!("restarted, {}", clean(text("because")))
+        }
         EventKind::HumanAsked => format!("asks: {}", clean(text("message"))),
         EventKind::HumanAnswered => format!("question {}", clean(text("outcome"))),
         kind => {
@@ -158,6 +165,11 @@ mod tests {
                 "started",
                 json!({"label": "w\u{1b}[1meb", "by": agent}),
                 ["web", "started", "agent a"],
+            ),
+            (
+                "ready",
+                json!({"label": "web", "project": "shop@cart"}),
+                ["shop@cart/web", "ready", "-"],
             ),
             (
                 "exited",

@@ -10,7 +10,7 @@ use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::words;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Timestamp};
+use crate::protocol::{Action, Record, Summary, Timestamp};
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
@@ -123,7 +123,7 @@ impl Ls {
 }
 
 /// The columns. Those from [`FITTED`] on are shown only with `--wide`.
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 12] = [
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
     column("GROUP", Fit::Middle(6), 2),
@@ -134,6 +134,8 @@ const COLUMNS: [Column; 10] = [
     column("COMMAND", Fit::End(12), 5),
     column("ID", Fit::Whole, 1),
     column("DIR", Fit::Whole, 1),
+    column("PROJECT", Fit::Whole, 1),
+    column("WHY", Fit::Whole, 1),
 ];
 
 /// The number of columns without `--wide`.
@@ -164,7 +166,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
     vec![
         Cell::plain(words::name(job)),
         Cell::toned(state, tone),
-        Cell::plain(field(job.group.as_deref())),
+        Cell::plain(group(job)),
         Cell::plain(ports(job.ports.as_deref().unwrap_or_default())),
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
@@ -175,13 +177,29 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         }),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
+        Cell::plain(field(project(job))),
+        Cell::plain(field(why(job))),
     ]
 }
 
+/// The group, or else the project.
+fn group(job: &Summary) -> String {
+    field(job.group.as_deref().or(project(job)))
+}
+
+fn project(job: &Summary) -> Option<&str> {
+    Some(&job.project.as_ref()?.project.name)
+}
+
+/// Why a job of a project waits, was skipped, could not be started or was stopped.
+fn why(job: &Summary) -> Option<&str> {
+    job.project.as_ref()?.why.as_deref()
+}
+
 /// The columns for programs. New ones are appended at the end.
-const TAB_SEPARATED: [&str; 14] = [
+const TAB_SEPARATED: [&str; 17] = [
     "NAME", "STATUS", "EXIT", "PID", "ID", "GROUP", "COMMAND", "STATE", "PORT", "TIME", "CPU",
-    "MEM", "STARTED", "DIR",
+    "MEM", "STARTED", "DIR", "PROJECT", "PHASE", "WHY",
 ];
 
 /// Formats a job as one line with as many fields as the heading. Cleaned fields contain neither tabs nor
@@ -209,6 +227,9 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
         job.memory_bytes.map_or_else(none, words::bytes),
         words::local(job.created_at),
         field(Some(&job.cwd)),
+        field(project(job)),
+        field(job.project.as_ref().map(|of| of.phase.as_str())),
+        field(why(job)),
     ]
     .join("\t")
 }

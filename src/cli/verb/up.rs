@@ -1,5 +1,6 @@
 //! `up` and `reload`: bring the jobs of a project up, or apply its changed file.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,11 +13,13 @@ use crate::cli::output::{note, obeys};
 use crate::cli::project::follow::{Over, View, conclude, until};
 use crate::cli::project::lines;
 use crate::cli::project::source::{Source, meant};
+use crate::cli::settings::dashboard;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, ProjectState};
 use crate::protocol::{Action, Status};
+use crate::tui;
 
 #[derive(Args, Debug)]
 pub struct Up {
@@ -55,6 +58,9 @@ pub struct Up {
     /// Longest time to wait; the jobs go on afterwards
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
+    /// Then open the dashboard on the project
+    #[arg(short, long, conflicts_with_all = ["dry_run", "fail_fast", "wait", "timeout", "exit_code_from"])]
+    attach: bool,
     /// Wait for the end of this job, bring the project down and exit with its code
     #[arg(long, value_name = "JOB", conflicts_with_all = ["dry_run", "fail_fast"])]
     exit_code_from: Option<String>,
@@ -89,6 +95,17 @@ impl Up {
             wait_ms: Some(0),
             ..self.source.request()
         };
+        if self.attach {
+            if words.follow || ctx.json {
+                let with = if ctx.json {
+                    "--json"
+                } else {
+                    "-f without a file"
+                };
+                return Err(Failure::Usage(format!("-a cannot be used with {with}")));
+            }
+            need_terminal()?;
+        }
         ctx.daemon_with_surroundings()?;
         if self.dry_run {
             return show_plan(ctx, request, self.apply);
@@ -96,6 +113,9 @@ impl Up {
         request.apply = Some(self.apply || asked_to_apply(ctx, &request)?);
         request.op = Some(ProjectOp::Up);
         let state = begin(ctx, &request)?;
+        if self.attach {
+            return open_dashboard(state);
+        }
         if let Some(job) = &self.exit_code_from {
             return exit_code_from(ctx, &request, state, job, self.timeout);
         }
@@ -130,6 +150,24 @@ impl Reload {
         let state = begin(ctx, &request)?;
         settle(ctx, &request, state, self.timeout, false)
     }
+}
+
+/// Opens the dashboard on a project that was brought up.
+fn open_dashboard(state: ProjectState) -> Result<Exit, Failure> {
+    tui::run(tui::Options {
+        project: Some(state.project.dir),
+        ..dashboard::options(&[], None)?
+    })?;
+    Ok(Exit::OK)
+}
+
+/// Fails unless standard input and output are a terminal.
+fn need_terminal() -> Result<(), Failure> {
+    if std::io::stdin().is_terminal() && obeys() {
+        return Ok(());
+    }
+    let failure = Failure::with_message(Exit::USAGE, "the dashboard needs a terminal");
+    Err(failure.hint("bgproc up without -a needs none, bgproc up -f follows the logs"))
 }
 
 /// Sends the request, and prints its plan and warnings.
@@ -171,7 +209,7 @@ fn show_plan(ctx: &mut Context, request: Project, apply: bool) -> Result<Exit, F
 /// Asks a person whether running jobs with another definition shall be restarted. Without a terminal they are left
 /// alone.
 fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure> {
-    if ctx.json || !obeys() || !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+    if ctx.json || !obeys() || !std::io::stdin().is_terminal() {
         return Ok(false);
     }
     let plan = Project {

@@ -10,6 +10,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::record::{InputState, Run};
 use crate::protocol::reply::{Listed, LogLines};
 use crate::protocol::{Action, Record, Status, Summary};
+use crate::term::sanitize::clean;
 use crate::tui::message::CardPart;
 use crate::tui::model::card::{Card, Owner};
 use crate::tui::pane::card;
@@ -73,7 +74,9 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
     }
+    parts.extend(changed(record));
     parts.extend(scheduled(job));
+    parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
         && job.status == Status::Running
@@ -118,6 +121,31 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             }
         }
     }
+}
+
+/// Which files have changed, so that it was restarted.
+fn changed(record: &Record) -> Option<String> {
+    let run = record.detail.as_ref()?.runs.last()?;
+    let files = run.because.as_ref()?.strip_prefix("changed: ")?;
+    let has = if files.contains(" more") {
+        "have"
+    } else {
+        "has"
+    };
+    Some(format!(
+        "it was started again because {} {has} changed",
+        clean(files)
+    ))
+}
+
+/// Why it does not react to changes of its files.
+fn unwatched(job: &Summary) -> Option<String> {
+    let watch = job.project.as_ref()?.watch.as_ref()?;
+    let why = clean(watch.why.as_ref()?);
+    Some(match why.starts_with("suspended") {
+        true => format!("its watch is {why}"),
+        false => format!("its files are not watched: {why}"),
+    })
 }
 
 /// When its schedule starts it next, and which times have passed without a run.

@@ -12,9 +12,10 @@ use tokio::sync::Notify;
 use super::ProjectId;
 use super::guests::FirstRun;
 use super::times::JobTimes;
+use super::watches::JobWatch;
 use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
-use crate::protocol::project::ProjectName;
+use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
 use crate::sys::sealed;
@@ -38,6 +39,10 @@ pub(crate) struct Project {
     pub(crate) ports: BTreeMap<String, BTreeMap<String, u16>>,
     /// What has come of the schedules of its jobs, by the jobs' names.
     pub(crate) times: BTreeMap<String, JobTimes>,
+    /// The files that its jobs react to, by the jobs' names. Not stored.
+    pub(crate) watches: BTreeMap<String, JobWatch>,
+    /// When the last run of each job was requested, in boot-time milliseconds. Not stored.
+    pub(crate) requested: BTreeMap<String, u64>,
     /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
     /// if daemon and keeper have both died since.
     pub(crate) caller: Option<Rc<Greeting>>,
@@ -51,6 +56,10 @@ pub(crate) struct Project {
     pub(crate) under_way: BTreeMap<String, UnderWay>,
     /// What was last decided.
     pub(crate) decision: Decision,
+    /// The place of each job in the order of need.
+    pub(crate) places: BTreeMap<String, u32>,
+    /// The phases that clients were last told, by the jobs' names.
+    pub(crate) told: BTreeMap<String, ProjectRole>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
     /// Number of the last change.
@@ -118,12 +127,16 @@ impl Project {
             offset: 0,
             ports: BTreeMap::new(),
             times: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            requested: BTreeMap::new(),
             caller: None,
             sessions: BTreeMap::new(),
             borrowed: BTreeMap::new(),
             first_runs: BTreeMap::new(),
             under_way: BTreeMap::new(),
             decision: Decision::default(),
+            places: BTreeMap::new(),
+            told: BTreeMap::new(),
             seen: BTreeMap::new(),
             seq: 0,
             all: false,
@@ -132,6 +145,19 @@ impl Project {
             survivors: BTreeMap::new(),
             changed: Rc::default(),
         }
+    }
+
+    /// The ports that a job was given.
+    pub(crate) fn ports_of(&self, job: &str) -> Vec<u16> {
+        let ports = self.ports.get(job).into_iter();
+        ports.flat_map(|ports| ports.values().copied()).collect()
+    }
+
+    /// Where to open a job in a browser, if its definition says so.
+    pub(crate) fn url_of(&self, job: &str) -> Option<String> {
+        let opens = self.applied.jobs.get(job)?.open.is_some();
+        let port = self.ports_of(job).first().copied().filter(|_| opens)?;
+        Some(format!("http://localhost:{port}"))
     }
 
     /// How people know it.
@@ -174,8 +200,11 @@ impl Project {
         self.changed.notify_waiters();
     }
 
-    /// Whether every job that is wanted has settled.
+    /// Whether every job that is wanted has settled, and the files that they react to are watched.
     pub(crate) fn is_settled(&self) -> bool {
+        if self.watches.values().any(JobWatch::is_being_set) {
+            return false;
+        }
         let mut wanted = self.wish.jobs.iter().filter(|(_, job)| job.wanted);
         let settled = |name: &str| {
             let phase = self.decision.phases.get(name);

@@ -31,6 +31,7 @@ mod resting;
 mod schedules;
 mod starts;
 mod waiters;
+pub(crate) mod watches;
 
 use std::collections::HashMap;
 

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use serde_json::json;
+
 use super::State;
+use super::watches::watching;
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, UnderWay};
@@ -12,11 +15,12 @@ use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::life::{Actor, Life, Probed};
+use crate::engine::project::order::places;
 use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::{Error, Greeting, Scope, SessionId, Status, Timestamp};
+use crate::protocol::{Error, EventKind, Greeting, Scope, SessionId, Status, Timestamp};
 use crate::sys::sealed;
 
 impl State {
@@ -92,6 +96,7 @@ impl State {
     pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
         self.follow_schedules(id);
         self.look_at_borrowed(id);
+        self.follow_watches(id);
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
@@ -114,6 +119,7 @@ impl State {
             match step {
                 Step::Start(name) => {
                     let run = at(&before, name).run + 1;
+                    project.requested.insert(name.clone(), now().boot);
                     project
                         .under_way
                         .insert(name.clone(), UnderWay::Starting(run));
@@ -127,6 +133,7 @@ impl State {
         project.seen = seen_of_all(project, &self.sessions);
         project.late = late(project, &self.sessions);
         project.decision = decision;
+        project.places = places(&project.wish, &project.applied.order);
         // Also if nothing differs: who has asked for something waits for the decision.
         project.bump();
         let waits: Vec<(SessionId, bool)> = project
@@ -154,6 +161,7 @@ impl State {
             self.wait_for_turn(&session, waits);
         }
         self.touch_borrowers(id);
+        self.tell_phases(id);
         steps
     }
 
@@ -338,19 +346,67 @@ impl State {
         let of = session.spec.project.as_ref()?;
         let project = self.projects.get(&of.id)?;
         let phase = project.decision.phases.get(&of.job)?;
-        Some(ProjectRole {
-            project: project.name(),
-            job: of.job.clone(),
-            phase: phase.name(),
-            why: why(project, &of.job),
-            next_run: next_run(project, &of.job),
-            confirm: project
-                .applied
-                .jobs
-                .get(&of.job)
-                .is_some_and(|job| job.confirm),
-        })
+        Some(role(project, &of.job, phase))
     }
+
+    /// Tells clients which jobs of a project are in another phase than they were told, or for another reason.
+    fn tell_phases(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        let phases = project.decision.phases.iter();
+        let roles = phases.filter(|(job, _)| !project.is_foreign(job));
+        let roles: BTreeMap<String, ProjectRole> = roles
+            .map(|(job, phase)| (job.clone(), role(project, job, phase)))
+            .collect();
+        let is_new = |(job, role): &(&String, &ProjectRole)| {
+            let before = project.told.get(*job);
+            before.is_none_or(|before| differs(before, role))
+        };
+        let news = roles.iter().filter(is_new);
+        let news: Vec<(SessionId, ProjectRole)> = news
+            .filter_map(|(job, role)| Some((project.sessions.get(job)?.clone(), role.clone())))
+            .collect();
+        project.told = roles;
+        if !self.events.has_listeners(EventKind::Phase) {
+            return;
+        }
+        for (session, role) in news {
+            self.publish(EventKind::Phase, &session, json!(role));
+        }
+    }
+}
+
+/// Where a job stands, for its record.
+fn role(project: &Project, job: &str, phase: &Phase) -> ProjectRole {
+    let wish = project.wish.jobs.get(job);
+    ProjectRole {
+        project: project.name(),
+        job: job.to_owned(),
+        phase: phase.name(),
+        why: why(project, job),
+        next_run: next_run(project, job),
+        place: project.places.get(job).copied().unwrap_or_default(),
+        needs: wish.map(|wish| wish.needs.clone()).unwrap_or_default(),
+        ports: project.ports_of(job),
+        url: project.url_of(job),
+        confirm: project.applied.jobs.get(job).is_some_and(|job| job.confirm),
+        watch: watching(project, job),
+    }
+}
+
+/// Whether people see a difference. The clocks that schedules go by drift against each other by milliseconds.
+fn differs(before: &ProjectRole, now: &ProjectRole) -> bool {
+    let seconds = |role: &ProjectRole| role.next_run.map(|at| at.millis() / 1000);
+    let is_later = match (seconds(before), seconds(now)) {
+        (Some(before), Some(now)) => before.abs_diff(now) > 1,
+        (before, now) => before != now,
+    };
+    let same = ProjectRole {
+        next_run: now.next_run,
+        ..before.clone()
+    };
+    is_later || same != *now
 }
 
 /// Why a job waits, was skipped, could not be started or was stopped.

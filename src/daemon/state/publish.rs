@@ -22,6 +22,11 @@ impl State {
         // Add the label, because the event may outlive the session.
         if kind.is_lifecycle() && data.is_object() {
             data["label"] = json!(session.spec.label);
+            if let Some(of) = &session.spec.project
+                && let Some(project) = self.projects.get(&of.id)
+            {
+                data["project"] = json!(project.name().name);
+            }
         }
         let scope = session.scope.clone();
         // Who waits for a project is told that a job asks something.
@@ -57,6 +62,9 @@ impl State {
                 data["restarts"] = json!(restarts);
                 data["reason"] = before["reason"].clone();
                 data["backoffMs"] = before["backoffMs"].clone();
+                if let Some(because) = before.get("because").filter(|text| text.is_string()) {
+                    data["because"] = because.clone();
+                }
                 // Absent if the restart policy started the run.
                 if let Some(Some(by)) = self.restarting.get(id) {
                     data["by"] = json!(by.ended_by());

@@ -11,6 +11,8 @@
 //! - [`guest`]: sessions that wait here although no file defines them.
 //! - [`need`]: whether the needs of a job are met, may still come, or cannot come any more.
 //! - [`timetable`]: which times of a schedule have come.
+//! - [`order`]: which job is needed first.
+//! - [`watching`]: when a job reacts to changes of files.
 //! - [`decide`](mod@decide): the phases and steps. It is the only place that starts and stops jobs of a project.
 //!
 //! A run is owed by number: "a run later than run 3". A run that began before a crash therefore counts, and none
@@ -20,8 +22,10 @@ pub mod decide;
 pub mod guest;
 pub mod need;
 pub mod queue;
+pub mod order;
 pub mod seen;
 pub mod timetable;
+pub mod watching;
 pub mod wish;
 
 #[cfg(test)]

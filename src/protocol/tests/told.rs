@@ -93,7 +93,7 @@ fn every_event() {
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 23] = [
+    let events: [(EventKind, Value); 24] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),
@@ -119,6 +119,11 @@ fn every_event() {
         (EventKind::Title, json!({"title": "vim"})),
         (EventKind::Bell, json!({})),
         (EventKind::AgentInput, json!({"by": "builder"})),
+        (
+            EventKind::Phase,
+            json!({"name": "shop", "dir": "/shop", "job": "api", "phase": "skipped",
+                "why": "needs migrate ok", "place": 2, "needs": [{"job": "migrate", "is": "ok"}]}),
+        ),
         (EventKind::Lag, json!({"dropped": 5})),
     ];
     let events: Vec<Event> = (1..)

@@ -102,12 +102,12 @@ fn heading(model: &Model, number: usize, id: &SessionId, area: Rect, buf: &mut B
 fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut words = Vec::new();
-    if *state != State::Running {
+    if !state.runs() {
         words.push((format!(" {}", job.word()), theme.state(state)));
     }
     if let Some(port) = job.record.summary.ports.iter().flatten().next() {
         words.push((format!(":{port}"), theme.plain()));
-    } else if *state == State::Running {
+    } else if state.runs() {
         words.push((format!(" {}", model.time_of(job)), theme.dim()));
     }
     if job.is_agents() {

@@ -5,13 +5,17 @@
 //! name and exit code stay.
 
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::model::spark::CELLS;
+use crate::tui::state::State;
 use crate::tui::text;
 
 /// Cursor, glyph and a blank.
 pub(super) const LEAD: usize = 3;
 /// Width of `59m ago`, the longest usual time.
 const TIME: usize = 7;
+/// Width of `in 8h36m`, the longest time until a next run.
+const UNTIL: usize = 8;
 /// Width of `100%`.
 const CPU: usize = 4;
 /// Width of three letters of a name, a blank and `exit 127`; the time is dropped to reach it.
@@ -39,7 +43,16 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a list of `width`.
     pub(super) fn of(model: &Model, width: usize) -> Self {
-        let mut columns = Self::that_fit(width, model.window.0 < NARROW);
+        let scheduled = |job: &Job| job.state() == State::Scheduled;
+        let time = match model.jobs.iter().any(scheduled) {
+            true => UNTIL,
+            false => TIME,
+        };
+        let narrow = model.window.0 < NARROW;
+        let mut columns = Self::that_fit(width, narrow, time);
+        if columns.time == 0 {
+            columns = Self::that_fit(width, narrow, TIME);
+        }
         let names = model.jobs.iter().map(|job| text::width(&job.name));
         let longest = names.max().unwrap_or(0);
         // Words get a column of their own if the longest names leave room for `exit 127`, or at
@@ -49,7 +62,7 @@ impl Columns {
         columns
     }
 
-    fn that_fit(width: usize, narrow: bool) -> Self {
+    fn that_fit(width: usize, narrow: bool, time: usize) -> Self {
         let marks = match width {
             ..30 => 2,
             30..60 if narrow => 4,
@@ -60,7 +73,7 @@ impl Columns {
         let mut columns = Self {
             body: 0,
             word_at: None,
-            time: TIME,
+            time,
             cpu: if narrow { 0 } else { CPU },
             spark: if narrow { 0 } else { CELLS },
             marks,
@@ -95,7 +108,7 @@ mod tests {
     #[test]
     fn drops_columns_in_the_specified_order() {
         let there = |width| {
-            let columns = Columns::that_fit(width, false);
+            let columns = Columns::that_fit(width, false, TIME);
             (columns.spark > 0, columns.cpu > 0, columns.time > 0)
         };
         assert_eq!(there(40), (true, true, true));
@@ -110,7 +123,7 @@ mod tests {
                 "{width}"
             );
             before = now;
-            assert!(Columns::that_fit(width, false).body >= 2, "{width}");
+            assert!(Columns::that_fit(width, false, TIME).body >= 2, "{width}");
         }
     }
 }

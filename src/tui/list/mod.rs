@@ -21,10 +21,12 @@ use ratatui::text::Span;
 
 use self::columns::Columns;
 use self::row::put;
+use crate::term::sanitize::clean;
 use crate::tui::model::counts::Counts;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::{Group, Row};
 use crate::tui::model::{Model, Selected};
+use crate::tui::pane::card::waiting::next_run;
 use crate::tui::state::State;
 use crate::tui::text;
 use crate::tui::theme::Theme;
@@ -76,6 +78,9 @@ pub fn draw_edges(model: &Model, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Columns of a title that its counts leave to it.
+const LEAST_TITLE: usize = 8;
+
 fn header(
     model: &Model,
     group: &Group,
@@ -93,6 +98,7 @@ fn header(
     let counts = Counts::of(states.map(Job::state));
     let mut spans = glyph_counts(theme, counts);
     for (n, state) in [
+        (counts.scheduled, State::Scheduled),
         (counts.done, State::Done),
         (counts.killed, State::Killed(String::new())),
     ] {
@@ -102,10 +108,16 @@ fn header(
         }
     }
     let end = usize::from(line.width).saturating_sub(1 + columns.marks);
-    let widths: usize = spans
-        .iter()
-        .map(|span| text::width(&span.content) + 1)
-        .sum();
+    let taken = |spans: &[Span<'_>]| -> usize {
+        let widths = spans.iter().map(|span| text::width(&span.content) + 1);
+        widths.sum()
+    };
+    // The name says more than the number of those at rest.
+    let least = text::width(&group.title).min(LEAST_TITLE);
+    while spans.len() > 1 && 2 + least + 1 + taken(&spans) > end + 1 {
+        spans.pop();
+    }
+    let widths = taken(&spans);
     let start = end.saturating_sub(widths.saturating_sub(1));
     let room = start.saturating_sub(3);
     let title = text::clip_middle(&group.title, room, theme.glyph("…"));
@@ -123,10 +135,44 @@ fn header(
     }
 }
 
+/// The command; for a job of a project why it waits or has failed, its next run, its URL or its ports, if there are
+/// any.
+fn about(model: &Model, job: &Job) -> String {
+    let Some(role) = job.role() else {
+        return job.command.clone();
+    };
+    let next = role.next_start().map(|at| next_run(model, at));
+    let state = job.state();
+    let url = role
+        .url
+        .as_deref()
+        .map(clean)
+        .filter(|_| job.is_alive() && !state.waits());
+    let given = role
+        .ports
+        .iter()
+        .filter(|_| job.is_alive() && !state.waits());
+    let ports = match job.ports() {
+        [] => given.map(|port| format!(":{port}")).collect(),
+        ports => ports
+            .iter()
+            .map(|port| format!(":{port}"))
+            .collect::<Vec<_>>(),
+    };
+    let url = url.or_else(|| job.url());
+    let facts: Vec<String> = next.into_iter().chain(job.why()).chain(url).collect();
+    match (facts.is_empty(), ports.is_empty()) {
+        (false, _) => facts.join(", "),
+        (true, false) => ports.join(" "),
+        (true, true) => job.command.clone(),
+    }
+}
+
 /// Largest width of a column of [`group_lines`].
 const WIDEST: usize = 24;
 
-/// The jobs of a group, shown in the pane while its header is selected: name, state, time and command, in columns.
+/// The jobs of a group, shown in the pane while its header is selected: name, state, time, and what else is to be
+/// said or the command, in columns.
 pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
     let rows = jobs.map(|job| (job, [job.name.clone(), job.word(), model.time_of(job)]));
@@ -147,7 +193,7 @@ pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
             }
         });
         let cells: String = cells.collect();
-        (job.state(), cells + &job.command)
+        (job.state(), cells + &about(model, job))
     });
     lines.collect()
 }
@@ -156,9 +202,11 @@ pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
 pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
     let all = [
         (counts.running, State::Running),
+        (counts.queued, State::Queued),
         (counts.input, State::NeedsInput),
         (counts.paused, State::Paused),
         (counts.failed, State::Failed(1)),
+        (counts.skipped, State::Skipped),
     ];
     all.into_iter()
         .filter(|(n, _)| *n > 0)

@@ -45,7 +45,7 @@ pub(super) fn draw(
     let name = text::clip_middle(&job.name, name_room, theme.glyph("…"));
     let name_style = if selected {
         theme.selected_name()
-    } else if job.is_alive() || state.failed() {
+    } else if (job.is_alive() && !state.waits()) || state.failed() {
         Style::new()
     } else {
         theme.dim().remove_modifier(Modifier::BOLD)
@@ -64,13 +64,19 @@ pub(super) fn draw(
     }
     let word_style = match (is_quiet, job.record.summary.progress) {
         (true, _) => theme.dim(),
-        (false, Some(progress)) if state == State::Running => progress::style(progress, theme),
+        (false, Some(progress)) if state.runs() => progress::style(progress, theme),
         (false, _) => style,
     };
     put(buf, line, LEAD + word_at, &word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
-        let time = text::clip(&model.time_of(job), columns.time, "");
+        let mut time = model.time_of(job);
+        if let Some(ms) = job.until_start(model.now.ms)
+            && text::width(&time) > columns.time
+        {
+            time = units::until_roughly(ms);
+        }
+        let time = text::clip(&time, columns.time, "");
         x += 1 + columns.time;
         put(buf, line, x - text::width(&time), &time, theme.dim());
     }
@@ -130,7 +136,11 @@ fn quiet_words(job: &Job, columns: Columns) -> Vec<String> {
         return vec![took(job)];
     }
     let port = job.ports().first().map(|port| format!(":{port}"));
-    port.into_iter().collect()
+    match (job.state(), port) {
+        (State::Ready, Some(port)) => vec![format!("ready {port}"), port],
+        (State::Ready, None) => vec!["ready".to_owned()],
+        (_, port) => port.into_iter().collect(),
+    }
 }
 
 fn took(job: &Job) -> String {

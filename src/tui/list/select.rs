@@ -145,7 +145,7 @@ pub fn pick(model: &mut Model, number: usize) {
 
 /// Selects the next job that needs attention: those that a toast tells of, the newest
 /// first; then those waiting for a password, then for a line,
-/// then those with a question of an agent, then failed ones. In the stack, opens its pane.
+/// then those with a question of an agent, then failed ones, then skipped ones. In the stack, opens its pane.
 pub fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
     model.expire_alerts();
@@ -161,6 +161,7 @@ pub fn alert(model: &mut Model) {
         State::NeedsPassword => Some(0),
         State::NeedsInput => Some(1),
         State::Asked => Some(2),
+        State::Skipped => Some(4),
         _ => state.failed().then_some(3),
     };
     let jobs = model.jobs.iter();

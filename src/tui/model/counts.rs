@@ -13,6 +13,12 @@ pub struct Counts {
     pub paused: usize,
     /// Failed.
     pub failed: usize,
+    /// Waiting for what they need, or for their turn.
+    pub queued: usize,
+    /// Skipped: what they need cannot come.
+    pub skipped: usize,
+    /// Waiting for the next time of their schedule.
+    pub scheduled: usize,
     /// Ended successfully.
     pub done: usize,
     /// Stopped or killed by somebody.
@@ -30,9 +36,12 @@ impl Counts {
                 State::Done => &mut counts.done,
                 State::Killed(_) => &mut counts.killed,
                 State::Failed(_) | State::Died(_) | State::Lost => &mut counts.failed,
-                State::Queued
-                | State::Starting
+                State::Queued => &mut counts.queued,
+                State::Skipped => &mut counts.skipped,
+                State::Scheduled => &mut counts.scheduled,
+                State::Starting
                 | State::Running
+                | State::Ready
                 | State::Stopping
                 | State::Retrying(_) => &mut counts.running,
             };

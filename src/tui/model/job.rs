@@ -1,6 +1,7 @@
 //! One job of the list: its record, with texts sanitized and shortened for display.
 
 use super::url;
+use crate::protocol::project::ProjectRole;
 use crate::protocol::{Record, SessionId, Status, Timestamp, shell};
 use crate::term::sanitize::clean;
 use crate::tui::state::State;
@@ -82,13 +83,29 @@ impl Job {
     /// The first URL that it serves.
     pub fn url(&self) -> Option<String> {
         url::shown(&self.record)
-            .filter(|_| self.is_alive())
+            .filter(|_| self.is_alive() && !self.state().waits())
             .map(str::to_owned)
     }
 
     /// Its id.
     pub fn id(&self) -> &SessionId {
         &self.record.summary.session_id
+    }
+
+    /// The job of a project that it runs.
+    pub fn role(&self) -> Option<&ProjectRole> {
+        self.record.summary.project.as_ref()
+    }
+
+    /// Why it waits, was skipped, could not be started or was stopped.
+    pub fn why(&self) -> Option<String> {
+        self.role()?.why.as_deref().map(clean)
+    }
+
+    /// Milliseconds until its schedule starts it, if it waits for that.
+    pub fn until_start(&self, now: i64) -> Option<i64> {
+        let next = self.role()?.next_start()?;
+        Some((next.millis() - now).max(0)).filter(|_| self.state() == State::Scheduled)
     }
 
     /// Its state.
@@ -127,12 +144,17 @@ impl Job {
             .map(|at| (now - at.millis()).max(0))
     }
 
-    /// The time in its row: uptime while alive, how long it has been stopping, "3m ago" once ended.
+    /// The time in its row: uptime while alive, how long it has been stopping, "3m ago" once ended, "in 8h36m"
+    /// until its schedule starts it. One that waits for what it needs has none.
     /// From a minute on, that of a job at rest has no seconds, because an idle screen is redrawn only
     /// with the clock.
     pub fn time(&self, now: i64) -> String {
+        if let Some(ms) = self.until_start(now) {
+            return units::until(ms);
+        }
         let is_lively = now < self.rests_from();
         match self.since_end(now) {
+            _ if self.state().waits() => String::new(),
             Some(ms) if !self.is_alive() => units::ago(ms),
             _ if !self.is_alive() => String::new(),
             _ if is_lively => units::uptime(self.runtime_shown(now)),
@@ -148,6 +170,14 @@ impl Job {
 
     /// When [`time`](Self::time) changes next, apart from changes at full minutes.
     pub fn next_change(&self, now: i64) -> Option<i64> {
+        if let Some(ms) = self.until_start(now) {
+            let step = if ms > 60_000 { 60_000 } else { 1000 };
+            // The time is shown in whole steps.
+            return (ms > 0).then(|| now + ms.rem_euclid(step) + 1);
+        }
+        if self.state().waits() {
+            return None;
+        }
         let rest = self.rests_from();
         (now < rest).then(|| (now + 1000 - now.rem_euclid(1000)).min(rest))
     }

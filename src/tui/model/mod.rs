@@ -19,6 +19,7 @@ pub mod merged;
 pub mod mode;
 mod notes;
 pub mod pointer;
+pub mod projects;
 pub mod query;
 pub mod quitting;
 pub mod removed;
@@ -50,6 +51,7 @@ use self::keyboard::Keyboards;
 use self::merged::Merged;
 use self::mode::{Frame, Mode};
 use self::pointer::Pointer;
+use self::projects::Projects;
 use self::quitting::Quitting;
 use self::removed::Removed;
 use self::rewind::Rewind;
@@ -240,6 +242,8 @@ pub struct Model {
     pub keyboards: Keyboards,
     /// Removed jobs that can still be restored.
     pub removed: Option<Removed>,
+    /// The projects that were brought up from here.
+    pub projects: Projects,
     /// Jobs that must end before the view closes.
     pub quitting: Option<Quitting>,
     /// The letters pressed in a row.
@@ -338,6 +342,7 @@ impl Model {
             alerts: Alerts::default(),
             keyboards: Keyboards::default(),
             removed: None,
+            projects: Projects::default(),
             quitting: None,
             typing: Typing::default(),
             answers: Answers::default(),

@@ -16,7 +16,7 @@ pub const LANGUAGE: &[(&str, &str)] = &[
         "running",
         "In this state: done, paused, killed, lost, failed, ...",
     ),
-    ("g:shop", "In a group of this name"),
+    ("g:shop", "In a group or project of this name"),
     (
         "@agent",
         "Started by an agent, or by the one of this name; @me: by you",
@@ -154,12 +154,7 @@ impl Test {
                 let below = own.strip_prefix(dir.as_str());
                 below.is_some_and(|rest| dir.is_empty() || rest.is_empty() || rest.starts_with('/'))
             }),
-            Self::Group(group) => job
-                .record
-                .summary
-                .group
-                .as_deref()
-                .is_some_and(|name| name.to_lowercase().contains(group)),
+            Self::Group(group) => groups(job).any(|name| name.to_lowercase().contains(group)),
             Self::Owner(owner) => {
                 let scope = job.record.scope.as_str().to_lowercase();
                 let agent = !job.record.scope.is_human();
@@ -172,6 +167,14 @@ impl Test {
     }
 }
 
+/// Its project and its group.
+fn groups(job: &Job) -> impl Iterator<Item = &str> {
+    let project = job.role().map(|role| role.project.name.as_str());
+    project
+        .into_iter()
+        .chain(job.record.summary.group.as_deref())
+}
+
 /// How well `text` (lower case) matches a job: first by its whole name, then by the beginning of the
 /// name, of a word in it, and by any part of it; then by state, group and command; last by letters in
 /// this order.
@@ -181,7 +184,7 @@ fn text_rank(text: &str, job: &Job) -> Option<u32> {
         let before = name[..at].chars().next_back();
         before.is_none_or(|c| !c.is_alphanumeric())
     };
-    let group = job.record.summary.group.as_deref().unwrap_or_default();
+    let group = groups(job).next().unwrap_or_default();
     let group = group.to_lowercase();
     if name == text {
         Some(0)
@@ -207,11 +210,14 @@ fn text_rank(text: &str, job: &Job) -> Option<u32> {
 
 fn is_in_state(word: &str, state: &State) -> bool {
     match word {
-        "failed" | "error" => state.failed(),
+        "failed" | "error" => state.failed() || *state == State::Skipped,
+        "skipped" => *state == State::Skipped,
+        "scheduled" => *state == State::Scheduled,
+        "ready" => *state == State::Ready,
         "input" => state.needs_input(),
         "password" => *state == State::NeedsPassword,
         "asked" => *state == State::Asked,
-        "running" => matches!(state, State::Running) || state.needs_input(),
+        "running" => state.runs() || state.needs_input(),
         "starting" => *state == State::Starting,
         "stopping" => *state == State::Stopping,
         "waiting" | "queued" => *state == State::Queued,

@@ -1,6 +1,7 @@
 //! The rows of the list: groups and their jobs, in a stable order.
 //!
-//! Groups are ordered by their oldest job, with the group of the current directory first. Within a
+//! The jobs of a project stand together, whatever their groups. Groups are ordered by their oldest job,
+//! with the group of the current directory first. Within a
 //! group the sort order decides; an ended job keeps its place until it is removed. While a filter
 //! stands, all groups are unfolded, and better matches come first, also among the groups.
 
@@ -9,6 +10,7 @@ use std::collections::HashSet;
 use super::job::Job;
 use super::query::Query;
 use super::sort::Sort;
+use crate::term::sanitize::clean;
 
 /// One row. Jobs are given as indexes into the model's job list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +46,10 @@ pub fn rows(
     let ranks: Vec<Option<u32>> = jobs.iter().map(|job| query.rank(job)).collect();
     for (index, job) in jobs.iter().enumerate() {
         let (key, title) = group_of(job);
-        let here = job.record.summary.cwd == cwd;
+        let here = match job.role() {
+            Some(role) => is_within(cwd, &role.project.dir),
+            None => job.record.summary.cwd == cwd,
+        };
         let born = job.record.summary.created_at.millis();
         let at = match groups.iter().position(|(group, ..)| group.key == key) {
             Some(at) => at,
@@ -67,7 +72,9 @@ pub fn rows(
             group.jobs.push(index);
         }
     }
-    let headed = groups.len() > 1;
+    let of_project = |group: &Group| group.key.starts_with(PROJECT);
+    let headed = groups.len() > 1 || groups.iter().any(|(group, ..)| of_project(group));
+    tell_apart(groups.iter_mut().map(|(group, ..)| group));
     let best = |group: &Group| group.jobs.iter().filter_map(|&index| ranks[index]).min();
     groups.sort_by(|(a, a_here, a_born), (b, b_here, b_born)| {
         best(a)
@@ -96,8 +103,44 @@ pub fn rows(
     rows
 }
 
-/// Key and title of the group of a job: the group's name, or the job's directory.
+/// The beginning of the key of a project's group. The directory of the project follows.
+const PROJECT: &str = "p:";
+
+/// The key of the group of a project.
+pub fn key_of_project(dir: &str) -> String {
+    format!("{PROJECT}{dir}")
+}
+
+/// The directory of the project with this key.
+pub fn project_dir(key: &str) -> Option<&str> {
+    key.strip_prefix(PROJECT)
+}
+
+/// Whether `dir` is `root` or below it.
+pub fn is_within(dir: &str, root: &str) -> bool {
+    let rest = dir.strip_prefix(root.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Adds the directory to the titles of projects with the same name.
+fn tell_apart<'a>(groups: impl Iterator<Item = &'a mut Group>) {
+    let mut projects: Vec<&mut Group> = groups
+        .filter(|group| project_dir(&group.key).is_some())
+        .collect();
+    let titles: Vec<String> = projects.iter().map(|group| group.title.clone()).collect();
+    for group in &mut projects {
+        let twins = titles.iter().filter(|title| **title == group.title).count();
+        if let Some(dir) = project_dir(&group.key).filter(|_| twins > 1) {
+            group.title = format!("{} {}", group.title, clean(dir));
+        }
+    }
+}
+
+/// Key and title of the group of a job: its project, or the group's name, or the job's directory.
 pub fn group_of(job: &Job) -> (String, String) {
+    if let Some(role) = job.role() {
+        return (key_of_project(&role.project.dir), clean(&role.project.name));
+    }
     match job
         .record
         .summary
@@ -105,7 +148,7 @@ pub fn group_of(job: &Job) -> (String, String) {
         .as_deref()
         .filter(|name| !name.is_empty())
     {
-        Some(name) => (format!("g:{name}"), crate::term::sanitize::clean(name)),
+        Some(name) => (format!("g:{name}"), clean(name)),
         None => (format!("d:{}", job.record.summary.cwd), job.dir.clone()),
     }
 }

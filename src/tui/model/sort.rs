@@ -8,7 +8,7 @@ use crate::tui::state::State;
 /// The sort key. Ties are resolved by age, oldest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sort {
-    /// Jobs that wait for a person first, then by age.
+    /// Jobs that wait for a person first, then by age; the jobs of a project in order of need.
     #[default]
     Attention,
     /// By name.
@@ -50,7 +50,9 @@ impl Sort {
         match self {
             Self::Attention => places.sort_by_cached_key(|&at| {
                 let job = &jobs[at];
-                (!job.state().needs_input(), born(job))
+                let place = job.role().map(|role| role.place);
+                let waits = place.is_none() && job.state().needs_input();
+                (place, !waits, born(job))
             }),
             Self::Name => places.sort_by_cached_key(|&at| {
                 let job = &jobs[at];
@@ -79,14 +81,15 @@ fn whole_percent(job: &Job) -> i64 {
 fn rank(state: &State) -> u8 {
     match state {
         _ if state.needs_input() => 0,
-        _ if state.failed() => 1,
+        _ if state.failed() || *state == State::Skipped => 1,
         State::Retrying(_) => 2,
         State::Queued | State::Starting => 3,
-        State::Running => 4,
+        State::Running | State::Ready => 4,
         State::Stopping => 5,
         State::Paused => 6,
-        State::Killed(_) => 7,
-        _ => 8,
+        State::Scheduled => 7,
+        State::Killed(_) => 8,
+        _ => 9,
     }
 }
 

@@ -3,11 +3,18 @@
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
 
-/// The first web address in the output of a job.
+/// The web address of a project's job, or the first one in the output of a job.
 pub fn shown(record: &Record) -> Option<&str> {
     let detail = record.detail.as_ref();
     let urls = record.summary.urls.iter().flatten();
-    let mut urls = urls.chain(detail.iter().flat_map(|detail| &detail.urls));
+    let given = record
+        .summary
+        .project
+        .iter()
+        .filter_map(|of| of.url.as_ref());
+    let mut urls = given
+        .chain(urls)
+        .chain(detail.iter().flat_map(|detail| &detail.urls));
     urls.find(|url| is_web(url)).map(String::as_str)
 }
 

@@ -15,6 +15,7 @@ pub mod menu;
 pub mod normal;
 pub mod page;
 pub mod palette;
+pub mod plan;
 pub mod reply;
 pub mod scroll;
 
@@ -25,7 +26,7 @@ use super::theme::Theme;
 use super::{grid, keymap::chord, line};
 
 /// All contexts with keys, in the order of the help screen.
-pub const CONTEXTS: [&KeyContext; 18] = [
+pub const CONTEXTS: [&KeyContext; 19] = [
     normal::Action::CONTEXT,
     grid::Action::CONTEXT,
     insert::Action::CONTEXT,
@@ -37,6 +38,7 @@ pub const CONTEXTS: [&KeyContext; 18] = [
     reply::Action::CONTEXT,
     palette::Action::CONTEXT,
     confirm::Answer::CONTEXT,
+    plan::Action::CONTEXT,
     menu::Copy::CONTEXT,
     menu::Signal::CONTEXT,
     page::Action::CONTEXT,

@@ -1,6 +1,7 @@
 //! Effects outside the view and the daemon: clipboard, pager, browser, notifications.
 
 mod copy;
+mod exec;
 mod history;
 pub mod left;
 pub mod looked;
@@ -29,6 +30,7 @@ pub fn run(
         Effect::Suggest(dir) => Ok(Some(history::suggest(&dir))),
         Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),
         Effect::Pager(id) => pager::show(&id, terminal),
+        Effect::Exec(dir, job) => exec::shell(&dir, &job, terminal),
         Effect::Open(url) => Ok(open::open(&url)),
         Effect::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
         Effect::Notify(title, text, false) => notify::notify(&title, &text, terminal),

@@ -27,7 +27,8 @@ use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
 use crate::tui::crop;
 use crate::tui::model::Model;
-use crate::tui::model::job::Job;
+use crate::tui::model::job::{Job, tilde};
+use crate::tui::model::rows::project_dir;
 use crate::tui::scrollback::Part;
 use crate::tui::state::State;
 use crate::tui::text;
@@ -87,6 +88,10 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{n} {jobs}"), theme.dim());
+        if let Some(dir) = project_dir(&group.key) {
+            let dir = tilde(dir, model.origin.home.as_deref());
+            bar.text(2, clean(&dir), theme.dim());
+        }
         let seen = match model.merged.up {
             0 => "following",
             _ => "scrolled back",
@@ -156,6 +161,7 @@ pub fn how_seen(model: &Model) -> String {
             let size = screen.size();
             format!("cropped {}x{}", size.cols(), size.rows())
         }
+        _ if job.state().waits() => "waits".to_owned(),
         _ if job.is_alive() => "following".to_owned(),
         _ => "ended".to_owned(),
     }

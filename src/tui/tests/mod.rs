@@ -17,6 +17,7 @@ mod marks;
 mod mouse;
 mod notice;
 mod pictures;
+pub(crate) mod projects;
 mod rebound;
 pub(crate) mod rows;
 mod runs;

@@ -3,6 +3,7 @@
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
+use super::projects;
 use crate::protocol::Status;
 use crate::tui::modes::normal::palette_rows;
 
@@ -27,6 +28,12 @@ pub(crate) fn all() -> Vec<(String, Result<String, &'static str>)> {
         dash.press(keys);
         rows.extend(palette_rows(&dash.model));
         dash.model.survivors.insert(id("web"), vec![1]);
+        rows.extend(palette_rows(&dash.model));
+    }
+    // Jobs of a project, its heading, and some marked ones.
+    for keys in ["g", "1", "2", "5", "6", "2 5 "] {
+        let mut dash = Dash::new(80, 24, projects::records());
+        dash.press(keys);
         rows.extend(palette_rows(&dash.model));
     }
     rows.extend(palette_rows(&Dash::new(80, 24, Vec::new()).model));

@@ -86,14 +86,14 @@ impl Role {
     /// The role of a state's glyph and word.
     pub fn of(state: &State) -> Self {
         match state {
-            State::Queued => Self::Queued,
+            State::Queued | State::Scheduled => Self::Queued,
             State::Starting => Self::Starting,
-            State::Running => Self::Running,
+            State::Running | State::Ready => Self::Running,
             State::NeedsInput | State::NeedsPassword | State::Asked => Self::Input,
             State::Stopping => Self::Stopping,
             State::Paused => Self::Paused,
             State::Done => Self::Done,
-            State::Failed(_) | State::Died(_) => Self::Failed,
+            State::Failed(_) | State::Died(_) | State::Skipped => Self::Failed,
             State::Killed(_) => Self::Killed,
             State::Retrying(_) => Self::Retrying,
             State::Lost => Self::Lost,

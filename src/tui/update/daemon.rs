@@ -28,7 +28,7 @@ pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 19] = [
+const EVENTS: [EventKind; 20] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -47,6 +47,7 @@ const EVENTS: [EventKind; 19] = [
     EventKind::Output,
     EventKind::Title,
     EventKind::AgentInput,
+    EventKind::Phase,
     EventKind::Lag,
 ];
 
@@ -106,7 +107,7 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
     }
     let old: Vec<EventKind> = EVENTS
         .into_iter()
-        .filter(|kind| *kind != EventKind::AgentInput)
+        .filter(|kind| !matches!(kind, EventKind::AgentInput | EventKind::Phase))
         .collect();
     cmds.push(subscribe(&old));
     model.note("This daemon is older: bgproc daemon upgrade brings it up to date, and jobs go on.");
@@ -121,6 +122,7 @@ fn down(model: &mut Model) {
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.merged.disconnected();
+    model.projects.disconnected();
     model.dirty = true;
     if let Some(scroll) = &mut model.scroll {
         scroll.jump = None;

@@ -2,7 +2,7 @@
 //! already shows the problem.
 
 use super::daemon::{forget, refreshed, subscribe_to_less};
-use super::usage;
+use super::{project, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::copy;
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
@@ -45,6 +45,10 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         | RequestKind::Compare(id)
         | RequestKind::Runs(id)
         | RequestKind::Copy(id, _) => Some(id),
+        RequestKind::Project(request) => {
+            project::refused(model, request, error);
+            return;
+        }
         // The job counts as searched, whatever the reason.
         RequestKind::Found(id, round) => {
             found::received(model, &id.clone(), *round, None);
@@ -90,7 +94,10 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             page::failed(model, &id.clone());
             format!("The details of {name} are not available")
         }
-        RequestKind::Typed(_) | RequestKind::Found(..) | RequestKind::Merged(_) => return,
+        RequestKind::Typed(_)
+        | RequestKind::Found(..)
+        | RequestKind::Merged(_)
+        | RequestKind::Project(_) => return,
         RequestKind::Card(id, _) => {
             if let Some(card) = model.cards.get_mut(id) {
                 card.refused();

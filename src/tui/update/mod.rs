@@ -5,6 +5,7 @@ mod away;
 mod daemon;
 mod errors;
 mod notify;
+mod project;
 mod reconcile;
 mod replies;
 pub(in crate::tui) mod seen;

@@ -8,6 +8,7 @@ use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::modes::scroll;
 use crate::tui::pane::{card, follow, group, runs, watch, wrap};
+use crate::tui::project;
 
 /// Adapts everything that depends on other state.
 pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -30,6 +31,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     runs::reconcile(model, cmds);
     follow::reconcile(model, cmds);
     group::reconcile(model, cmds);
+    project::reconcile(model, cmds);
     notify::reconcile_title(model, cmds);
     let display = model.display();
     if let (Some(scroll), Some(display)) = (&mut model.scroll, display) {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::daemon::{forget, refreshed};
-use super::{away, seen, usage};
+use super::{away, project, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::list::select;
@@ -72,6 +72,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             runs::received(model, &id, record);
             jump::go_on(model, cmds);
         }
+        RequestKind::Project(request) => project::received(model, request, value),
         RequestKind::Copy(_, from) => copy::received(model, from, value, cmds),
         RequestKind::Past(id) => {
             if let Ok(captured) = serde_json::from_value(value) {

@@ -12,6 +12,7 @@ const LINES: &[(&str, &str)] = &[
     ("", "Nothing is running yet."),
     ("", ""),
     ("n", "start a command here"),
+    ("u", "bring up the project of this directory"),
     ("bgproc run -- npm run dev", "start one from any shell"),
     ("", ""),
     ("", "Jobs keep running when you close this screen."),
@@ -59,7 +60,8 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
         widest(1) + 3
     };
     let mut lines = Vec::new();
-    for (key, what) in LINES {
+    // The small form has no room for all.
+    for (key, what) in LINES.iter().filter(|(key, _)| is_wide || *key != "u") {
         if key.is_empty() {
             let style = match what.starts_with("Nothing") {
                 true => theme.strong(),

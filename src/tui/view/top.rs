@@ -93,9 +93,11 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
     };
     let all = [
         (counts.running, "running", State::Running),
+        (counts.queued, "queued", State::Queued),
         (counts.input, needs, State::NeedsInput),
         (counts.paused, "paused", State::Paused),
         (counts.failed, "failed", State::Failed(1)),
+        (counts.skipped, "skipped", State::Skipped),
     ];
     all.into_iter().filter(|(n, ..)| *n > 0).collect()
 }

@@ -1,6 +1,7 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
 mod checkouts;
+mod dashboard;
 mod endures;
 mod files;
 mod ports;
@@ -8,6 +9,7 @@ mod queues;
 mod schedules;
 mod stops;
 mod up;
+mod watches;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! A person at a terminal: the real binary in a real PTY, with our own screen in front.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,14 @@ impl Terminal {
         Self::run(home, command, size, vars)
     }
 
+    /// Runs it in a directory.
+    pub(crate) fn in_dir(home: &Home, dir: &Path, args: &[&str], size: (u16, u16)) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
+        command.args(args);
+        command.cwd(dir);
+        Self::run(home, command, size, &[])
+    }
+
     /// Runs a shell that a person types to.
     pub(crate) fn shell(home: &Home, size: (u16, u16)) -> Self {
         let mut command = CommandBuilder::new("bash");
@@ -86,7 +95,9 @@ impl Terminal {
         for (name, value) in vars {
             command.env(name, value);
         }
-        command.cwd(home.path());
+        if command.get_cwd().is_none() {
+            command.cwd(home.path());
+        }
         let pair = native_pty_system().openpty(pty_size(cols, rows)).unwrap();
         let settings_before = format!("{:?}", pair.master.get_termios());
         let child = pair.slave.spawn_command(command).unwrap();

@@ -9,6 +9,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::guess::{is_guessed, told};
 use crate::daemon::state::projects::{next_run, why};
+use crate::daemon::state::watches::watching;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
@@ -103,7 +104,10 @@ pub(super) fn state_of(
         failed: project.wish.jobs.iter().any(is_bad) || state.borrowed_failed(project),
         jobs,
         plan,
-        warnings: survivors(project),
+        warnings: survivors(project)
+            .into_iter()
+            .chain(unwatched(project))
+            .collect(),
         environment: None,
     })
 }
@@ -135,6 +139,23 @@ fn survivors(project: &Project) -> Vec<String> {
     project.survivors.iter().map(named).collect()
 }
 
+/// The jobs whose files cannot be watched. They run all the same.
+fn unwatched(project: &Project) -> impl Iterator<Item = String> {
+    let watches = project.watches.iter();
+    let failed = watches.filter_map(|(job, watch)| {
+        let why = watch.failure()?;
+        Some(format!("{job}: its files are not watched: {why}"))
+    });
+    let jobs = project.wish.jobs.iter();
+    let suspended = jobs.filter_map(|(name, job)| {
+        let file = job.suspended.as_ref()?;
+        Some(format!(
+            "{name}: its watch is suspended: it restarts itself by writing {file}"
+        ))
+    });
+    failed.chain(suspended)
+}
+
 fn files(project: &file::Project) -> Vec<String> {
     project
         .paths
@@ -162,6 +183,7 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
         asks: None,
         question: None,
         next_run: None,
+        watch: None,
         output: None,
     }
 }
@@ -188,24 +210,15 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         .sessions
         .get(name)
         .and_then(|id| state.sessions.get(id));
-    let ports: Vec<u16> = project
-        .ports
-        .get(name)
-        .into_iter()
-        .flat_map(|ports| ports.values().copied())
-        .collect();
     let mut job = ProjectJob {
         why: why(project, name),
         next_run: next_run(project, name),
+        watch: watching(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
         needs: defined.needs.clone(),
         confirm: defined.confirm,
-        url: defined
-            .open
-            .as_ref()
-            .and(ports.first())
-            .map(|port| format!("http://localhost:{port}")),
-        ports,
+        ports: project.ports_of(name),
+        url: project.url_of(name),
         ..job_named(name, phase)
     };
     if let Some(session) = session {

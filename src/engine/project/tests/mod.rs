@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod cases;
 mod queues;
+mod changes;
 mod random;
 
 use super::*;

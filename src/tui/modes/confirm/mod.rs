@@ -130,6 +130,9 @@ pub fn about_alive(model: &Model, ids: &[SessionId]) -> String {
     let Some(job) = model.job(id) else {
         return format!("{id}?");
     };
+    if job.state().waits() {
+        return format!("{} ({})?", job.name, job.word());
+    }
     let mut facts = Vec::new();
     if let Some(pid) = job.record.summary.pid {
         facts.push(format!("pid {pid}"));

@@ -1,5 +1,6 @@
 //! The form for a new job, and the form that edits a job.
 
+use crate::protocol::shell::quote;
 use crate::protocol::{Mode, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::line::Line;
@@ -42,6 +43,23 @@ pub struct Whole {
     pub command: String,
 }
 
+/// A job of the project file that does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedJob {
+    /// Its name.
+    pub name: String,
+    /// The command that brings it up, as the form offers it.
+    pub command: String,
+}
+
+impl OfferedJob {
+    /// The job of this name.
+    pub fn new(name: String) -> Self {
+        let command = format!("bgproc up {}", quote(&name));
+        Self { name, command }
+    }
+}
+
 /// The form and its current input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -59,6 +77,8 @@ pub struct Form {
     pub history: Vec<String>,
     /// Commands of the shell history, newest first.
     pub shell: Vec<String>,
+    /// Jobs of the project file of the directory `read` that do not run.
+    pub jobs: Vec<OfferedJob>,
     /// Commands defined by the project in the directory `read`.
     pub targets: Vec<String>,
     /// The directory from which `targets` were read.
@@ -102,6 +122,7 @@ impl Form {
             busy: false,
             history,
             shell: Vec::new(),
+            jobs: Vec::new(),
             targets: Vec::new(),
             read: String::new(),
             recalled: None,

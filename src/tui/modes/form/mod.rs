@@ -13,8 +13,9 @@ mod tests;
 
 use ratatui::layout::Rect;
 
-use self::fields::{DIR, Form, NAME, Purpose, RUN};
+use self::fields::{DIR, Form, NAME, OfferedJob, Purpose, RUN};
 pub use self::keys::Action;
+use crate::protocol::reply::{ChangeKind, ProjectState};
 use crate::protocol::{RestartPolicy, name};
 use crate::tui::bar::Bar;
 use crate::tui::hints;
@@ -24,6 +25,7 @@ use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::job::{Job, tilde, untilde};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::{Model, Selected};
+use crate::tui::project;
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
@@ -102,6 +104,30 @@ pub fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, history: Ve
     model.dirty = true;
 }
 
+/// Stores the jobs of the project file that do not run.
+pub fn offered(model: &mut Model, dir: &str, state: &ProjectState) {
+    let Some(form) = model.state_mut::<Form>().filter(|form| form.read == dir) else {
+        return;
+    };
+    let running = state.jobs.iter().filter(|job| job.pid.is_some());
+    let running: Vec<&str> = running.map(|job| job.job.as_str()).collect();
+    let known = state.jobs.iter().map(|job| &job.job);
+    let new = state
+        .plan
+        .iter()
+        .filter(|one| one.change == ChangeKind::Start);
+    let mut jobs: Vec<String> = Vec::new();
+    for job in known.chain(new.map(|one| &one.job)) {
+        if !running.contains(&job.as_str()) && !jobs.contains(job) {
+            jobs.push(job.clone());
+        }
+    }
+    // The offered commands change, so an index into them means another one.
+    form.recalled = None;
+    form.jobs = jobs.into_iter().map(OfferedJob::new).collect();
+    model.dirty = true;
+}
+
 /// The daemon has done what the form asked for: the form closes.
 pub fn done(model: &mut Model) {
     drop(model.take::<Form>());
@@ -177,6 +203,8 @@ fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     {
         form.read.clone_from(&dir);
         form.targets.clear();
+        form.jobs.clear();
+        project::offer(&dir, cmds);
         cmds.push(Cmd::Effect(Effect::Suggest(dir)));
     }
 }

@@ -61,7 +61,7 @@ impl Form {
         picks.into_iter().map(|(_, pick)| pick).collect()
     }
 
-    /// All commands: the newest of jobs, those of the project, and the rest. Once something is typed,
+    /// All commands: those that bring jobs of the project up, the newest of jobs, those of the project, and the rest. Once something is typed,
     /// all commands of jobs are before those of the project.
     fn offered(&self, is_empty: bool) -> impl Iterator<Item = (&str, Source)> {
         let first = match is_empty {
@@ -74,6 +74,9 @@ impl Form {
         let targets = targets.map(|one| (one.as_str(), Source::Project));
         let others = others.iter().map(|one| (one.as_str(), Source::Job));
         let shell = self.shell.iter().map(|one| (one.as_str(), Source::Shell));
+        let jobs = self.jobs.iter();
+        let jobs = jobs.map(|job| (job.command.as_str(), Source::Project));
+        let newest = jobs.chain(newest);
         newest.chain(targets).chain(others).chain(shell)
     }
 

@@ -8,6 +8,7 @@ use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, Session
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::job::untilde;
 use crate::tui::model::{Link, Model};
+use crate::tui::project::{self, Aim};
 
 /// Submits the form. It stays open until the daemon has replied, so that a mistake does not lose
 /// what was typed.
@@ -19,6 +20,10 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(form) = model.state::<Form>() else {
         return;
     };
+    if let Some(aim) = offered(form) {
+        model.leave();
+        return project::up(&aim, cmds);
+    }
     let asked = match form.purpose.clone() {
         Purpose::New(like) => start(model, form, like).map(|start| {
             let request = Request::Start(start);
@@ -46,6 +51,21 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.note(text);
         }
     }
+}
+
+/// The job of the project that the form brings up instead of starting a command.
+fn offered(form: &Form) -> Option<Aim> {
+    let command = form.value(RUN);
+    let is_new = matches!(form.purpose, Purpose::New(_));
+    let job = form
+        .jobs
+        .iter()
+        .find(|job| is_new && job.command == command)?;
+    Some(Aim {
+        dir: form.read.clone(),
+        name: None,
+        jobs: vec![job.name.clone()],
+    })
 }
 
 /// Why a form is invalid: the field and the message.

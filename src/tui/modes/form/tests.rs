@@ -132,7 +132,8 @@ fn another_directory_brings_other_suggestions() {
     dash.asked();
     dash.press("\x15~/notes\t");
     let errand = Cmd::Effect(Effect::Suggest(format!("{HOME}/notes")));
-    assert_eq!(dash.asked(), [errand]);
+    let asked = dash.asked();
+    assert!(asked.contains(&errand) && asked.len() == 2, "{asked:?}");
     // Suggestions for the previous directory arrive too late.
     suggest(&mut dash, &["npm run dev"], &[]);
     assert!(!dash.status().contains("npm run dev"));
@@ -285,6 +286,7 @@ fn refuses_to_edit_a_multiline_command_in_one_line() {
     assert_eq!(sent.as_deref(), Some("ls"));
     let mut dash = lines();
     dash.press("c").press(" x\r");
-    assert_eq!(dash.actions(), [""; 0]);
+    // The jobs of the project file, to offer them.
+    assert_eq!(dash.actions(), ["project"]);
     assert!(dash.text().contains("Not in one line"), "{}", dash.text());
 }

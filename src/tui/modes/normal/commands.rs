@@ -9,6 +9,7 @@ use crate::tui::keymap::KeyAction;
 use crate::tui::model::job::Job;
 use crate::tui::model::{Attached, Model};
 use crate::tui::modes::palette::{Commands, Entry};
+use crate::tui::project::Aim;
 use crate::tui::shell::{self, Verb};
 
 /// What the palette offers.
@@ -78,6 +79,10 @@ fn title(model: &Model, action: Action, title: &str) -> String {
             ("fold or unfold group {}", model.group_title())
         }
         Action::Mark if model.group().is_some() => ("mark the jobs of {}", model.group_title()),
+        Action::ProjectUp => (title, Aim::all(model).first().map(|aim| aim.words(model))),
+        Action::ProjectDown | Action::ProjectReload => {
+            (title, Aim::project(model).map(|aim| aim.words(model)))
+        }
         Action::Pause if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
         Action::Share if is_shared(model) => ("hide {} from agents", None),
         Action::Stop
@@ -157,13 +162,28 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Replay => Verb::Replay,
         Action::QuitAndStop => return Err("asks what to stop"),
         Action::Edit => return Err("the shell only renames"),
-        Action::ProjectUp | Action::ProjectDown => return Err("not available yet"),
+        Action::ProjectUp => return project(model, "up", Aim::all(model).into_iter().next()),
+        Action::ProjectDown => return project(model, "down", Aim::project(model)),
+        Action::ProjectReload => return project(model, "reload", Aim::project(model)),
+        Action::Exec => {
+            let is_of_project = |job: &Job| job.role().is_some();
+            return match model.current().filter(|job| is_of_project(job)) {
+                Some(_) => project(model, "exec", Aim::of_current(model)),
+                None => Err("for jobs of projects"),
+            };
+        }
         _ => return Err("only in this view"),
     };
     shell::on_selected(verb, model).ok_or(NO_JOB)
 }
 
 const NO_JOB: &str = "no job is selected";
+
+/// The command for a project.
+fn project(model: &Model, verb: &str, aim: Option<Aim>) -> Result<String, &'static str> {
+    aim.ok_or("no job of a project is marked")?
+        .shell(model, verb)
+}
 
 /// A verb that applies only to jobs that are alive.
 fn on_alive(verb: Verb, model: &Model) -> Result<String, &'static str> {

@@ -5,7 +5,9 @@ use crate::tui::grid::Action as Tile;
 use crate::tui::hints;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Hint, Hints};
+use crate::tui::model::rows::project_dir;
 use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::state::State;
 
 /// The hint for an action; closing a view that was opened for a job detaches from it.
 pub(super) fn hint(model: &Model, action: Action) -> Option<Hint> {
@@ -31,9 +33,12 @@ pub(super) fn hints(model: &Model) -> Hints {
     }
     let is_group = matches!(model.selected, Selected::Group(_));
     let mut actions = match model.current().filter(|_| !is_group) {
-        Some(_) if stack_pane => {
+        Some(job) if stack_pane => {
             kept = vec![Action::Back, Action::Help];
-            vec![Action::Type, Action::Scroll]
+            match job.state().waits() {
+                true => of_selected(model),
+                false => vec![Action::Type, Action::Scroll],
+            }
         }
         Some(job) if job.is_alive() && stack_list && model.marked.is_empty() => {
             kept = vec![Action::Help];
@@ -89,13 +94,35 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
 
 fn of_selected(model: &Model) -> Vec<Action> {
     if matches!(model.selected, Selected::Group(_)) {
-        return vec![Action::Attach, Action::Stop, Action::Restart, Action::New];
+        let is_project = model
+            .group()
+            .is_some_and(|group| project_dir(&group.key).is_some());
+        let of_project = [
+            Action::Attach,
+            Action::ProjectUp,
+            Action::ProjectDown,
+            Action::ProjectReload,
+        ];
+        let of_group = [Action::Attach, Action::Stop, Action::Restart];
+        let actions = if is_project {
+            &of_project[..]
+        } else {
+            &of_group[..]
+        };
+        return [actions, &[Action::New]].concat();
     }
     let Some(job) = model.current() else {
         return vec![Action::New];
     };
     let mut actions = Vec::new();
-    if job.is_alive() {
+    if job.state().waits() {
+        actions.extend(match job.state() {
+            State::Scheduled => Some(Action::Restart),
+            State::Skipped => Some(Action::ProjectUp),
+            _ => None,
+        });
+        actions.extend([Action::Stop, Action::Details, Action::New, Action::Filter]);
+    } else if job.is_alive() {
         if !job.record.asked.is_empty() {
             actions.push(Action::Decline);
         }
@@ -105,6 +132,9 @@ fn of_selected(model: &Model) -> Vec<Action> {
         actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
         actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
     } else {
+        if job.role().is_some() {
+            actions.push(Action::ProjectUp);
+        }
         actions.extend([Action::Restart, Action::Remove, Action::Edit]);
         actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
     }
@@ -152,6 +182,9 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
         (Action::Attach, Selected::Group(_)) => "fold".to_owned(),
         (Action::Attach, _) if stack => "open".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
+        (Action::ProjectUp, _) => "up".to_owned(),
+        (Action::ProjectDown, _) => "down".to_owned(),
+        (Action::ProjectReload, _) => "reload".to_owned(),
         _ => label,
     }
 }

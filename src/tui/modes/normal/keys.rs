@@ -50,8 +50,9 @@ actions! {
     Remove "remove" ["d"] "Remove an ended job and its log";
     RemoveEnded "remove-ended" ["D"] "Remove all ended jobs. Asks";
     Undo "undo" ["ctrl-_"] "Put back what was just removed";
-    ProjectUp "project-up" ["u"] "Start this directory's project";
-    ProjectDown "project-down" ["U"] "Stop this directory's project. Asks";
+    ProjectUp "project-up" ["u"] "Bring up the job and what it needs, or the project";
+    ProjectDown "project-down" ["U"] "Bring the project down. Asks";
+    ProjectReload "project-reload" ["ctrl-r"] "Apply the changed project file; shows first what changes";
     Zoom "zoom" ["z"] "Zoom the pane, or back";
     Narrower "narrower" ["<"] "A narrower list";
     Wider "wider" [">"] "A wider list";
@@ -83,6 +84,7 @@ actions! {
     StopGroup "stop-group" [] "Stop all jobs of this group. Asks";
     StopAll "stop-all" [] "Stop all jobs. Asks";
     Messages "messages" [] "The messages so far";
+    Exec "exec" [] "A shell in the job's directory and environment";
     Share "share" [] "Let agents see the job, or no longer";
     Export "export" [] "Copy the shell command that exports the log";
     Replay "replay" [] "Play the recording of the job from its beginning";

@@ -5,6 +5,7 @@ mod hints;
 mod keys;
 mod obstacle;
 mod open_url;
+mod project;
 mod questions;
 pub mod quit;
 mod share;
@@ -178,7 +179,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Compare => compare::open(model),
 
         Action::Attach => attach(model),
-        Action::Type => insert::enter(model, model.frame.zoom),
+        Action::Type => match obstacle::not_started(model) {
+            Some(why) => model.note(why),
+            None => insert::enter(model, model.frame.zoom),
+        },
         Action::Reply => reply::open(model),
         Action::TypeAll => type_all(model),
         Action::TakeKeyboard => keyboard::take(model, cmds),
@@ -203,7 +207,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Remove => verbs::remove(model, cmds),
         Action::RemoveEnded => verbs::remove_ended(model, cmds),
         Action::Undo => removal::undo(model),
-        Action::ProjectUp | Action::ProjectDown => no_projects(model),
+        Action::ProjectUp => project::up(model, cmds),
+        Action::ProjectDown => project::down(model, cmds),
+        Action::ProjectReload => project::reload(model, cmds),
+        Action::Exec => project::exec(model, cmds),
 
         Action::Zoom => zoom(model),
         Action::Narrower => width::change(model, false),
@@ -283,6 +290,8 @@ fn changes(action: Action) -> bool {
             | Action::Undo
             | Action::ProjectUp
             | Action::ProjectDown
+            | Action::ProjectReload
+            | Action::Exec
             | Action::QuitAndStop
             | Action::Literal
             | Action::Stop
@@ -319,6 +328,8 @@ pub fn attach(model: &mut Model) {
             open: true,
             grid: model.frame.grid,
         };
+    } else if let Some(why) = obstacle::not_started(model) {
+        model.note(why);
     } else {
         insert::enter(model, true);
     }
@@ -390,14 +401,6 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.key("q")
         ),
     });
-}
-
-/// Tells that project files are not supported yet.
-fn no_projects(model: &mut Model) {
-    model.note(format!(
-        "There are no project files yet. {} starts a job.",
-        model.key("n")
-    ));
 }
 
 fn unknown(model: &mut Model, name: &str) {

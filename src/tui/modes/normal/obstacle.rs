@@ -2,12 +2,13 @@
 //! more.
 
 use super::keys::Action;
-use super::{changes, verbs};
+use super::{changes, project, verbs};
 use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Attached, Model};
 use crate::tui::modes::compare;
+use crate::tui::project::Aim;
 
 /// Said of a command that changes something, in a view that may only look.
 pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
@@ -23,6 +24,17 @@ pub(super) const NONE_RUNS: &str = "No job is running.";
 
 /// Said if there is no group to restart.
 pub(super) const NO_GROUP: &str = "There is no group to restart.";
+
+/// Said of a command about projects if only other jobs are marked.
+pub(super) const NO_PROJECT_MARKED: &str = "None of the marked jobs belongs to a project.";
+
+/// Said if the selected job has no project whose environment it could have.
+pub(super) const OF_NO_PROJECT: &str = "The job belongs to no project.";
+
+/// Said if nothing of a project can be brought down.
+pub(super) fn not_up(model: &Model, aim: &Aim) -> String {
+    format!("No job of {} runs.", aim.words(model))
+}
 
 /// Why `action` has no effect now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
@@ -55,13 +67,19 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             Some(compare::needs_two(model, model.marked.len()))
         }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
-        Action::ProjectUp | Action::ProjectDown => {
-            Some("There are no project files yet.".to_owned())
-        }
+        Action::ProjectUp | Action::ProjectReload => Aim::all(model)
+            .is_empty()
+            .then(|| NO_PROJECT_MARKED.to_owned()),
+        Action::ProjectDown => match Aim::project(model) {
+            None => Some(NO_PROJECT_MARKED.to_owned()),
+            Some(aim) => (!project::is_up(model, &aim)).then(|| not_up(model, &aim)),
+        },
+        Action::Exec => Aim::of_current(model)
+            .is_none()
+            .then(|| OF_NO_PROJECT.to_owned()),
         Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
         Action::NextAlert => {
-            let calls = |job: &Job| job.state().needs_input() || job.state().failed();
-            let quiet = !model.jobs.iter().any(calls);
+            let quiet = !model.jobs.iter().any(|job| job.state().calls());
             quiet.then(|| "No job needs attention.".to_owned())
         }
         Action::Narrower | Action::Wider => {
@@ -93,6 +111,7 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
     };
     let name = &job.name;
     match action {
+        Action::Type | Action::Attach if job.state().waits() => not_started(model),
         Action::Type | Action::TakeKeyboard if !job.is_alive() => {
             Some(format!("{name} has ended and takes no input."))
         }
@@ -105,6 +124,17 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
         Action::CopyReport if !job.state().failed() => Some(format!("{name} has not failed.")),
         _ => None,
     }
+}
+
+/// Why nothing can be typed into the job in the pane, if it waits for its start.
+pub(super) fn not_started(model: &Model) -> Option<String> {
+    let job = model.current().filter(|job| job.state().waits())?;
+    let why = job.why().map(|why| format!(": {why}"));
+    let (name, word) = (&job.name, job.word());
+    Some(format!(
+        "{name} does not run ({word}{}).",
+        why.unwrap_or_default()
+    ))
 }
 
 fn no_target_runs(model: &Model) -> Option<String> {

@@ -71,8 +71,19 @@ pub(super) fn words(action: Action) -> Words {
             "delete clear clean purge tidy finished done",
         ),
         Action::Undo => ("undo the removal", "restore revert recover"),
-        Action::ProjectUp => ("start the project", "compose procfile"),
-        Action::ProjectDown => ("stop the project", "compose procfile"),
+        Action::ProjectUp => ("bring up {}", "start run compose procfile project launch"),
+        Action::ProjectDown => (
+            "bring down {}",
+            "stop end compose procfile project shutdown",
+        ),
+        Action::ProjectReload => (
+            "reload the file of {}",
+            "apply changes plan diff refresh project configuration update",
+        ),
+        Action::Exec => (
+            "open a shell with the environment of {}",
+            "exec command variables run ports enter",
+        ),
         Action::Zoom => ("zoom into {}, or back", "maximize enlarge full fullscreen"),
         Action::Narrower => ("narrower list", "width size shrink resize border"),
         Action::Wider => ("wider list", "width size grow resize border"),

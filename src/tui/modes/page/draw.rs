@@ -1,4 +1,4 @@
-//! DETAILS and MESSAGES: a page over everything but the status line.
+//! DETAILS, MESSAGES and MISTAKES: a page over everything but the status line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -76,11 +76,19 @@ fn lines(model: &Model, page: &Page) -> Vec<Line> {
     let entries = match &page.subject {
         Subject::Details(about) => entries::entries(model, about),
         Subject::Messages => return messages::lines(model, width),
+        Subject::Faults(title, faults) => titled(title, faults),
     };
     entries
         .iter()
         .flat_map(|entry| broken(model, entry, width))
         .collect()
+}
+
+/// A title, and lines of text below it.
+fn titled(title: &str, lines: &[String]) -> Vec<Entry> {
+    let lines = lines.iter().map(|line| Entry::Text(line.clone()));
+    let title = [Entry::Title(title.to_owned()), Entry::Blank];
+    title.into_iter().chain(lines).collect()
 }
 
 /// Wraps an entry to `width`.
@@ -101,7 +109,10 @@ fn broken(model: &Model, entry: &Entry, width: usize) -> Vec<Line> {
                 (time_at, time.clone(), theme.dim()),
             ]]
         }
-        Entry::Title(title) => vec![vec![(1, title.clone(), theme.strong())]],
+        Entry::Title(title) => {
+            let parts = wrap(title, 1).into_iter();
+            parts.map(|part| vec![(1, part, theme.strong())]).collect()
+        }
         Entry::Fact(label, text) => {
             let parts = wrap(text, LABEL + 1).into_iter().enumerate();
             parts

@@ -3,12 +3,13 @@
 use super::details::Details;
 use super::draw::Entry;
 use super::tree::tree;
+use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, EndedByKind, Record, Run};
 use crate::protocol::reply::LogLine;
 use crate::protocol::{Mode, Role, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
-use crate::tui::model::job::Job;
+use crate::tui::model::job::{Job, tilde};
 use crate::tui::model::usage;
 use crate::tui::state::{State, agent};
 use crate::tui::{text, units};
@@ -74,6 +75,9 @@ impl Page<'_> {
             self.fact("now in", present);
         }
         self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
+        if let Some(role) = job.role() {
+            self.project(role);
+        }
         self.fact(
             "what for",
             clean(record.summary.description.as_deref().unwrap_or_default()),
@@ -149,6 +153,27 @@ impl Page<'_> {
             "not saved",
             clean(record.log_degraded.as_deref().unwrap_or_default()),
         );
+    }
+
+    fn project(&mut self, role: &ProjectRole) {
+        let dir = tilde(&role.project.dir, self.model.origin.home.as_deref());
+        let project = format!("{} ({dir})", role.project.name);
+        self.fact("project", clean(&project));
+        let why = role.why.as_ref().map(|why| format!(": {why}"));
+        let phase = format!("{}{}", role.phase.as_str(), why.unwrap_or_default());
+        self.fact("phase", clean(&phase));
+        let needs = role.needs.iter();
+        let needs = needs.map(|need| format!("{} {}", need.job, need.is.as_str()));
+        self.fact("needs", clean(&needs.collect::<Vec<_>>().join(", ")));
+        if let Some(next) = role.next_run {
+            let (now, zone) = (self.model.now.ms, &self.model.zone);
+            let until = units::until((next.millis() - now).max(0));
+            let at = units::moment_ahead(next, now, zone);
+            self.fact("next run", format!("{at}, {until}"));
+        }
+        let ports: Vec<String> = role.ports.iter().map(u16::to_string).collect();
+        self.fact("given ports", ports.join(" "));
+        self.fact("url", clean(role.url.as_deref().unwrap_or_default()));
     }
 
     fn detail(&mut self, record: &Record, detail: &Detail) {

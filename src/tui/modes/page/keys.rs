@@ -1,10 +1,10 @@
-//! The keys of DETAILS and MESSAGES.
+//! The keys of DETAILS, MESSAGES and MISTAKES.
 
 use crate::tui::keymap::actions;
 
 actions! {
     /// What keys do on a page.
-    Action of "page", "DETAILS and MESSAGES";
+    Action of "page", "DETAILS, MESSAGES and MISTAKES";
     LineDown "line-down" ["j", "down"] "One line down";
     LineUp "line-up" ["k", "up"] "One line up";
     PageDown "page-down" ["ctrl-d", "pgdn", "space"] "A page down";

@@ -1,4 +1,4 @@
-//! DETAILS and MESSAGES: a page of text to read.
+//! DETAILS, MESSAGES and MISTAKES: a page of text to read.
 
 pub mod details;
 mod draw;
@@ -20,6 +20,7 @@ pub use self::keys::Action;
 use crate::protocol::params::{Log, StatusParams, Stream};
 use crate::protocol::reply::LogLines;
 use crate::protocol::{Action as Request, Record, SessionId};
+use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Effect, RequestKind};
@@ -48,6 +49,8 @@ enum Subject {
     Details(Box<Details>),
     /// The message history.
     Messages,
+    /// The mistakes in a project file: a title, and the mistakes.
+    Faults(String, Vec<String>),
 }
 
 /// Opens the details of the selected job.
@@ -65,6 +68,14 @@ pub fn details(model: &mut Model, cmds: &mut Vec<Cmd>) {
 pub fn messages(model: &mut Model) {
     let subject = Subject::Messages;
     model.enter(Page { subject, top: 0 });
+}
+
+/// Shows mistakes in a project file.
+pub fn faults(model: &mut Model, title: String, faults: &[&str]) {
+    let faults = faults.iter().map(|fault| clean(fault)).collect();
+    let subject = Subject::Faults(title, faults);
+    model.enter(Page { subject, top: 0 });
+    model.dirty = true;
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
@@ -104,6 +115,7 @@ impl Mode for Page {
         match self.subject {
             Subject::Details(_) => "DETAILS",
             Subject::Messages => "MESSAGES",
+            Subject::Faults(..) => "MISTAKES",
         }
     }
 

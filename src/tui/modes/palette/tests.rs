@@ -110,7 +110,7 @@ fn what_fits_the_selection_is_first_and_the_impossible_last() {
     let all = titles(&mut dash, "");
     assert_eq!(all[..3], ["attach to web", "type into web", "stop web"]);
     let last = all.last().unwrap();
-    assert_eq!(last, "stop the project");
+    assert_eq!(last, "undo the removal");
     // A group.
     dash.press("g");
     let all = titles(&mut dash, "");

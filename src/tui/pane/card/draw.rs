@@ -1,10 +1,11 @@
-//! The card of a failed job, below the end of its output.
+//! The card of a failed job, or of one that waits, below the end of its output.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::waiting;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::crop;
@@ -16,16 +17,23 @@ use crate::tui::pane::live;
 use crate::tui::{text, units};
 
 /// Indentation of the lines below the heading.
-const INDENT: &str = "   ";
+pub(super) const INDENT: &str = "   ";
 
 /// Draws the card and returns the part of `area` left for the job's screen above it. The last line
 /// of output is always shown.
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
-    let Some((job, card)) = card(model) else {
+    let Some((job, mut lines)) = shown(model, usize::from(area.width)) else {
         return area;
     };
-    let mut lines = lines(model, job, card, usize::from(area.width));
-    lines.truncate(usize::from(area.height / 2));
+    let is_blank = model
+        .screen(job.id())
+        .is_none_or(|screen| used(screen) <= 1);
+    let most = if is_blank {
+        area.height
+    } else {
+        area.height / 2
+    };
+    lines.truncate(usize::from(most));
     let height = u16::try_from(lines.len()).unwrap_or(0);
     let used = model
         .screen(job.id())
@@ -41,11 +49,20 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     }
 }
 
-/// The failed job in the pane and its card, unless the mode hides it.
-fn card(model: &Model) -> Option<(&Job, &Card)> {
+/// The job in the pane and the lines of its card, unless the mode hides it.
+fn shown(model: &Model, width: usize) -> Option<(&Job, Vec<Line<'static>>)> {
     if model.in_grid() || model.mode().types() || model.mode().scrolls() {
         return None;
     }
+    if let Some((job, card)) = card(model) {
+        return Some((job, lines(model, job, card, width)));
+    }
+    let job = model.current()?;
+    Some((job, waiting::lines(model, job, width)?))
+}
+
+/// The failed job in the pane and its card.
+fn card(model: &Model) -> Option<(&Job, &Card)> {
     let job = model.current().filter(|job| job.state().failed())?;
     // Show the card only when it is complete, because a card that grows while it is read is
     // distracting.
@@ -67,7 +84,6 @@ fn used(screen: &Screen) -> u16 {
 fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'static>> {
     let theme = &model.theme;
     let state = job.state();
-    let rule = theme.glyph("─");
     let more = theme.glyph("…");
     let glyph = state.glyph(theme.ascii);
     let how = card.how(&job.record);
@@ -75,24 +91,24 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     let mut meaning = None;
     if text::width(&words) + 6 > width {
         // In a narrow pane, the heading gives the exit code and the next line explains it.
-        let (first, second) = how.split_once(", ").unwrap_or((&how, ""));
+        let parts = how
+            .split_once(", ")
+            .filter(|(first, _)| !first.contains(": "));
+        let parts = parts.or_else(|| how.split_once(": "));
+        let (first, second) = parts.unwrap_or((&how, ""));
         words = format!("{glyph} failed: {first}");
         meaning = Some(second.to_owned()).filter(|second| !second.is_empty());
     }
-    let words = text::clip(&words, width.saturating_sub(6), more);
-    let rest = width.saturating_sub(text::width(&words) + 4);
-    let mut lines = vec![Line::from(vec![
-        Span::styled(format!("{rule}{rule} "), theme.rule()),
-        Span::styled(words, theme.state(&state)),
-        Span::styled(format!(" {}", rule.repeat(rest)), theme.rule()),
-    ])];
+    let mut lines = heading(model, job, &words, width);
     let room = width.saturating_sub(INDENT.len());
     let mut indented = |text: &str, style: Style| {
         let text = text::clip(text, room, more);
         lines.push(Line::styled(format!("{INDENT}{text}"), style));
     };
-    if let Some(meaning) = meaning {
-        indented(&meaning, theme.state(&state));
+    for part in text::wrap(&meaning.unwrap_or_default(), room.max(8)) {
+        if !part.is_empty() {
+            indented(&part, theme.state(&state));
+        }
     }
     // For a command that was not found the heading says everything.
     let says_all = matches!(job.record.summary.exit_code, Some(126 | 127));
@@ -104,6 +120,19 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     }
     lines.push(keys(model, room));
     lines
+}
+
+/// `── ✗ failed: exit 1 ────`
+pub(super) fn heading(model: &Model, job: &Job, words: &str, width: usize) -> Vec<Line<'static>> {
+    let theme = &model.theme;
+    let rule = theme.glyph("─");
+    let words = text::clip(words, width.saturating_sub(6), theme.glyph("…"));
+    let rest = width.saturating_sub(text::width(&words) + 4);
+    vec![Line::from(vec![
+        Span::styled(format!("{rule}{rule} "), theme.rule()),
+        Span::styled(words, theme.state(&job.state())),
+        Span::styled(format!(" {}", rule.repeat(rest)), theme.rule()),
+    ])]
 }
 
 /// When it ran, how long, who started it, and the comparison with the previous run. The first ones

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use crate::tui::model::Model;
 use crate::tui::model::merged::MergedLine;
-use crate::tui::model::rows::Group;
+use crate::tui::model::rows::{Group, project_dir};
 use crate::tui::{list, text, units};
 
 /// Minimum width in columns at which the times have seconds.
@@ -28,7 +28,12 @@ pub(super) struct Areas {
 pub(super) fn areas(model: &Model) -> Option<Areas> {
     let (group, area) = (model.group()?, model.layout().pane?);
     let jobs = u16::try_from(group.jobs.len()).unwrap_or(u16::MAX);
-    let height = jobs.min((area.height / 3).max(1));
+    // The phases of a project are of more interest than its lines.
+    let part = match project_dir(&group.key) {
+        Some(_) => area.height / 2,
+        None => area.height / 3,
+    };
+    let height = jobs.min(part.max(1));
     let rule = (area.height >= RULED).then_some(area.y + height);
     let y = area.y + height + u16::from(rule.is_some());
     Some(Areas {

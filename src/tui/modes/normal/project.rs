@@ -1,0 +1,126 @@
+//! Brings projects up and down, reloads their files, and opens shells in the environment of their jobs.
+
+use ratatui::layout::Rect;
+
+use super::obstacle;
+use crate::tui::bar::Bar;
+use crate::tui::message::{Cmd, Effect};
+use crate::tui::model::job::Job;
+use crate::tui::model::{Link, Model};
+use crate::tui::modes::confirm::{ANSWERS, Answer, Question, ask, yes_or_no};
+use crate::tui::project::{self, Aim};
+
+/// Brings up the selected job with what it needs, the selected project, or that of this directory.
+pub(super) fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let aims = Aim::all(model);
+    if aims.is_empty() {
+        return model.note(obstacle::NO_PROJECT_MARKED);
+    }
+    if is_linked(model) {
+        for aim in &aims {
+            project::up(aim, cmds);
+        }
+    }
+}
+
+/// Asks before bringing a project down.
+pub(super) fn down(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(aim) = Aim::project(model) else {
+        return model.note(obstacle::NO_PROJECT_MARKED);
+    };
+    match Down::of(model, &aim) {
+        Some(question) => ask(model, question, cmds),
+        None => model.note(obstacle::not_up(model, &aim)),
+    }
+}
+
+/// Requests what has changed in the file of a project.
+pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(aim) = Aim::project(model) else {
+        return model.note(obstacle::NO_PROJECT_MARKED);
+    };
+    if is_linked(model) {
+        project::plan(&aim.dir, cmds);
+    }
+}
+
+/// Opens a shell in the directory and the environment of the selected job.
+pub(super) fn exec(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let role = model.current().and_then(Job::role);
+    match role {
+        Some(role) => {
+            let (dir, job) = (role.project.dir.clone(), role.job.clone());
+            cmds.push(Cmd::Effect(Effect::Exec(dir, job)));
+        }
+        None => model.note(obstacle::OF_NO_PROJECT),
+    }
+}
+
+fn is_linked(model: &mut Model) -> bool {
+    let is_up = model.link == Link::Up;
+    if !is_up {
+        model.note("Not done: the daemon is restarting.");
+    }
+    is_up
+}
+
+/// Whether to bring a project down.
+struct Down {
+    dir: String,
+    name: String,
+    /// Number of its jobs that run.
+    running: usize,
+    /// Number of its jobs that wait for what they need, their turn or their schedule.
+    waiting: usize,
+}
+
+impl Down {
+    /// The question about a project; `None` if nothing of it runs or waits.
+    fn of(model: &Model, aim: &Aim) -> Option<Self> {
+        let members = aim.members(model);
+        let role = members.first()?.role()?;
+        let is_waiting = |job: &&&Job| job.state().waits();
+        let waiting = members.iter().filter(is_waiting).count();
+        let running = members.iter().filter(|job| job.is_alive());
+        let running = running.filter(|job| !job.state().waits()).count();
+        (running + waiting > 0).then(|| Self {
+            dir: role.project.dir.clone(),
+            name: role.project.name.clone(),
+            running,
+            waiting,
+        })
+    }
+}
+
+impl Question for Down {
+    fn bar(&self, model: &Model, area: Rect) -> Bar {
+        let stops = match self.running {
+            0 => "no job runs".to_owned(),
+            1 => "stops 1 job".to_owned(),
+            n => format!("stops {n} jobs"),
+        };
+        let waits = match self.waiting {
+            0 => String::new(),
+            1 => ", 1 waits".to_owned(),
+            n => format!(", {n} wait"),
+        };
+        let what = match area.width {
+            ..60 => format!("{} ({})?", self.name, self.running),
+            _ => format!("{} ({stops}{waits})?", self.name),
+        };
+        yes_or_no(model, "DOWN", &what, true, ANSWERS, area)
+    }
+
+    fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
+        match answer {
+            Some(Answer::Yes) => project::down(&self.dir, false, self.running, cmds),
+            Some(Answer::YesKill) => project::down(&self.dir, true, self.running, cmds),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a project has something to bring down.
+pub(super) fn is_up(model: &Model, aim: &Aim) -> bool {
+    Down::of(model, aim).is_some()
+}

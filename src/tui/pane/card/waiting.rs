@@ -1,0 +1,126 @@
+//! The card of a job of a project that waits: why, what it needs and how that stands, and when it runs next. Its
+//! lines are the same for people and tests; [`draw`](super::draw) places them below the output of the last run.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::draw::{INDENT, heading};
+use crate::protocol::Timestamp;
+use crate::protocol::project::{Need, PhaseName, ProjectRole};
+use crate::term::sanitize::clean;
+use crate::tui::keymap::NORMAL;
+use crate::tui::model::Model;
+use crate::tui::model::job::Job;
+use crate::tui::state::State;
+use crate::tui::{text, units};
+
+/// Maximum columns of what is needed.
+const NEED: usize = 24;
+
+/// The lines of the card of a job that waits; `None` if it does not.
+pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
+    let role = job.role().filter(|_| job.state().waits())?;
+    let theme = &model.theme;
+    let mut lines = heading(model, job, &words(model, job, role), width);
+    let room = width.saturating_sub(INDENT.len());
+    let mut dim = |words: &str| {
+        for part in text::wrap(words, room.max(8)) {
+            lines.push(Line::styled(format!("{INDENT}{part}"), theme.dim()));
+        }
+    };
+    if role.phase == PhaseName::Scheduled {
+        if let Some(next) = role.next_run {
+            let now = model.now.ms;
+            let at = units::moment_ahead(next, now, &model.zone);
+            let until = units::until((next.millis() - now).max(0));
+            dim(&format!("next run {at}, {until}"));
+        }
+        if let Some(missed) = job.why() {
+            dim(&missed);
+        }
+    }
+    if job.state() == State::Skipped {
+        dim("It starts by itself when that comes.");
+    }
+    for need in &role.needs {
+        lines.push(needed(model, role, need, room));
+    }
+    lines.push(keys(model, job, room));
+    Some(lines)
+}
+
+/// `skipped: needs migrate ok`, `queued: 2 before it in its queue`, `scheduled`.
+fn words(model: &Model, job: &Job, role: &ProjectRole) -> String {
+    let glyph = job.state().glyph(model.theme.ascii);
+    match job.why().filter(|_| role.phase != PhaseName::Scheduled) {
+        Some(why) => format!("{glyph} {}: {why}", role.phase.as_str()),
+        None => format!("{glyph} {}", role.phase.as_str()),
+    }
+}
+
+/// `migrate ok    ✗ exit 1, 2m ago`: what is needed, and how it stands.
+fn needed(model: &Model, role: &ProjectRole, need: &Need, room: usize) -> Line<'static> {
+    let theme = &model.theme;
+    let wanted = format!("needs {} {}", clean(&need.job), need.is.as_str());
+    let widest = role.needs.iter().map(|need| {
+        let job = text::width(&clean(&need.job));
+        job + need.is.as_str().len() + "needs  ".len()
+    });
+    let column = widest.max().unwrap_or(0).min(NEED).min(room / 2);
+    let wanted = text::clip_middle(&wanted, column, theme.glyph("…"));
+    let blank = " ".repeat(column - text::width(&wanted) + 2);
+    let other = model.jobs.iter().find(|job| {
+        job.role()
+            .is_some_and(|other| other.project.dir == role.project.dir && other.job == need.job)
+    });
+    let (state, how) = match other {
+        Some(job) => {
+            let time = model.time_of(job);
+            let time = if time.is_empty() {
+                time
+            } else {
+                format!(", {time}")
+            };
+            let state = job.state();
+            let glyph = state.glyph(theme.ascii);
+            (theme.state(&state), format!("{glyph} {}{time}", job.word()))
+        }
+        None => (theme.dim(), "was never started".to_owned()),
+    };
+    let left = room.saturating_sub(column + 2);
+    Line::from(vec![
+        Span::raw(format!("{INDENT}{wanted}{blank}")),
+        Span::styled(text::clip(&how, left, theme.glyph("…")), state),
+    ])
+}
+
+fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
+    let up = (job.state() == State::Skipped).then_some(("project-up", "bring up"));
+    let run = (job.state() == State::Scheduled).then_some(("restart", "run now"));
+    let rest = [("stop", "stop waiting"), ("details", "details")];
+    let mut spans = vec![Span::raw(INDENT)];
+    let mut used = 0;
+    for (action, label) in up.into_iter().chain(run).chain(rest) {
+        let Some(key) = model.keymap.key_named(NORMAL, action) else {
+            continue;
+        };
+        let key = key.to_owned();
+        let width = text::width(&key) + 1 + label.len() + 3;
+        let acts = action != "details";
+        if acts && model.read_only || used + width > room + 3 {
+            continue;
+        }
+        used += width;
+        spans.push(Span::styled(key, model.theme.key()));
+        spans.push(Span::styled(format!(" {label}   "), Style::new()));
+    }
+    Line::from(spans)
+}
+
+/// When a job runs next, for a table: `next 02:00`.
+pub(in crate::tui) fn next_run(model: &Model, at: Timestamp) -> String {
+    format!(
+        "next {}",
+        units::moment_ahead(at, model.now.ms, &model.zone)
+    )
+}

@@ -1,0 +1,134 @@
+//! Which project a command is about: that of what is marked or selected, else that of the directory in which the
+//! view was opened.
+
+use crate::protocol::project::ProjectRole;
+use crate::protocol::shell::quote;
+use crate::term::sanitize::clean;
+use crate::tui::model::job::{Job, tilde};
+use crate::tui::model::rows::{is_within, project_dir};
+use crate::tui::model::{Model, Selected};
+
+/// Said instead of a shell command for a project of another directory.
+const ELSEWHERE: &str = "in its own directory";
+
+/// A project, and some of its jobs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Aim {
+    /// The directory of the project, or one below it.
+    pub dir: String,
+    /// The name of the project, if the view knows it.
+    pub name: Option<String>,
+    /// The jobs; all of them if there are none.
+    pub jobs: Vec<String>,
+}
+
+impl Aim {
+    /// What a command is about now: one project, or several if jobs of several projects are marked. None if jobs
+    /// are marked and none of them belongs to a project.
+    pub fn all(model: &Model) -> Vec<Self> {
+        let marked = model.marked();
+        if !marked.is_empty() {
+            let mut aims: Vec<Self> = Vec::new();
+            let roles = marked.iter().filter_map(|id| model.job(id)?.role());
+            for role in roles {
+                match aims.iter_mut().find(|aim| aim.dir == role.project.dir) {
+                    Some(aim) => aim.jobs.push(role.job.clone()),
+                    None => aims.push(Self::job(role)),
+                }
+            }
+            return aims;
+        }
+        if let Selected::Group(key) = &model.selected
+            && let Some(dir) = project_dir(key)
+        {
+            return vec![Self::whole(model, dir)];
+        }
+        match model.current().and_then(Job::role) {
+            Some(role) => vec![Self::job(role)],
+            None => vec![Self::here(model)],
+        }
+    }
+
+    /// The whole project that a command is about; `None` if none of the marked jobs belongs to one.
+    pub fn project(model: &Model) -> Option<Self> {
+        let mut aims = Self::all(model).into_iter();
+        let jobs = Vec::new();
+        aims.next().map(|aim| Self { jobs, ..aim })
+    }
+
+    /// The job in the pane; `None` if it belongs to no project.
+    pub fn of_current(model: &Model) -> Option<Self> {
+        model.current().and_then(Job::role).map(Self::job)
+    }
+
+    /// The project of the directory in which the view was opened.
+    pub fn here(model: &Model) -> Self {
+        let cwd = model.origin.cwd.as_str();
+        let roles = model.jobs.iter().filter_map(Job::role);
+        let around = roles.filter(|role| is_within(cwd, &role.project.dir));
+        let nearest = around.max_by_key(|role| role.project.dir.len());
+        Self {
+            dir: cwd.to_owned(),
+            name: nearest.map(|role| clean(&role.project.name)),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// A whole project.
+    pub fn whole(model: &Model, dir: &str) -> Self {
+        let mut roles = model.jobs.iter().filter_map(Job::role);
+        let known = roles.find(|role| role.project.dir == dir);
+        Self {
+            dir: dir.to_owned(),
+            name: known.map(|role| clean(&role.project.name)),
+            jobs: Vec::new(),
+        }
+    }
+
+    fn job(role: &ProjectRole) -> Self {
+        Self {
+            dir: role.project.dir.clone(),
+            name: Some(clean(&role.project.name)),
+            jobs: vec![role.job.clone()],
+        }
+    }
+
+    /// The jobs of the project that the view knows.
+    pub fn members<'a>(&self, model: &'a Model) -> Vec<&'a Job> {
+        let roles = model.jobs.iter().filter_map(Job::role);
+        let dirs = roles.map(|role| role.project.dir.as_str());
+        let around = dirs.filter(|dir| is_within(&self.dir, dir));
+        let nearest = around.max_by_key(|dir| dir.len());
+        let is_of = |job: &&Job| job.role().map(|role| role.project.dir.as_str()) == nearest;
+        let members = model.jobs.iter().filter(|job| job.role().is_some());
+        members.filter(is_of).collect()
+    }
+
+    /// In words: `shop`, `api of shop`, `the project of ~/shop`.
+    pub fn words(&self, model: &Model) -> String {
+        let home = model.origin.home.as_deref();
+        let place = || format!("the project of {}", clean(&tilde(&self.dir, home)));
+        let project = self.name.clone().unwrap_or_else(place);
+        let jobs: Vec<String> = self.jobs.iter().map(|job| clean(job)).collect();
+        match jobs.as_slice() {
+            [] => project,
+            jobs => format!("{} of {project}", jobs.join(", ")),
+        }
+    }
+
+    /// The shell command that does the same, with the jobs as its arguments: `bgproc up api`.
+    ///
+    /// # Errors
+    /// The view was opened in another directory, where that command means another project.
+    pub fn shell(&self, model: &Model, verb: &str) -> Result<String, &'static str> {
+        let dir = match self.members(model).first().and_then(|job| job.role()) {
+            Some(role) => role.project.dir.as_str(),
+            None => self.dir.as_str(),
+        };
+        if !is_within(&model.origin.cwd, dir) {
+            return Err(ELSEWHERE);
+        }
+        let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
+        Ok(format!("bgproc {verb}{}", jobs.collect::<String>()))
+    }
+}

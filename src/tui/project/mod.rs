@@ -1,0 +1,117 @@
+//! Projects in the dashboard: which one a command is about, and the requests for it.
+//!
+//! - [`aim`]: from what is selected to a project and its jobs.
+//! - [`words`]: what is told about a project that was brought up.
+
+pub mod aim;
+pub mod words;
+
+pub use self::aim::Aim;
+use super::message::{Cmd, ProjectRequest, RequestKind};
+use super::model::{Link, Model};
+use crate::protocol::Action;
+use crate::protocol::params::{Project, ProjectOp};
+
+/// Longest wait of one request, in milliseconds. The next one goes on.
+const ROUND_MS: u64 = 60_000;
+
+/// Brings jobs up, with what they need; without names, all that start by themselves.
+pub fn up(aim: &Aim, cmds: &mut Vec<Cmd>) {
+    let request = ProjectRequest::Up {
+        dir: aim.dir.clone(),
+        jobs: aim.jobs.clone(),
+    };
+    let params = Project {
+        op: Some(ProjectOp::Up),
+        jobs: Some(aim.jobs.clone()).filter(|jobs| !jobs.is_empty()),
+        wait_ms: Some(0),
+        ..of(&aim.dir)
+    };
+    push(request, params, cmds);
+}
+
+/// Brings a project down; `stops` is the number of its jobs that run.
+pub fn down(dir: &str, now: bool, stops: usize, cmds: &mut Vec<Cmd>) {
+    let params = Project {
+        op: Some(ProjectOp::Down),
+        now: now.then_some(true),
+        wait_ms: Some(ROUND_MS),
+        ..of(dir)
+    };
+    let dir = dir.to_owned();
+    push(ProjectRequest::Down { dir, stops }, params, cmds);
+}
+
+/// Requests what a reload would change.
+pub fn plan(dir: &str, cmds: &mut Vec<Cmd>) {
+    let params = Project {
+        op: Some(ProjectOp::Plan),
+        apply: Some(true),
+        ..of(dir)
+    };
+    let dir = dir.to_owned();
+    push(ProjectRequest::Plan { dir }, params, cmds);
+}
+
+/// Applies the changed file; with `prune`, jobs that are not in it any more are stopped.
+pub fn reload(dir: &str, prune: bool, cmds: &mut Vec<Cmd>) {
+    let params = Project {
+        op: Some(ProjectOp::Reload),
+        prune: prune.then_some(true),
+        wait_ms: Some(0),
+        ..of(dir)
+    };
+    let dir = dir.to_owned();
+    push(ProjectRequest::Reload { dir }, params, cmds);
+}
+
+/// Requests the jobs of the project file that a directory has, to offer those that do not run.
+pub fn offer(dir: &str, cmds: &mut Vec<Cmd>) {
+    let params = Project {
+        op: Some(ProjectOp::Plan),
+        ..of(dir)
+    };
+    let dir = dir.to_owned();
+    push(ProjectRequest::Offer { dir }, params, cmds);
+}
+
+/// After each message: waits for the projects that were brought up, and asks how they are as soon as the jobs that
+/// were brought up look settled. Others may still wait for their turn.
+pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        return;
+    }
+    let Model { projects, jobs, .. } = model;
+    for known in &mut projects.coming {
+        let looks_settled = known.look(jobs);
+        let waits = !std::mem::replace(&mut known.is_asked, true);
+        let status = |wait_ms| Project {
+            op: Some(ProjectOp::Status),
+            wait_ms: Some(wait_ms),
+            ..of(&known.dir)
+        };
+        let dir = || known.dir.clone();
+        if waits {
+            push(
+                ProjectRequest::Settle { dir: dir() },
+                status(ROUND_MS),
+                cmds,
+            );
+        }
+        if looks_settled {
+            push(ProjectRequest::Look { dir: dir() }, status(0), cmds);
+        }
+    }
+}
+
+fn of(dir: &str) -> Project {
+    Project {
+        dir: Some(dir.to_owned()),
+        ..Project::default()
+    }
+}
+
+fn push(request: ProjectRequest, params: Project, cmds: &mut Vec<Cmd>) {
+    let tag = RequestKind::Project(request);
+    cmds.push(Cmd::Request(tag, Action::Project(params)));
+}

@@ -1,0 +1,444 @@
+//! Tests of projects: their jobs in the list, what is told of them, and the keys that bring them up, down and reload
+//! them.
+
+use serde_json::{Value, json};
+
+use super::harness::Dash;
+use super::jobs::{HOME, NOW, ended, id, record};
+use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::project::{Level, Need, PhaseName, ProjectName, ProjectRole};
+use crate::protocol::record::{InputState, Record};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Status, Timestamp};
+use crate::tui::message::{Cmd, Effect, LinkEvent, ProjectRequest, RequestKind};
+use crate::tui::model::Selected;
+use crate::tui::modes::form::fields::Form;
+
+const MINUTE: i64 = 60_000;
+
+fn dir() -> String {
+    format!("{HOME}/shop")
+}
+
+/// Makes a record that of a job of `shop`.
+fn of_shop(mut record: Record, place: u32, phase: PhaseName, why: Option<&str>) -> Record {
+    let name = record.summary.label.clone().unwrap();
+    record.summary.created_at = Timestamp(NOW - 20 * MINUTE);
+    record.summary.project = Some(ProjectRole {
+        confirm: false,
+        watch: None,
+        project: ProjectName {
+            name: "shop".to_owned(),
+            dir: dir(),
+        },
+        job: name,
+        phase,
+        why: why.map(str::to_owned),
+        next_run: None,
+        place,
+        needs: Vec::new(),
+        ports: Vec::new(),
+        url: None,
+    });
+    record
+}
+
+fn waiting(name: &str, place: u32, phase: PhaseName, why: &str) -> Record {
+    let mut waiting = record(name);
+    let summary = &mut waiting.summary;
+    (summary.status, summary.pid, summary.runtime_ms) = (Status::Queued, None, 0);
+    (summary.output_bytes, summary.output_lines) = (0, 0);
+    summary.last_output_at = None;
+    of_shop(waiting, place, phase, Some(why))
+}
+
+fn needs(record: &mut Record, needs: &[(&str, Level)]) {
+    let needs = needs.iter().map(|(job, is)| Need {
+        job: (*job).to_owned(),
+        is: *is,
+        restart: false,
+    });
+    record.summary.project.as_mut().unwrap().needs = needs.collect();
+}
+
+/// A project of eight jobs, and a job beside it.
+pub(crate) fn records() -> Vec<Record> {
+    let mut api = waiting("api", 4, PhaseName::Skipped, "needs migrate ok");
+    needs(&mut api, &[("migrate", Level::Ok), ("db", Level::Ready)]);
+    let mut web = of_shop(record("web"), 5, PhaseName::Ready, None);
+    web.summary.ready = Some(true);
+    web.summary.ports = Some(vec![3000]);
+    let role = web.summary.project.as_mut().unwrap();
+    (role.ports, role.url) = (vec![3000], Some("http://localhost:3000".to_owned()));
+    let migrate = ended("migrate", Status::Error, Some(1), 3 * MINUTE);
+    let migrate = of_shop(migrate, 1, PhaseName::Failed, None);
+    let mut backup = waiting("backup", 2, PhaseName::Scheduled, "missed 1");
+    let role = backup.summary.project.as_mut().unwrap();
+    role.next_run = Some(Timestamp(NOW + 516 * MINUTE));
+    let mut ask = of_shop(record("ask"), 6, PhaseName::Running, None);
+    ask.summary.input_state = InputState::Line;
+    let mut notes = record("notes");
+    notes.summary.cwd = format!("{HOME}/notes");
+    vec![
+        web,
+        api,
+        migrate,
+        of_shop(record("db"), 0, PhaseName::Running, None),
+        backup,
+        of_shop(record("build"), 3, PhaseName::Running, None),
+        waiting("lint", 7, PhaseName::Queued, "next in its queue"),
+        ask,
+        notes,
+    ]
+}
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, records());
+    dash.asked();
+    dash
+}
+
+/// The requests about projects since the last call.
+fn asked(dash: &mut Dash) -> Vec<(ProjectRequest, Project)> {
+    let cmds = dash.asked().into_iter();
+    let asked = cmds.filter_map(|cmd| match cmd {
+        Cmd::Request(RequestKind::Project(request), Action::Project(params)) => {
+            Some((request, params))
+        }
+        _ => None,
+    });
+    asked.collect()
+}
+
+fn state(jobs: Value, plan: Value) -> Value {
+    json!({
+        "name": "shop", "dir": dir(), "up": true, "files": [], "seq": 4, "settled": true,
+        "failed": false, "jobs": jobs, "plan": plan,
+    })
+}
+
+fn reply(dash: &mut Dash, request: ProjectRequest, value: Value) {
+    dash.link(LinkEvent::Reply(RequestKind::Project(request), Ok(value)));
+}
+
+fn refuse(dash: &mut Dash, request: ProjectRequest, error: Error) {
+    dash.link(LinkEvent::Reply(RequestKind::Project(request), Err(error)));
+}
+
+#[test]
+fn a_project_stands_under_its_heading_in_order_of_need() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("g")
+            .snapshot(&format!("project-{width}x{height}"));
+        let rows: Vec<String> = dash
+            .model
+            .rows
+            .iter()
+            .map(|row| match row {
+                crate::tui::model::rows::Row::Group(group) => format!("[{}]", group.title),
+                crate::tui::model::rows::Row::Job(at) => dash.model.jobs[*at].name.clone(),
+            })
+            .collect();
+        let expected = [
+            "[shop]",
+            "db",
+            "migrate",
+            "backup",
+            "build",
+            "api",
+            "web",
+            "ask",
+            "lint",
+            "[~/notes]",
+            "notes",
+        ];
+        assert_eq!(rows, expected);
+    }
+    let mut dash = shop(40, 12);
+    dash.press("h");
+    assert_eq!(dash.model.rows.len(), 3, "{}", dash.text());
+}
+
+#[test]
+fn projects_of_the_same_name_are_told_apart() {
+    let mut records = records();
+    let role = records[0].summary.project.as_mut().unwrap();
+    role.project.dir = "/srv/shop".to_owned();
+    let dash = Dash::new(120, 40, records);
+    let text = dash.text();
+    assert!(text.contains("shop /srv/shop"), "{text}");
+}
+
+#[test]
+fn a_job_that_waits_has_a_card() {
+    let cards = [
+        ("api", "skipped"),
+        ("lint", "queued"),
+        ("backup", "scheduled"),
+    ];
+    for (name, phase) in cards {
+        for (width, height) in [(80, 24), (40, 12)] {
+            let mut dash = shop(width, height);
+            crate::tui::list::select::job(&mut dash.model, &id(name));
+            if width < 60 {
+                dash.press("\r");
+            }
+            dash.later(0)
+                .snapshot(&format!("project-{phase}-{width}x{height}"));
+        }
+    }
+    // With the output of an earlier run, the card is below it.
+    let mut dash = shop(80, 24);
+    crate::tui::list::select::job(&mut dash.model, &id("api"));
+    dash.later(0).screen("api", 40, 120, "listening\r\n");
+    let text = dash.text();
+    let line = |word: &str| text.lines().position(|line| line.contains(word));
+    assert!(
+        line("listening").unwrap() < line("needs migrate ok").unwrap(),
+        "{text}"
+    );
+}
+
+#[test]
+fn u_brings_up_what_is_selected_with_what_it_needs() {
+    let mut dash = shop(120, 40);
+    let ups = |dash: &mut Dash| {
+        let asked = asked(dash).into_iter();
+        let ups = asked.filter(|(_, params)| params.op == Some(ProjectOp::Up));
+        ups.map(|(_, params)| (params.dir.unwrap(), params.jobs))
+            .collect::<Vec<_>>()
+    };
+    crate::tui::list::select::job(&mut dash.model, &id("api"));
+    dash.press("u");
+    assert_eq!(ups(&mut dash), [(dir(), Some(vec!["api".to_owned()]))]);
+    dash.press("gu");
+    assert_eq!(ups(&mut dash), [(dir(), None)]);
+    // Another job: the project of the directory in which the view was opened.
+    dash.press("Gu");
+    assert_eq!(ups(&mut dash), [(dir(), None)]);
+    let mut empty = Dash::new(80, 24, Vec::new());
+    empty.asked();
+    empty.press("u");
+    assert_eq!(ups(&mut empty), [(dir(), None)]);
+    let mut marked = shop(80, 24);
+    crate::tui::list::select::job(&mut marked.model, &id("notes"));
+    marked.press(" u");
+    assert_eq!(ups(&mut marked), []);
+    assert!(
+        marked.text().contains("None of the marked"),
+        "{}",
+        marked.text()
+    );
+}
+
+#[test]
+fn what_became_of_it_is_told_once() {
+    let mut dash = shop(120, 40);
+    dash.press("gu");
+    asked(&mut dash);
+    let plan = json!([{"change": "start", "job": "db"}, {"change": "start", "job": "web"}]);
+    let up = ProjectRequest::Up {
+        dir: dir(),
+        jobs: Vec::new(),
+    };
+    reply(&mut dash, up.clone(), state(json!([]), plan.clone()));
+    let text = dash.text();
+    assert!(
+        text.contains("Bringing up shop: db, web.") && text.contains("bgproc up"),
+        "{text}"
+    );
+    let settle = ProjectRequest::Settle { dir: dir() };
+    assert_eq!(asked(&mut dash)[0].0, settle);
+    // Not settled within a minute: the next request goes on.
+    let starting = json!([{"job": "web", "phase": "starting", "wanted": true}]);
+    let mut unsettled = state(starting, json!([]));
+    unsettled["settled"] = json!(false);
+    reply(&mut dash, settle.clone(), unsettled);
+    assert_eq!(asked(&mut dash)[0].0, settle);
+    let jobs = json!([
+        {"job": "db", "phase": "ready", "wanted": true},
+        {"job": "web", "phase": "failed", "wanted": true, "why": "port 3000 is used by blog/web (pid 7)"},
+        {"job": "old", "phase": "failed", "wanted": true, "exitCode": 3},
+    ]);
+    reply(&mut dash, settle.clone(), state(jobs, json!([])));
+    let text = dash.text().replace('\n', " ");
+    assert!(text.contains("web not started"), "{text}");
+    assert!(
+        !text.contains("old failed"),
+        "it was not brought up: {text}"
+    );
+    assert_eq!(asked(&mut dash), []);
+    dash.press("\x1b");
+    reply(&mut dash, up, state(json!([]), plan));
+    let jobs = json!([
+        {"job": "db", "phase": "ready", "wanted": true},
+        {"job": "web", "phase": "done", "wanted": true},
+    ]);
+    reply(&mut dash, settle, state(jobs, json!([])));
+    let text = dash.text();
+    assert!(text.contains("shop is up: 1 ready, 1 done."), "{text}");
+}
+
+#[test]
+fn after_a_reconnect_it_is_asked_for_again() {
+    let mut dash = shop(80, 24);
+    let plan = json!([{"change": "start", "job": "db"}]);
+    let up = ProjectRequest::Up {
+        dir: dir(),
+        jobs: Vec::new(),
+    };
+    reply(&mut dash, up, state(json!([]), plan));
+    assert_eq!(asked(&mut dash).len(), 1);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
+    assert_eq!(asked(&mut dash).len(), 1);
+}
+
+#[test]
+fn down_asks_and_names_the_number_of_jobs() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("gU")
+            .snapshot(&format!("project-down-{width}x{height}"));
+        dash.press("\r");
+        assert_eq!(asked(&mut dash), [], "Enter never confirms");
+    }
+    let mut dash = shop(80, 24);
+    dash.press("gUy");
+    let (request, params) = asked(&mut dash).remove(0);
+    assert_eq!((params.op, params.now), (Some(ProjectOp::Down), None));
+    let mut ended = state(json!([]), json!([]));
+    ended["up"] = json!(false);
+    reply(&mut dash, request, ended);
+    let text = dash.text();
+    assert!(text.contains("shop is down (4 jobs stopped)."), "{text}");
+    dash.press("gUX");
+    assert_eq!(asked(&mut dash)[0].1.now, Some(true));
+    let mut none = Dash::new(80, 24, vec![record("notes")]);
+    none.press("U");
+    assert!(
+        none.text().contains("No job of the project of"),
+        "{}",
+        none.text()
+    );
+}
+
+/// A dashboard that shows a plan.
+fn reloading(width: u16, height: u16) -> Dash {
+    let mut dash = shop(width, height);
+    dash.press("g\x12");
+    let (request, params) = asked(&mut dash).remove(0);
+    assert_eq!(
+        (params.op, params.apply),
+        (Some(ProjectOp::Plan), Some(true))
+    );
+    let plan = json!([
+        {"change": "keep", "job": "db", "note": "ready"},
+        {"change": "restart", "job": "api", "note": "run changed"},
+        {"change": "apply", "job": "web", "note": "notify changed"},
+        {"change": "start", "job": "docs"},
+        {"change": "rename", "job": "front", "note": "was ui"},
+        {"change": "gone", "job": "worker", "note": "is not in the file (--prune stops it)"},
+    ]);
+    reply(&mut dash, request, state(json!([]), plan));
+    dash
+}
+
+#[test]
+fn a_reload_shows_its_plan_first() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = reloading(width, height);
+        dash.snapshot(&format!("project-reload-{width}x{height}"));
+        dash.press("\r");
+        assert_eq!(asked(&mut dash), [], "Enter never confirms");
+        dash.press("n");
+        assert!(dash.model.is_normal());
+        assert_eq!(asked(&mut dash), []);
+    }
+    for (key, prune) in [("y", None), ("P", Some(true))] {
+        let mut dash = reloading(80, 24);
+        dash.press(key);
+        let (_, params) = asked(&mut dash).remove(0);
+        assert_eq!((params.op, params.prune), (Some(ProjectOp::Reload), prune));
+    }
+    let mut dash = shop(80, 24);
+    let plan = ProjectRequest::Plan { dir: dir() };
+    let same = json!([{"change": "keep", "job": "db", "note": "ready"}]);
+    reply(&mut dash, plan, state(json!([]), same));
+    assert!(dash.model.is_normal());
+    assert!(dash.text().contains("nothing to reload"), "{}", dash.text());
+}
+
+#[test]
+fn mistakes_of_a_file_are_a_page() {
+    let faults = "bgproc.toml:14:1: unknown key \"comand\" in [jobs.web]. Did you mean \"cmd\"?\n\
+                  bgproc.toml:20:9: [jobs.api] needs \"bd\", which is not a job. Did you mean \"db\"?";
+    for (width, height) in [(80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        let up = ProjectRequest::Up {
+            dir: dir(),
+            jobs: Vec::new(),
+        };
+        refuse(&mut dash, up, Error::new(ErrorCode::InvalidProject, faults));
+        dash.snapshot(&format!("project-mistakes-{width}x{height}"));
+        dash.press("\x1b");
+        assert!(dash.model.is_normal());
+    }
+    // Nothing opens over what a person types.
+    let mut dash = shop(80, 24);
+    dash.press("/web");
+    let up = ProjectRequest::Up {
+        dir: dir(),
+        jobs: Vec::new(),
+    };
+    refuse(&mut dash, up, Error::new(ErrorCode::InvalidProject, faults));
+    assert_eq!(dash.model.mode().name(), "FILTER");
+    assert!(dash.text().contains("bgproc.toml:14:1"), "{}", dash.text());
+}
+
+#[test]
+fn the_form_offers_the_jobs_of_the_file_first() {
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    let (request, _) = asked(&mut dash).remove(0);
+    let jobs = json!([
+        {"job": "db", "phase": "running", "wanted": true, "pid": 9},
+        {"job": "worker", "phase": "stopped", "wanted": false},
+    ]);
+    let plan = json!([{"change": "start", "job": "docs"}, {"change": "keep", "job": "db"}]);
+    reply(&mut dash, request, state(jobs, plan));
+    let offered: Vec<String> = dash.model.state::<Form>().unwrap().picks()[..2]
+        .iter()
+        .map(|pick| format!("{} {}", pick.command, pick.source.word()))
+        .collect();
+    assert_eq!(
+        offered,
+        ["bgproc up worker project", "bgproc up docs project"]
+    );
+    dash.snapshot("project-offered-80x24");
+    dash.press("\x1b[A\r");
+    let (_, params) = asked(&mut dash).remove(0);
+    assert_eq!(params.jobs, Some(vec!["worker".to_owned()]));
+    assert!(dash.model.is_normal());
+}
+
+#[test]
+fn a_changed_phase_is_asked_for() {
+    let mut dash = shop(80, 24);
+    dash.event(EventKind::Phase, "api", json!({}));
+    assert_eq!(dash.actions(), ["status"]);
+    let mut api = of_shop(record("api"), 4, PhaseName::Ready, None);
+    api.summary.ready = Some(true);
+    dash.record(&api);
+    let text = dash.text();
+    assert!(!text.contains("skipped"), "{text}");
+}
+
+#[test]
+fn exec_opens_a_shell_in_the_environment_of_the_job() {
+    let mut dash = shop(80, 24);
+    crate::tui::list::select::job(&mut dash.model, &id("db"));
+    dash.press(":exec\r");
+    let expected = Cmd::Effect(Effect::Exec(dir(), "db".to_owned()));
+    assert!(dash.asked().contains(&expected));
+    assert_eq!(dash.model.selected, Selected::Job(id("db")));
+}

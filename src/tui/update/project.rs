@@ -1,0 +1,199 @@
+//! Replies about projects: what was brought up and what became of it, plans, and mistakes in files.
+
+use serde_json::Value;
+
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{ProjectJob, ProjectState};
+use crate::protocol::{Error, ErrorCode};
+use crate::term::sanitize::clean;
+use crate::tui::message::ProjectRequest;
+use crate::tui::model::Model;
+use crate::tui::model::job::tilde;
+use crate::tui::model::projects::{is_settled, planned_jobs};
+use crate::tui::modes::{form, page, plan};
+use crate::tui::project::{Aim, words};
+
+/// Handles a reply.
+pub(super) fn received(model: &mut Model, request: ProjectRequest, value: Value) {
+    let Ok(state) = serde_json::from_value::<ProjectState>(value) else {
+        return;
+    };
+    model.dirty = true;
+    match request {
+        ProjectRequest::Up { jobs, .. } => up(model, &state, &jobs),
+        ProjectRequest::Down { stops, .. } => down(model, &state, stops),
+        ProjectRequest::Plan { .. } => plan::show(model, state),
+        ProjectRequest::Reload { .. } => reloaded(model, &state),
+        ProjectRequest::Settle { dir } => settled(model, &dir, false, &state),
+        ProjectRequest::Look { dir } => settled(model, &dir, true, &state),
+        ProjectRequest::Offer { dir } => form::offered(model, &dir, &state),
+    }
+}
+
+fn up(model: &mut Model, state: &ProjectState, jobs: &[String]) {
+    warn(model, state);
+    let name = clean(&state.project.name);
+    let changed = words::left_alone(state);
+    if !changed.is_empty() {
+        let have = if changed.len() == 1 { "has" } else { "have" };
+        let key = model.key("ctrl-r").to_owned();
+        let names = words::listed(&changed);
+        model.note(format!(
+            "{names} {have} another definition in the file. {key} shows what a reload changes."
+        ));
+    }
+    match words::begun(state) {
+        Some(text) => {
+            let aim = Aim {
+                jobs: jobs.to_vec(),
+                ..Aim::whole(model, &state.project.dir)
+            };
+            let shell = aim.shell(model, "up").ok();
+            model.note_done(text, shell);
+            model
+                .projects
+                .follow(&state.project.dir, Some(planned_jobs(state)));
+        }
+        None if changed.is_empty() && state.settled => {
+            let planned = planned_jobs(state);
+            tell(model, state, Some(&planned));
+        }
+        None if changed.is_empty() => {
+            model.note(format!("{name} is on its way up already."));
+            model
+                .projects
+                .follow(&state.project.dir, Some(planned_jobs(state)));
+        }
+        None => {}
+    }
+}
+
+fn reloaded(model: &mut Model, state: &ProjectState) {
+    warn(model, state);
+    let name = clean(&state.project.name);
+    let aim = Aim::whole(model, &state.project.dir);
+    let shell = aim.shell(model, "reload").ok();
+    model.note_done(format!("Reloaded {name}."), shell);
+    model
+        .projects
+        .follow(&state.project.dir, Some(planned_jobs(state)));
+}
+
+fn down(model: &mut Model, state: &ProjectState, stops: usize) {
+    model.projects.settled(&state.project.dir);
+    let name = clean(&state.project.name);
+    let left: Vec<String> = state
+        .jobs
+        .iter()
+        .filter(|job| job.phase == PhaseName::Stopping)
+        .map(|job| clean(&job.job))
+        .collect();
+    if !state.warnings.is_empty() {
+        warn_as_error(model, state);
+    } else if !left.is_empty() {
+        model.note(format!("{} of {name} still stops.", words::listed(&left)));
+    } else {
+        let aim = Aim::whole(model, &state.project.dir);
+        let shell = aim.shell(model, "down").ok();
+        let jobs = if stops == 1 {
+            "1 job".to_owned()
+        } else {
+            format!("{stops} jobs")
+        };
+        model.note_done(format!("{name} is down ({jobs} stopped)."), shell);
+    }
+}
+
+/// Tells what became of a project that has settled. One that has not is asked for again.
+fn settled(model: &mut Model, dir: &str, is_look: bool, state: &ProjectState) {
+    let mut coming = model.projects.coming.iter_mut();
+    let Some(known) = coming.find(|known| known.dir == dir) else {
+        return;
+    };
+    let own = state.jobs.iter().filter(|job| known.has(&job.job));
+    if !state.settled && !own.clone().all(|job| is_settled(job.phase)) {
+        // The answer to a look at jobs that changed again does not end the wait.
+        known.is_asked &= is_look;
+        return;
+    }
+    if let Some(known) = model.projects.settled(dir)
+        && state.up
+    {
+        tell(model, state, known.jobs.as_deref());
+    }
+}
+
+/// Tells how the wanted jobs of a project are; of these only, if there are some.
+fn tell(model: &mut Model, state: &ProjectState, of: Option<&[String]>) {
+    let is_meant = |job: &&ProjectJob| of.is_none_or(|names| names.contains(&job.job));
+    let wanted = state.jobs.iter().filter(|job| job.wanted);
+    let mut wanted: Vec<&ProjectJob> = wanted.filter(is_meant).collect();
+    // Stable: causes come before what follows from them.
+    wanted.sort_by_key(|job| job.phase == PhaseName::Skipped);
+    let wrong: Vec<String> = wanted.iter().filter_map(|job| words::wrong(job)).collect();
+    let name = clean(&state.project.name);
+    match wrong.as_slice() {
+        [] => {
+            let shell = Aim::whole(model, &state.project.dir)
+                .shell(model, "up")
+                .ok();
+            model.note_done(format!("{name} is up: {}.", words::well(&wanted)), shell);
+        }
+        wrong => {
+            let key = model.key("!").to_owned();
+            let wrong = wrong.join("; ");
+            model.fail(format!("{name} is not all up: {wrong}.  {key} goes there"));
+        }
+    }
+}
+
+fn warn(model: &mut Model, state: &ProjectState) {
+    for warning in &state.warnings {
+        model.note(format!("warning: {warning}"));
+    }
+}
+
+fn warn_as_error(model: &mut Model, state: &ProjectState) {
+    let name = clean(&state.project.name);
+    model.fail(format!("{name}: {}", state.warnings.join("; ")));
+}
+
+/// Handles an error reply. Mistakes in a file are shown on a page of their own, since there may be twenty.
+pub(super) fn refused(model: &mut Model, request: &ProjectRequest, error: &Error) {
+    let dir = match request {
+        ProjectRequest::Offer { .. } | ProjectRequest::Look { .. } => return,
+        // After a reconnect it is asked for again.
+        ProjectRequest::Settle { dir } => {
+            if error.code != ErrorCode::DaemonUnavailable {
+                model.projects.settled(dir);
+            }
+            return;
+        }
+        ProjectRequest::Up { dir, .. }
+        | ProjectRequest::Down { dir, .. }
+        | ProjectRequest::Plan { dir }
+        | ProjectRequest::Reload { dir } => dir,
+    };
+    let home = model.origin.home.as_deref();
+    let name = Aim::whole(model, dir).name;
+    let name = name.unwrap_or_else(|| clean(&tilde(dir, home)));
+    let what = match request {
+        ProjectRequest::Down { .. } => format!("{name} was not brought down"),
+        ProjectRequest::Plan { .. } | ProjectRequest::Reload { .. } => {
+            format!("{name} was not reloaded")
+        }
+        _ => format!("{name} was not brought up"),
+    };
+    let lines: Vec<&str> = error.message.lines().collect();
+    if error.code == ErrorCode::InvalidProject && model.is_normal() {
+        page::faults(model, format!("{what}: its file has mistakes"), &lines);
+        return;
+    }
+    let message = lines.join("; ");
+    let hint = error.hint.as_deref().map(|hint| format!("  {hint}"));
+    model.fail(format!(
+        "{what}: {}.{}",
+        message.trim_end_matches('.'),
+        hint.unwrap_or_default()
+    ));
+}
