@@ -15,6 +15,7 @@
 //!   the pending requests; `storage`: files; `programs`: what may be started, and how.
 //! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
 //!   session, and how to read it.
+//! - `watching`: the files that jobs of projects react to.
 //! - `state`: what follows from each thing that happens. `hub`: the state, shared between tasks.
 //! - `reading`: long logs, in turns with other tasks. `tasks`: work that goes on by itself.
 //! - `requests`: what actions share. `actions`: one file for each action. `server`: accepts clients.
@@ -85,6 +86,7 @@ mod storage;
 mod takeover;
 mod tasks;
 mod transport;
+mod watching;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -168,6 +170,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::schedules::run(hub.clone()));
+    tokio::task::spawn_local(tasks::projects::watches::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
         // Clients are served only once the keeper is up to date: a client that asks for an upgrade gets its

@@ -16,6 +16,7 @@
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
 //!   the language of `.env` files.
 //! - [`expand`]: a job with its templates expanded.
+//! - [`filter`]: which files a watch is about.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
 //! - [`schema`](mod@schema): the JSON Schema of the file, for editors.
 
@@ -31,6 +32,7 @@ pub mod environment;
 pub mod expand;
 pub mod fault;
 pub mod files;
+pub mod filter;
 pub mod find;
 mod flags;
 mod glob;

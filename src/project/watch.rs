@@ -77,6 +77,34 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// What it watches and does, for people: `src, *.rs (restarts)`. Paths below `dir` are shown relative to it.
+    pub fn shown(&self, dir: &std::path::Path) -> String {
+        let relative = |path: &PathBuf| match path.strip_prefix(dir) {
+            Ok(path) if path.as_os_str().is_empty() => ".".to_owned(),
+            Ok(path) => path.display().to_string(),
+            Err(_) => path.display().to_string(),
+        };
+        let mut words: Vec<String> = self.paths.iter().map(relative).collect();
+        if words == ["."] && !self.only.is_empty() {
+            words.clear();
+        }
+        words.extend(self.only.iter().cloned());
+        format!("{} ({})", words.join(", "), self.what.shown())
+    }
+}
+
+impl WatchDo {
+    /// What happens, for people: `restarts`.
+    fn shown(&self) -> String {
+        match self {
+            Self::Restart => "restarts".to_owned(),
+            Self::Signal(name) => format!("sends {name}"),
+            Self::Keys(keys) => format!("types {}", keys.join(" ")),
+        }
+    }
+}
+
 /// The valid globs of a key.
 fn globs(section: &Section<'_>, key: &str) -> Vec<String> {
     let texts = section.texts(key).unwrap_or_default().into_iter();

@@ -133,4 +133,20 @@ pub struct ProjectRole {
     /// When its schedule starts it next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<Timestamp>,
+    /// The files whose changes it reacts to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watching>,
+}
+
+/// The files whose changes a job reacts to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Watching {
+    /// Which files, and what a change does: `src, *.rs (restarts)`.
+    pub what: String,
+    /// Whether changes are noticed.
+    pub on: bool,
+    /// Why they are not: `suspended: restarts itself by writing build.log`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }

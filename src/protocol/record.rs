@@ -412,4 +412,7 @@ pub struct Run {
     pub exit_code: Option<i32>,
     /// The signal that it died of.
     pub signal: Option<String>,
+    /// Why it was started, if nobody has asked for it: `changed: src/main.rs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }

@@ -3,8 +3,8 @@
 //! Each file covers one facility:
 //!
 //! - Files and places: [`paths`] (directories), [`socket`] (where clients connect), [`lock`], [`mod@file`]
-//!   (small private files), [`dirwatch`] (removed files), [`disk`] (free space), [`segments`] (files of a
-//!   log).
+//!   (small private files), [`dirwatch`] (removed files), [`file_watch`] (changed files), [`disk`]
+//!   (free space), [`segments`] (files of a log).
 //! - Keeper and daemon: [`detach`] (starting them), [`role`] (finding them), [`channel`] (messages with
 //!   file descriptors), [`shared_table`] (shared memory), [`kept`] (descriptors handed over with a
 //!   session).
@@ -27,6 +27,7 @@ pub mod disk;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+pub mod file_watch;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) mod fixture;

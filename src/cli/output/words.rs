@@ -255,6 +255,7 @@ mod tests {
             phase: PhaseName::Scheduled,
             why: None,
             next_run: Some(Timestamp(7_442_000)),
+            watch: None,
         });
         assert_eq!(state(&job).0, "scheduled");
         assert_eq!(time(&job, Timestamp(2000)), "in 2h04m");

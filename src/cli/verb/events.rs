@@ -100,6 +100,9 @@ fn what(event: &Event) -> String {
             (None, Some(signal)) => format!("ended, {}", clean(signal)),
             (None, None) => "ended".to_owned(),
         },
+        EventKind::Restarted if data["because"].is_string() => {
+            format!("restarted, {}", clean(text("because")))
+        }
         EventKind::HumanAsked => format!("asks: {}", clean(text("message"))),
         EventKind::HumanAnswered => format!("question {}", clean(text("outcome"))),
         kind => {

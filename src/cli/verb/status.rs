@@ -80,6 +80,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     });
     add("ended", ended);
     add("next run", next_run(record, now));
+    add("watch", watch(record));
     add("ended by", ended_by(record));
     add("why", record.reason.clone());
     add(
@@ -165,17 +166,19 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
 /// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
 fn described(run: &Run) -> String {
     let began = words::local(run.started_at);
+    let because = run.because.as_ref().map(|why| format!("  ({why})"));
+    let because = because.unwrap_or_default();
     let how = match (run.ended_at, run.exit_code, &run.signal) {
         (Some(_), Some(code), _) => format!("exit {code}"),
         (Some(_), None, Some(signal)) => signal.clone(),
         (Some(_), None, None) => "ended".to_owned(),
-        (None, ..) => return format!("{}  {began}  in progress", run.run),
+        (None, ..) => return format!("{}  {began}  in progress{because}", run.run),
     };
     let ran = run
         .ended_at
         .map(|ended| words::since(run.started_at, ended));
     let ran = words::brief_span(ran.unwrap_or_default());
-    format!("{}  {began}  {how}, ran {ran}", run.run)
+    format!("{}  {began}  {how}, ran {ran}{because}", run.run)
 }
 
 /// When its schedule starts it next, and which times have passed without a run.
@@ -187,6 +190,13 @@ fn next_run(record: &Record, now: Timestamp) -> Option<String> {
     let missed = missed.map(|missed| format!("; {missed}"));
     let (at, until) = (words::local(next), words::until(next, now));
     Some(format!("{at}  ({until}){}", missed.unwrap_or_default()))
+}
+
+/// The files that it reacts to, and why it does not react to them now.
+fn watch(record: &Record) -> Option<String> {
+    let watch = record.summary.project.as_ref()?.watch.as_ref()?;
+    let why = watch.why.as_ref().map(|why| format!("; {why}"));
+    Some(format!("{}{}", watch.what, why.unwrap_or_default()))
 }
 
 fn ended_by(record: &Record) -> Option<String> {

@@ -10,6 +10,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::record::{InputState, Run};
 use crate::protocol::reply::{Listed, LogLines};
 use crate::protocol::{Action, Record, Status, Summary};
+use crate::term::sanitize::clean;
 use crate::tui::message::CardPart;
 use crate::tui::model::card::{Card, Owner};
 use crate::tui::pane::card;
@@ -73,7 +74,11 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
     }
+    parts.extend(changed(record));
     parts.extend(scheduled(job));
+    let watch = job.project.as_ref().and_then(|of| of.watch.as_ref());
+    let unwatched = watch.and_then(|watch| watch.why.as_ref());
+    parts.extend(unwatched.map(|why| format!("its watch is {}", clean(why))));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
         && job.status == Status::Running
@@ -118,6 +123,14 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             }
         }
     }
+}
+
+/// Which files have changed, so that it was restarted.
+fn changed(record: &Record) -> Option<String> {
+    let run = record.detail.as_ref()?.runs.last()?;
+    let files = run.because.as_ref()?.strip_prefix("changed: ")?;
+    let has = if files.contains(" more") { "have" } else { "has" };
+    Some(format!("it was started again because {} {has} changed", clean(files)))
 }
 
 /// When its schedule starts it next, and which times have passed without a run.

@@ -32,6 +32,7 @@ struct Shared {
     listener: Notify,
     projects: Notify,
     schedules: Notify,
+    watches: Notify,
     stop: Notify,
 }
 
@@ -46,6 +47,7 @@ impl Hub {
             listener: Notify::new(),
             projects: Notify::new(),
             schedules: Notify::new(),
+            watches: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -78,6 +80,9 @@ impl Hub {
         }
         if state.projects.has_new_times() {
             self.0.schedules.notify_one();
+        }
+        if state.projects.has_new_watches() {
+            self.0.watches.notify_one();
         }
         if !state.keeper.is_upgrading() {
             self.0.settled.notify_waiters();
@@ -122,6 +127,11 @@ impl Hub {
     /// Waits until a schedule begins or ends.
     pub(crate) async fn schedules_changed(&self) {
         self.0.schedules.notified().await;
+    }
+
+    /// Waits until other files are to be watched.
+    pub(crate) async fn watches_changed(&self) {
+        self.0.watches.notified().await;
     }
 
     /// Waits until the daemon is told to stop.

@@ -6,12 +6,14 @@
 //!
 //! - [`project`](mod@project): one project. [`stored`]: its file. [`wishes`]: from the definitions of jobs to the
 //!   wish for them. [`spec`]: from the definition of a job to what its session runs. [`times`]: its schedule.
+//!   [`watches`]: the files that it reacts to.
 
 pub(crate) mod disk;
 pub(crate) mod project;
 pub(crate) mod spec;
 mod stored;
 pub(crate) mod times;
+pub(crate) mod watches;
 pub(crate) mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +24,7 @@ use crate::sys::paths::{Home, private_dir};
 use crate::sys::users;
 use project::Project;
 use times::NextAlarms;
+use watches::JobWatch;
 
 /// Id of a project, which stays the same when its directory moves.
 pub(crate) type ProjectId = String;
@@ -36,6 +39,8 @@ pub(crate) struct Projects {
     pub(crate) wall_clock: WallClock,
     /// Whether a schedule has begun or ended since the alarms were set.
     has_new_times: bool,
+    /// Whether other files are to be watched than before.
+    has_new_watches: bool,
 }
 
 impl Projects {
@@ -116,6 +121,26 @@ impl Projects {
     /// Whether a schedule has begun or ended since the alarms were set.
     pub(crate) fn has_new_times(&self) -> bool {
         self.has_new_times
+    }
+
+    /// Notes that other files are to be watched.
+    pub(crate) fn watches_changed(&mut self) {
+        self.has_new_watches = true;
+    }
+
+    /// Whether other files are to be watched than when [`Self::watches`] was called.
+    pub(crate) fn has_new_watches(&self) -> bool {
+        self.has_new_watches
+    }
+
+    /// The files that are to be watched, by projects and jobs.
+    pub(crate) fn watches(&mut self) -> impl Iterator<Item = (&Project, &String, &JobWatch)> {
+        self.has_new_watches = false;
+        let known = self.known.values();
+        known.flat_map(|project| {
+            let watches = project.watches.iter();
+            watches.map(move |(job, watch)| (project, job, watch))
+        })
     }
 
     /// When the schedules have to be looked at next.

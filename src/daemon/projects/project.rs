@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::ProjectId;
 use super::times::JobTimes;
+use super::watches::JobWatch;
 use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
 use crate::project as file;
 use crate::protocol::project::ProjectName;
@@ -37,6 +38,10 @@ pub(crate) struct Project {
     pub(crate) ports: BTreeMap<String, BTreeMap<String, u16>>,
     /// What has come of the schedules of its jobs, by the jobs' names.
     pub(crate) times: BTreeMap<String, JobTimes>,
+    /// The files that its jobs react to, by the jobs' names. Not stored.
+    pub(crate) watches: BTreeMap<String, JobWatch>,
+    /// When the last run of each job was requested, in boot-time milliseconds. Not stored.
+    pub(crate) requested: BTreeMap<String, u64>,
     /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
     /// if daemon and keeper have both died since.
     pub(crate) caller: Option<Rc<Greeting>>,
@@ -113,6 +118,8 @@ impl Project {
             offset: 0,
             ports: BTreeMap::new(),
             times: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            requested: BTreeMap::new(),
             caller: None,
             sessions: BTreeMap::new(),
             under_way: BTreeMap::new(),
@@ -167,8 +174,11 @@ impl Project {
         self.changed.notify_waiters();
     }
 
-    /// Whether every job that is wanted has settled.
+    /// Whether every job that is wanted has settled, and the files that they react to are watched.
     pub(crate) fn is_settled(&self) -> bool {
+        if self.watches.values().any(JobWatch::is_being_set) {
+            return false;
+        }
         let mut wanted = self.wish.jobs.iter().filter(|(_, job)| job.wanted);
         let settled = |name: &str| {
             let phase = self.decision.phases.get(name);

@@ -29,6 +29,7 @@ mod resting;
 mod schedules;
 mod starts;
 mod waiters;
+pub(crate) mod watches;
 
 use std::collections::HashMap;
 

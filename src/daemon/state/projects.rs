@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::State;
+use super::watches::watching;
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, UnderWay};
@@ -89,6 +90,7 @@ impl State {
     /// Decides what follows for a project, and notes the steps as being under way. The caller takes them.
     pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
         self.follow_schedules(id);
+        self.follow_watches(id);
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
@@ -107,6 +109,7 @@ impl State {
             match step {
                 Step::Start(name) => {
                     let run = at(&before, name).run + 1;
+                    project.requested.insert(name.clone(), now().boot);
                     project
                         .under_way
                         .insert(name.clone(), UnderWay::Starting(run));
@@ -333,6 +336,7 @@ impl State {
             phase: phase.name(),
             why: why(project, &of.job),
             next_run: next_run(project, &of.job),
+            watch: watching(project, &of.job),
         })
     }
 }

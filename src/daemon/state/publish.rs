@@ -57,6 +57,9 @@ impl State {
                 data["restarts"] = json!(restarts);
                 data["reason"] = before["reason"].clone();
                 data["backoffMs"] = before["backoffMs"].clone();
+                if let Some(because) = before.get("because").filter(|text| text.is_string()) {
+                    data["because"] = because.clone();
+                }
                 // Absent if the restart policy started the run.
                 if let Some(Some(by)) = self.restarting.get(id) {
                     data["by"] = json!(by.ended_by());

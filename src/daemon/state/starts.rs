@@ -2,6 +2,8 @@
 
 use std::os::fd::OwnedFd;
 
+use serde_json::json;
+
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
@@ -39,7 +41,9 @@ impl State {
         fds: Vec<OwnedFd>,
     ) {
         self.keeper.take_slot(slot, id);
-        let before = self.run_before(id);
+        let mut before = self.run_before(id);
+        let because = self.take_because(id);
+        before["because"] = json!(because);
         let spawning = self.keeper.take_spawning(id);
         let Some(session) = self.sessions.get_mut(id) else {
             // The session was removed meanwhile, and the keeper has been told to forget it.
@@ -47,6 +51,7 @@ impl State {
             return;
         };
         session.life.started(pid, offset, now());
+        session.life.because(because);
         // Not known while output of the run before is not rendered yet.
         if session.output.end() >= offset {
             let lines_before = session.output.total_lines();

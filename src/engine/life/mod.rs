@@ -190,6 +190,7 @@ impl Life {
             ended_at: None,
             exit_code: None,
             signal: None,
+            because: None,
         });
         self.status = Status::Running;
         self.pid = Some(pid);
@@ -218,6 +219,13 @@ impl Life {
     pub fn begins_at_line(&mut self, line: u64) {
         if let Some(run) = self.runs.last_mut() {
             run.first_line = Some(line);
+        }
+    }
+
+    /// Why the current run was started, if nobody has asked for it.
+    pub fn because(&mut self, why: Option<String>) {
+        if let Some(run) = self.runs.last_mut() {
+            run.because = why;
         }
     }
 

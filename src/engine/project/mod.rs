@@ -9,6 +9,7 @@
 //! - [`seen`]: what is seen of a job, and the levels (`started`, `ready`, `ok`, `done`) that hold.
 //! - [`need`]: whether the needs of a job are met, may still come, or cannot come any more.
 //! - [`timetable`]: which times of a schedule have come.
+//! - [`watching`]: when a job reacts to changes of files.
 //! - [`decide`](mod@decide): the phases and steps. It is the only place that starts and stops jobs of a project.
 //!
 //! A run is owed by number: "a run later than run 3". A run that began before a crash therefore counts, and none
@@ -18,6 +19,7 @@ pub mod decide;
 pub mod need;
 pub mod seen;
 pub mod timetable;
+pub mod watching;
 pub mod wish;
 
 #[cfg(test)]

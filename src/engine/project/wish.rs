@@ -70,6 +70,13 @@ pub struct JobWish {
     /// for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
+    /// Why the run that is owed was requested, if nobody has asked for it: `changed: src/main.rs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// The file by whose changes it restarted itself again and again. It does not react to changes until somebody
+    /// starts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended: Option<String>,
 }
 
 /// Whether a project is wanted.
@@ -141,6 +148,7 @@ impl Wish {
             let is_new = !job.wanted || job.hold.is_some();
             job.wanted = true;
             job.hold = None;
+            job.suspended = None;
             let is_left = job.is_scheduled && !(job.at_start && is_new);
             let is_done = job.is_task && job.has_ended(now) == Some(true);
             // What is being ended starts again afterwards.
@@ -159,6 +167,8 @@ impl Wish {
             job.owed = None;
             job.hold = None;
             job.broken = None;
+            job.because = None;
+            job.suspended = None;
             job.forget = seen(name).run;
         }
     }
@@ -166,26 +176,69 @@ impl Wish {
     /// Requests a new run of a job, also if it runs now; so do the jobs that are to be restarted with it, if
     /// they run.
     pub fn restart(&mut self, name: &str, seen: impl Fn(&str) -> Seen) {
-        let mut open = vec![name.to_owned()];
-        let mut done = BTreeSet::new();
-        while let Some(next) = open.pop() {
-            let now = seen(&next);
-            if !done.insert(next.clone()) || (next != name && !now.state.is_alive()) {
-                continue;
-            }
-            if let Some(job) = self.jobs.get_mut(&next) {
+        for name in self.with_dependents(name, false, &seen) {
+            if let Some(job) = self.jobs.get_mut(&name) {
                 job.wanted = true;
                 job.hold = None;
+                job.suspended = None;
             }
-            self.owe(&next, now.run);
+            self.owe(&name, seen(&name).run);
+        }
+        self.standing = Standing::Up;
+    }
+
+    /// Requests a new run of a job because files have changed; with `cascade` also of all jobs that need it and run.
+    /// Returns false if there is none: nobody wants the job, a person has stopped it, or a run is owed already,
+    /// which will see the files as they are.
+    pub fn change(
+        &mut self,
+        name: &str,
+        cascade: bool,
+        because: &str,
+        seen: impl Fn(&str) -> Seen,
+    ) -> bool {
+        let reacts = |wish: &Self, name: &str| {
+            let job = wish.jobs.get(name);
+            job.is_some_and(|job| job.wanted && job.hold.is_none() && !job.is_owed(seen(name)))
+        };
+        if self.standing != Standing::Up || !reacts(self, name) {
+            return false;
+        }
+        for name in self.with_dependents(name, cascade, &seen) {
+            if reacts(self, &name) {
+                self.owe(&name, seen(&name).run);
+                if let Some(job) = self.jobs.get_mut(&name) {
+                    job.because = Some(because.to_owned());
+                }
+            }
+        }
+        true
+    }
+
+    /// A job and the jobs that are to be restarted with it: those that say so in their needs, or all that need it.
+    /// Only jobs that run are.
+    fn with_dependents(
+        &self,
+        name: &str,
+        all: bool,
+        seen: impl Fn(&str) -> Seen,
+    ) -> Vec<String> {
+        let mut open = vec![name.to_owned()];
+        let mut found = Vec::new();
+        while let Some(next) = open.pop() {
+            let is_left = next != name && !seen(&next).state.is_alive();
+            if is_left || found.contains(&next) {
+                continue;
+            }
+            found.push(next.clone());
             let restarted = |job: &JobWish| {
-                let needs = |need: &Need| need.restart && need.job == next;
+                let needs = |need: &Need| need.job == next && (all || need.restart);
                 job.needs.iter().any(needs)
             };
             let with_it = self.jobs.iter().filter(|(_, job)| restarted(job));
             open.extend(with_it.map(|(name, _)| name.clone()));
         }
-        self.standing = Standing::Up;
+        found
     }
 
     /// Requests the run of a job whose time has come. Returns false if there is none, because another one is owed or
@@ -232,6 +285,7 @@ impl Wish {
             waits: false,
         });
         job.broken = None;
+        job.because = None;
     }
 
     /// Records that the run that a job was owed could not be started. It has ended, and not well.

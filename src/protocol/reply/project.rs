@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::project::{Need, PhaseName, ProjectName};
+use crate::protocol::project::{Need, PhaseName, ProjectName, Watching};
 use crate::protocol::record::InputState;
 use crate::protocol::{SessionId, Timestamp};
 
@@ -83,6 +83,9 @@ pub struct ProjectJob {
     /// When its schedule starts it next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<Timestamp>,
+    /// The files whose changes it reacts to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watching>,
     /// The last ten lines of its output, if it has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,

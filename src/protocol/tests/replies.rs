@@ -88,6 +88,7 @@ fn record() -> Record {
         ended_at: Some(at(60)),
         exit_code: None,
         signal: Some("SIGTERM".to_owned()),
+        because: None,
     };
     Record {
         summary: summary(),

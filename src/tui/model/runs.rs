@@ -69,7 +69,7 @@ impl Model {
         )
     }
 
-    /// `── run 2, 20:48, after exit 1 ──`
+    /// `── run 2, 20:48, after exit 1, changed: src/main.rs ──`
     pub fn between_runs(&self, before: &Run, run: &Run) -> String {
         let line = self.theme.glyph("─").repeat(2);
         let when = units::since(run.started_at.millis(), self.now.ms, &self.zone);
@@ -78,6 +78,8 @@ impl Model {
             (None, Some(signal)) => format!(", after {}", clean(signal)),
             (None, None) => String::new(),
         };
-        format!("{line} run {}, {when}{after} {line}", run.run)
+        let because = run.because.as_deref().map(clean);
+        let because = because.map(|why| format!(", {why}")).unwrap_or_default();
+        format!("{line} run {}, {when}{after}{because} {line}", run.run)
     }
 }

@@ -151,7 +151,6 @@ fn without_effect(project: &file::Project) -> Vec<Fault> {
     let mut found = Vec::new();
     for (name, job) in &project.jobs {
         let keys = [
-            ("watch", job.watch.is_some()),
             ("notify", !job.notify.is_empty()),
             ("confirm", job.confirm),
             ("per", job.per == file::job::Per::Repo),

@@ -8,6 +8,7 @@ use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::projects::{next_run, why};
+use crate::daemon::state::watches::watching;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
@@ -98,7 +99,7 @@ pub(super) fn state_of(
         failed: project.wish.jobs.iter().any(is_bad),
         jobs: jobs.collect(),
         plan,
-        warnings: survivors(project),
+        warnings: survivors(project).into_iter().chain(unwatched(project)).collect(),
         environment: None,
     })
 }
@@ -110,6 +111,15 @@ fn survivors(project: &Project) -> Vec<String> {
         format!("{job}: pid {} could not be ended", pids.join(", "))
     };
     project.survivors.iter().map(named).collect()
+}
+
+/// The jobs whose files cannot be watched. They run all the same.
+fn unwatched(project: &Project) -> impl Iterator<Item = String> {
+    let watches = project.watches.iter();
+    watches.filter_map(|(job, watch)| {
+        let why = watch.failure()?;
+        Some(format!("{job}: its files are not watched: {why}"))
+    })
 }
 
 fn files(project: &file::Project) -> Vec<String> {
@@ -137,6 +147,7 @@ fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
         asks: None,
         question: None,
         next_run: None,
+        watch: None,
         output: None,
     }
 }
@@ -161,6 +172,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
     let mut job = ProjectJob {
         why: why(project, name),
         next_run: next_run(project, name),
+        watch: watching(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
         needs: defined.needs.clone(),
         url: defined

@@ -8,6 +8,7 @@ mod keys;
 pub(crate) mod schedules;
 mod start;
 pub(crate) mod stop;
+pub(crate) mod watches;
 
 use crate::daemon::hub::Hub;
 use crate::engine::project::Step;

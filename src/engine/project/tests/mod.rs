@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 mod cases;
+mod changes;
 mod random;
 
 use super::*;

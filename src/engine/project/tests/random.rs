@@ -14,6 +14,8 @@ enum Happens {
     Hold(usize),
     /// A time of a schedule comes; the number selects what happens if the last run has not ended.
     Come(usize, u8),
+    /// Files of a job change; whether the jobs that need it are restarted, too.
+    Change(usize, bool),
     /// The start that is under way fails: there is no process.
     StartFails(usize),
     /// A session takes its next state; the number selects among those that are possible.
@@ -28,6 +30,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         1 => (0..8usize).prop_map(Happens::Restart),
         1 => (0..8usize).prop_map(Happens::Hold),
         1 => (0..8usize, 0..3u8).prop_map(|(job, overlap)| Happens::Come(job, overlap)),
+        1 => (0..8usize, any::<bool>()).prop_map(|(job, all)| Happens::Change(job, all)),
         1 => (0..8usize).prop_map(Happens::StartFails),
         12 => (0..8usize, any::<u8>()).prop_map(|(job, next)| Happens::Session(job, next)),
     ]
@@ -136,6 +139,17 @@ fn act(world: &mut World, happens: Happens) {
         Happens::AllUp => {
             let names = world.wish.jobs.keys().cloned().collect();
             world.wish.up(&names, at);
+        }
+        Happens::Change(n, all) => {
+            let state = |wish: &Wish| {
+                let jobs = wish.jobs.values();
+                let jobs = jobs.map(|job| (job.wanted, job.hold.clone()));
+                (wish.standing, jobs.collect::<Vec<_>>())
+            };
+            let before = state(&world.wish);
+            let reacts = world.wish.change(&name(n), all, "changed: a", at);
+            assert_eq!(state(&world.wish), before, "a change wants and holds nothing");
+            assert!(!reacts || world.wish.jobs[&name(n)].is_owed(at(&name(n))));
         }
         Happens::Down => world.wish.down(at),
         Happens::Restart(n) => world.wish.restart(&name(n), at),

@@ -1,0 +1,60 @@
+//! The files that a project's jobs react to.
+
+use crate::engine::project::watching::Loops;
+use crate::project::watch::Watch;
+
+/// The files that one job reacts to.
+#[derive(Clone, Debug)]
+pub(crate) struct JobWatch {
+    /// The definition that is in force.
+    pub(crate) watch: Watch,
+    state: State,
+    /// The last restarts because of changes.
+    pub(crate) loops: Loops,
+    /// When the program last got a signal or keys because of changes, in boot-time milliseconds.
+    pub(crate) reacted_at: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum State {
+    /// The directories are being looked for.
+    BeingSet,
+    Set,
+    /// They cannot be watched, for this reason.
+    Failed(String),
+}
+
+impl JobWatch {
+    /// A watch that is about to be set.
+    pub(crate) fn new(watch: &Watch) -> Self {
+        Self {
+            watch: watch.clone(),
+            state: State::BeingSet,
+            loops: Loops::default(),
+            reacted_at: None,
+        }
+    }
+
+    /// Its files are watched from now on.
+    pub(crate) fn is_set_now(&mut self) {
+        self.state = State::Set;
+    }
+
+    /// Its files are not watched.
+    pub(crate) fn has_failed(&mut self, why: &str) {
+        self.state = State::Failed(why.to_owned());
+    }
+
+    /// Whether its files are about to be watched.
+    pub(crate) fn is_being_set(&self) -> bool {
+        self.state == State::BeingSet
+    }
+
+    /// Why its files are not watched, if they cannot be.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        match &self.state {
+            State::Failed(why) => Some(why),
+            State::BeingSet | State::Set => None,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The files that jobs of projects react to: which are watched, and what follows when they have changed.
+
+use std::path::PathBuf;
+
+use super::State;
+use super::projects::{seen_of, seen_of_all};
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project;
+use crate::daemon::projects::watches::JobWatch;
+use crate::daemon::watching::{Changes, JobKey, Wanted};
+use crate::engine::Now;
+use crate::engine::project::{Seen, SeenState, Standing};
+use crate::project::watch::WatchDo;
+use crate::protocol::SessionId;
+use crate::protocol::project::Watching;
+use crate::sys::signal;
+
+/// What is to be done with a program because files have changed, besides what follows from the wish.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reaction {
+    /// It gets a signal.
+    Signal(SessionId, i32),
+    /// Keys are typed into it.
+    Keys(SessionId, Vec<String>),
+}
+
+impl State {
+    /// Begins to watch the files of the jobs of a project that are wanted, and ends the watch of the others: a job is
+    /// watched while its project is up, nobody has stopped it, and it does not restart itself by what it writes.
+    pub(super) fn follow_watches(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        let is_up = project.wish.standing == Standing::Up && project.caller.is_some();
+        let mut changed = false;
+        for (name, job) in &project.applied.jobs {
+            let wish = project.wish.jobs.get(name).filter(|_| is_up);
+            let is_wanted = wish.is_some_and(|wish| {
+                wish.wanted && wish.hold.is_none() && wish.suspended.is_none()
+            });
+            let watch = job.watch.as_ref().filter(|_| is_wanted);
+            if project.watches.get(name).map(|known| &known.watch) == watch {
+                continue;
+            }
+            changed = true;
+            match watch {
+                Some(watch) => {
+                    project.watches.insert(name.clone(), JobWatch::new(watch));
+                }
+                None => drop(project.watches.remove(name)),
+            }
+        }
+        let before = project.watches.len();
+        let jobs = &project.applied.jobs;
+        project.watches.retain(|name, _| jobs.contains_key(name));
+        if changed || before != project.watches.len() {
+            self.projects.watches_changed();
+        }
+    }
+
+    /// The files that are to be watched.
+    pub(crate) fn wanted_watches(&mut self) -> Vec<Wanted> {
+        let watches = self.projects.watches();
+        let wanted = watches.filter_map(|(project, name, watch)| {
+            Some(Wanted {
+                job: (project.id.clone(), name.clone()),
+                dir: project.applied.jobs.get(name)?.dir.clone(),
+                watch: watch.watch.clone(),
+            })
+        });
+        wanted.collect()
+    }
+
+    /// The files of a job are watched from now on.
+    pub(crate) fn watch_is_set(&mut self, (id, name): &JobKey) {
+        self.change_watch(id, name, JobWatch::is_set_now);
+    }
+
+    /// The files of a job cannot be watched. It runs all the same.
+    pub(crate) fn watch_failed(&mut self, (id, name): &JobKey, why: &str) {
+        tracing::warn!(project = id, job = name, why, "its files are not watched");
+        self.change_watch(id, name, |watch| watch.has_failed(why));
+    }
+
+    /// No files can be watched.
+    pub(crate) fn watches_failed(&mut self, why: &str) {
+        let wanted = self.wanted_watches();
+        for wanted in wanted {
+            self.watch_failed(&wanted.job, why);
+        }
+    }
+
+    fn change_watch(&mut self, id: &str, name: &str, change: impl FnOnce(&mut JobWatch)) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        if let Some(watch) = project.watches.get_mut(name) {
+            change(watch);
+            project.bump();
+        }
+    }
+
+    /// What follows when files of a job have changed.
+    pub(crate) fn files_changed(
+        &mut self,
+        (id, name): &JobKey,
+        changes: &Changes,
+        now: Now,
+    ) -> Option<Reaction> {
+        let project = self.projects.get_mut(id)?;
+        let defined = project.applied.jobs.get(name)?;
+        let (what, cascade) = (defined.watch.as_ref()?.what.clone(), defined.watch.as_ref()?.cascade);
+        let because = described(changes, &defined.dir);
+        let seen = seen_of(project, &self.sessions, name);
+        let is_running = matches!(seen.state, SeenState::Starting | SeenState::Running { .. });
+        let requested = project.requested.get(name).copied().unwrap_or_default();
+        if is_running && changes.last <= requested {
+            // Its program has been started since.
+            return None;
+        }
+        let has_ended_well = seen.state == SeenState::Ended { ok: true };
+        if what != WatchDo::Restart && has_ended_well {
+            return None;
+        }
+        let session = project.sessions.get(name).cloned()?;
+        let life = self.sessions.get(&session).map(|session| &session.life);
+        let began = life.filter(|_| seen.run > 0).map(|life| life.started_boot());
+        let watch = project.watches.get_mut(name)?;
+        let began = began.max(watch.reacted_at);
+        if let Some(file) = watch.loops.note((began, changes.first, now.boot), &traces(changes)) {
+            let file = file.strip_prefix(&defined.dir).unwrap_or(&file).display().to_string();
+            return self.suspend(id, name, &file);
+        }
+        tracing::debug!(project = id, job = name, because, "its files have changed");
+        if what != WatchDo::Restart && is_running {
+            watch.reacted_at = Some(now.boot);
+            return match what {
+                WatchDo::Signal(signal) => Some(Reaction::Signal(session, signal::number(&signal)?)),
+                WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
+                WatchDo::Restart => None,
+            };
+        }
+        let all = seen_of_all(project, &self.sessions);
+        let look = |name: &str| all.get(name).copied().unwrap_or(Seen::NEVER);
+        if project.wish.change(name, cascade, &because, look) {
+            self.projects.save(self.sessions.store.home(), id);
+            self.projects.touch(id);
+        }
+        None
+    }
+
+    /// Leaves a job alone that restarts itself by what it writes.
+    fn suspend(&mut self, id: &ProjectId, name: &str, file: &str) -> Option<Reaction> {
+        tracing::warn!(project = id, job = name, file, "it restarts itself; its watch is suspended");
+        let project = self.projects.get_mut(id)?;
+        let job = project.wish.jobs.get_mut(name)?;
+        job.suspended = Some(file.to_owned());
+        self.projects.save(self.sessions.store.home(), id);
+        self.projects.touch(id);
+        None
+    }
+
+    /// Why the run of a session that begins now was requested, if files have changed. It is said once.
+    pub(super) fn take_because(&mut self, id: &SessionId) -> Option<String> {
+        let of = self.sessions.get(id)?.spec.project.clone()?;
+        let project = self.projects.get_mut(&of.id)?;
+        project.wish.jobs.get_mut(&of.job)?.because.take()
+    }
+}
+
+/// The files that a job watches, for people.
+pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
+    let job = project.applied.jobs.get(name)?;
+    let what = job.watch.as_ref()?.shown(&job.dir);
+    let known = project.watches.get(name);
+    let suspended = project.wish.jobs.get(name).and_then(|job| job.suspended.as_ref());
+    let why = match (known, suspended) {
+        (_, Some(file)) => Some(format!("suspended: restarts itself by writing {file}")),
+        (Some(watch), None) if watch.is_being_set() => Some("being set up".to_owned()),
+        (Some(watch), None) => watch.failure().map(str::to_owned),
+        (None, None) => None,
+    };
+    Some(Watching {
+        what,
+        on: known.is_some() && why.is_none(),
+        why,
+    })
+}
+
+/// `changed: src/main.rs and 3 more`. Paths below `dir` are shown relative to it.
+fn described(changes: &Changes, dir: &std::path::Path) -> String {
+    let Some(first) = changes.files.first() else {
+        return "changed: many files".to_owned();
+    };
+    let first = first.strip_prefix(dir).unwrap_or(first).display();
+    match changes.files.len() - 1 + changes.more {
+        0 => format!("changed: {first}"),
+        more => format!("changed: {first} and {more} more"),
+    }
+}
+
+/// By what a job that restarts itself is known: the files, and the directories in which it creates files with other
+/// names each time.
+fn traces(changes: &Changes) -> Vec<PathBuf> {
+    let mut traces = changes.files.clone();
+    let directories = changes.new.iter().filter_map(|file| file.parent());
+    traces.extend(directories.map(PathBuf::from));
+    traces.dedup();
+    traces
+}

@@ -1,0 +1,90 @@
+//! Watches the files that jobs of projects react to. While nothing changes, nothing wakes up.
+
+use std::io;
+
+use super::keys;
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::state::State;
+use crate::daemon::state::watches::Reaction;
+use crate::daemon::watching::{Report, Watcher};
+use crate::engine::life::Actor;
+use crate::protocol::SessionId;
+use crate::sys::{process, signal};
+
+/// Watches the files of jobs; never returns.
+pub(crate) async fn run(hub: Hub) {
+    loop {
+        // Without jobs that watch files there is no descriptor.
+        hub.watches_changed().await;
+        if let Err(error) = follow(&hub).await {
+            tracing::error!(%error, "files are not watched until the next change of a project");
+            let why = format!("{error}; see fs.inotify.max_user_instances");
+            hub.change(|state| state.watches_failed(&why));
+        }
+    }
+}
+
+/// Watches files until no job wants it.
+async fn follow(hub: &Hub) -> io::Result<()> {
+    let mut watcher = None;
+    loop {
+        let wanted = hub.change(State::wanted_watches);
+        if wanted.is_empty() && watcher.is_none() {
+            return Ok(());
+        }
+        let watcher = match &mut watcher {
+            Some(watcher) => watcher,
+            none => none.insert(Watcher::new()?),
+        };
+        watcher.want(wanted);
+        loop {
+            if watcher.is_idle() {
+                return Ok(());
+            }
+            tokio::select! {
+                reports = watcher.reports() => {
+                    for report in reports? {
+                        react(hub, report);
+                    }
+                }
+                () = hub.watches_changed() => break,
+            }
+        }
+    }
+}
+
+fn react(hub: &Hub, report: Report) {
+    match report {
+        Report::Set(job) => hub.change(|state| state.watch_is_set(&job)),
+        Report::Failed(job, why) => hub.change(|state| state.watch_failed(&job, &why)),
+        Report::Changed(job, changes) => {
+            let reaction = hub.change(|state| state.files_changed(&job, &changes, now()));
+            match reaction {
+                Some(Reaction::Signal(session, number)) => {
+                    hub.change(|state| deliver(state, &session, number));
+                }
+                Some(Reaction::Keys(session, keys)) => {
+                    let hub = hub.clone();
+                    tokio::task::spawn_local(async move { keys::press(&hub, &session, &keys).await });
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Sends a signal to the first process of a session.
+fn deliver(state: &mut State, id: &SessionId, number: i32) {
+    let Some(session) = state.sessions.get_mut(id) else {
+        return;
+    };
+    let leader = session.life.pid();
+    session.life.signalled(number, Actor::Human);
+    let members = state.sessions.processes(id);
+    let first = members.iter().find(|process| Some(process.pid) == leader);
+    let handle = first.and_then(process::open);
+    if handle.is_none_or(|handle| signal::send(&handle, number).is_err()) {
+        tracing::debug!(session = %id, number, "the signal could not be sent");
+    }
+}

@@ -1,0 +1,60 @@
+//! The files that jobs of projects react to: which directories are watched for whom, and which files have changed.
+//!
+//! This room knows no sessions and no wishes: it is told what is [`Wanted`], and says what happened in [`Report`]s.
+//! One inotify descriptor serves all projects, and a directory that several jobs watch is watched once. Whatever may
+//! take long (walking directories, reading files) runs in another thread.
+//!
+//! - [`watcher`]: what follows from each event. It is driven by a task.
+//! - [`tree`]: the watched directories, and what is remembered of their files.
+//! - [`scan`]: walks directories and watches them. [`print`](mod@print): reads what is remembered of a file.
+//!
+//! # Nothing is missed
+//!
+//! A scan first watches a directory and then lists it. Events of directories that a scan has added and not reported
+//! yet wait for its end. Files in a directory that appears count as changes.
+//!
+//! # What is remembered
+//!
+//! The size and a hash of the content of each file that a job watches, so that touch(1) and saving without a change
+//! are no changes: at most [`tree::MOST_FILES`] files, of which a scan reads at most [`scan::MOST_BYTES`]; of larger
+//! files ([`print::LARGE`]) the time of the last write. What is not remembered counts as changed when it is written.
+//! Nothing is stored: what changes while no daemon runs is not noticed.
+
+mod print;
+mod scan;
+mod tree;
+mod watcher;
+
+use std::path::PathBuf;
+
+pub(crate) use watcher::{Report, Watcher};
+
+use crate::daemon::projects::ProjectId;
+use crate::project::watch::Watch;
+
+/// A job of a project.
+pub(crate) type JobKey = (ProjectId, String);
+
+/// A job whose files are to be watched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) job: JobKey,
+    /// The directory of the file that defines the job.
+    pub(crate) dir: PathBuf,
+    pub(crate) watch: Watch,
+}
+
+/// Files that have changed together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Changes {
+    /// Some of the files.
+    pub(crate) files: Vec<PathBuf>,
+    /// Those of them that did not exist before.
+    pub(crate) new: Vec<PathBuf>,
+    /// How many there are besides, at least.
+    pub(crate) more: usize,
+    /// When the first one changed, in boot-time milliseconds.
+    pub(crate) first: u64,
+    /// When the last one changed.
+    pub(crate) last: u64,
+}

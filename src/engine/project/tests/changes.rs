@@ -1,0 +1,96 @@
+//! Jobs whose files change.
+
+use super::*;
+
+impl World {
+    fn change(&mut self, name: &str, cascade: bool) -> bool {
+        let seen = self.seen.clone();
+        let why = "changed: src/main.rs";
+        let reacts = self.wish.change(name, cascade, why, |name| look(&seen, name));
+        self.go();
+        reacts
+    }
+
+    /// The jobs that are being ended.
+    fn stopping(&self) -> Vec<&str> {
+        let seen = self.seen.iter();
+        let stopping = seen.filter(|(_, seen)| seen.state == SeenState::Stopping);
+        stopping.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// db, api that needs it and is restarted with it, web that needs api, and a task.
+fn shop() -> World {
+    let mut api = job(&[("db", Level::Started)]);
+    api.needs[0].restart = true;
+    let mut shop = World::new(&[
+        ("db", job(&[])),
+        ("api", api),
+        ("web", job(&[("api", Level::Started)])),
+        ("tests", task(&[])),
+    ]);
+    shop.all_up();
+    for name in ["db", "api", "web", "tests"] {
+        shop.set(name, READY);
+    }
+    shop
+}
+
+#[test]
+fn a_change_restarts_a_job_and_those_that_ask_for_it_or_all_that_need_it() {
+    let mut one = shop();
+    assert!(one.change("api", false));
+    assert_eq!(one.stopping(), ["api"]);
+    assert_eq!(
+        one.wish.jobs["api"].because.as_deref(),
+        Some("changed: src/main.rs")
+    );
+    assert!(!one.change("api", false), "it will see the files");
+    let mut all = shop();
+    assert!(all.change("db", false));
+    // Those that need it first.
+    assert_eq!(all.stopping(), ["api"]);
+    all.set("api", OK);
+    assert_eq!(all.stopping(), ["db"]);
+    let mut cascade = shop();
+    assert!(cascade.change("api", true));
+    assert_eq!(cascade.stopping(), ["web"]);
+    cascade.set("web", OK);
+    assert_eq!(cascade.stopping(), ["api"]);
+    cascade.set("api", OK);
+    assert_eq!(cascade.phase("api"), Phase::Starting);
+    cascade.set("api", READY);
+    assert_eq!(cascade.phase("web"), Phase::Starting);
+}
+
+#[test]
+fn a_change_runs_what_has_ended_and_leaves_alone_what_nobody_wants() {
+    let mut shop = shop();
+    shop.set("tests", OK);
+    shop.set("web", BAD);
+    for name in ["tests", "web"] {
+        assert!(shop.change(name, true));
+        assert_eq!(shop.phase(name), Phase::Starting, "{name}");
+    }
+    shop.wish.hold("api", "ada");
+    shop.set("api", OK);
+    assert!(!shop.change("api", false));
+    // Nor is it taken along.
+    assert!(shop.change("db", true));
+    assert_eq!(shop.phase("api"), Phase::Stopped);
+    shop.down();
+    assert!(!shop.change("db", true));
+    assert!(!shop.change("nobody", true));
+}
+
+#[test]
+fn what_waits_for_its_turn_keeps_waiting() {
+    let mut world = World::new(&[("a", task(&[])), ("b", job(&[("a", Level::Ok)]))]);
+    world.all_up();
+    assert!(!world.change("b", false));
+    assert_eq!(world.phase("b").as_str(), "queued");
+    world.set("a", READY);
+    world.set("a", BAD);
+    assert!(!world.change("b", false));
+    assert_eq!(world.phase("b").as_str(), "skipped");
+}
