@@ -76,9 +76,7 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     }
     parts.extend(changed(record));
     parts.extend(scheduled(job));
-    let watch = job.project.as_ref().and_then(|of| of.watch.as_ref());
-    let unwatched = watch.and_then(|watch| watch.why.as_ref());
-    parts.extend(unwatched.map(|why| format!("its watch is {}", clean(why))));
+    parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
         && job.status == Status::Running
@@ -129,8 +127,25 @@ fn state(record: &Record, card: Option<&Card>) -> String {
 fn changed(record: &Record) -> Option<String> {
     let run = record.detail.as_ref()?.runs.last()?;
     let files = run.because.as_ref()?.strip_prefix("changed: ")?;
-    let has = if files.contains(" more") { "have" } else { "has" };
-    Some(format!("it was started again because {} {has} changed", clean(files)))
+    let has = if files.contains(" more") {
+        "have"
+    } else {
+        "has"
+    };
+    Some(format!(
+        "it was started again because {} {has} changed",
+        clean(files)
+    ))
+}
+
+/// Why it does not react to changes of its files.
+fn unwatched(job: &Summary) -> Option<String> {
+    let watch = job.project.as_ref()?.watch.as_ref()?;
+    let why = clean(watch.why.as_ref()?);
+    Some(match why.starts_with("suspended") {
+        true => format!("its watch is {why}"),
+        false => format!("its files are not watched: {why}"),
+    })
 }
 
 /// When its schedule starts it next, and which times have passed without a run.

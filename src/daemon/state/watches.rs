@@ -35,9 +35,8 @@ impl State {
         let mut changed = false;
         for (name, job) in &project.applied.jobs {
             let wish = project.wish.jobs.get(name).filter(|_| is_up);
-            let is_wanted = wish.is_some_and(|wish| {
-                wish.wanted && wish.hold.is_none() && wish.suspended.is_none()
-            });
+            let is_wanted = wish
+                .is_some_and(|wish| wish.wanted && wish.hold.is_none() && wish.suspended.is_none());
             let watch = job.watch.as_ref().filter(|_| is_wanted);
             if project.watches.get(name).map(|known| &known.watch) == watch {
                 continue;
@@ -109,7 +108,10 @@ impl State {
     ) -> Option<Reaction> {
         let project = self.projects.get_mut(id)?;
         let defined = project.applied.jobs.get(name)?;
-        let (what, cascade) = (defined.watch.as_ref()?.what.clone(), defined.watch.as_ref()?.cascade);
+        let (what, cascade) = (
+            defined.watch.as_ref()?.what.clone(),
+            defined.watch.as_ref()?.cascade,
+        );
         let because = described(changes, &defined.dir);
         let seen = seen_of(project, &self.sessions, name);
         let is_running = matches!(seen.state, SeenState::Starting | SeenState::Running { .. });
@@ -124,18 +126,29 @@ impl State {
         }
         let session = project.sessions.get(name).cloned()?;
         let life = self.sessions.get(&session).map(|session| &session.life);
-        let began = life.filter(|_| seen.run > 0).map(|life| life.started_boot());
+        let began = life
+            .filter(|_| seen.run > 0)
+            .map(|life| life.started_boot());
         let watch = project.watches.get_mut(name)?;
         let began = began.max(watch.reacted_at);
-        if let Some(file) = watch.loops.note((began, changes.first, now.boot), &traces(changes)) {
-            let file = file.strip_prefix(&defined.dir).unwrap_or(&file).display().to_string();
+        if let Some(file) = watch
+            .loops
+            .note((began, changes.first, now.boot), &traces(changes))
+        {
+            let file = file
+                .strip_prefix(&defined.dir)
+                .unwrap_or(&file)
+                .display()
+                .to_string();
             return self.suspend(id, name, &file);
         }
         tracing::debug!(project = id, job = name, because, "its files have changed");
         if what != WatchDo::Restart && is_running {
             watch.reacted_at = Some(now.boot);
             return match what {
-                WatchDo::Signal(signal) => Some(Reaction::Signal(session, signal::number(&signal)?)),
+                WatchDo::Signal(signal) => {
+                    Some(Reaction::Signal(session, signal::number(&signal)?))
+                }
                 WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
                 WatchDo::Restart => None,
             };
@@ -151,7 +164,12 @@ impl State {
 
     /// Leaves a job alone that restarts itself by what it writes.
     fn suspend(&mut self, id: &ProjectId, name: &str, file: &str) -> Option<Reaction> {
-        tracing::warn!(project = id, job = name, file, "it restarts itself; its watch is suspended");
+        tracing::warn!(
+            project = id,
+            job = name,
+            file,
+            "it restarts itself; its watch is suspended"
+        );
         let project = self.projects.get_mut(id)?;
         let job = project.wish.jobs.get_mut(name)?;
         job.suspended = Some(file.to_owned());
@@ -173,7 +191,11 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
     let job = project.applied.jobs.get(name)?;
     let what = job.watch.as_ref()?.shown(&job.dir);
     let known = project.watches.get(name);
-    let suspended = project.wish.jobs.get(name).and_then(|job| job.suspended.as_ref());
+    let suspended = project
+        .wish
+        .jobs
+        .get(name)
+        .and_then(|job| job.suspended.as_ref());
     let why = match (known, suspended) {
         (_, Some(file)) => Some(format!("suspended: restarts itself by writing {file}")),
         (Some(watch), None) if watch.is_being_set() => Some("being set up".to_owned()),

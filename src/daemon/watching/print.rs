@@ -42,7 +42,8 @@ pub(super) fn print(path: &Path) -> Option<(Print, u64)> {
 
 fn content(path: &Path) -> io::Result<Vec<u8>> {
     // What has become a pipe meanwhile must not block.
-    let how = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let how =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, how, rustix::fs::Mode::empty())?);
     let mut content = Vec::new();
     file.take(LARGE).read_to_end(&mut content)?;

@@ -178,7 +178,10 @@ impl Scan<'_> {
             let Ok(real) = dir.canonicalize() else {
                 continue;
             };
-            let next = path.strip_prefix(dir).ok().and_then(|rest| rest.iter().next());
+            let next = path
+                .strip_prefix(dir)
+                .ok()
+                .and_then(|rest| rest.iter().next());
             let Some(next) = next.filter(|_| real.is_dir()) else {
                 return;
             };
@@ -217,7 +220,10 @@ impl Scan<'_> {
     fn walk(&mut self, root: &Path, rules: &GitRules, ids: Vec<JobId>) {
         let mut open = vec![(root.to_owned(), rules.clone(), ids)];
         while let Some((path, rules, mut ids)) = open.pop() {
-            let walked = self.seen.get(&path).and_then(|at| self.outcome.found.get(*at));
+            let walked = self
+                .seen
+                .get(&path)
+                .and_then(|at| self.outcome.found.get(*at));
             // Another path of the job has led here.
             ids.retain(|id| {
                 self.jobs.contains_key(id)
@@ -235,7 +241,9 @@ impl Scan<'_> {
                 continue;
             };
             let entries: Vec<_> = entries.flatten().collect();
-            let has_rules = entries.iter().any(|entry| entry.file_name() == ".gitignore");
+            let has_rules = entries
+                .iter()
+                .any(|entry| entry.file_name() == ".gitignore");
             let rules = match has_rules {
                 true => with_file(&rules, &path, &path.join(".gitignore")),
                 false => rules,
@@ -378,7 +386,9 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     if meta.is_dir() {
         return Some(git);
     }
-    let text = std::fs::read_to_string(&git).ok().filter(|_| meta.len() < MOST_RULES)?;
+    let text = std::fs::read_to_string(&git)
+        .ok()
+        .filter(|_| meta.len() < MOST_RULES)?;
     let own = text.lines().next()?.strip_prefix("gitdir:")?.trim();
     Some(root.join(own))
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use super::scan::Found;
@@ -101,7 +102,10 @@ impl Tree {
             && old != found.dir
         {
             // Another directory with the same name.
-            self.dirs.remove(&old).iter().for_each(|old| self.files -= old.files.len());
+            self.dirs
+                .remove(&old)
+                .iter()
+                .for_each(|old| self.files -= old.files.len());
         }
         let is_new = !self.dirs.contains_key(&found.dir);
         let dir = self.dirs.entry(found.dir).or_insert_with(|| Dir {
@@ -141,7 +145,13 @@ impl Tree {
                 break;
             }
             self.files += 1;
-            dir.files.insert(key, Entry { state, seq: self.seq });
+            dir.files.insert(
+                key,
+                Entry {
+                    state,
+                    seq: self.seq,
+                },
+            );
         }
         is_new
     }
@@ -158,14 +168,20 @@ impl Tree {
 
     /// The directories at and below a path.
     pub(super) fn below(&self, path: &Path) -> Vec<DirId> {
-        let from = self.by_path.range::<Path, _>(path..);
+        let from = self
+            .by_path
+            .range::<Path, _>((Bound::Included(path), Bound::Unbounded));
         let below = from.take_while(|(other, _)| other.starts_with(path));
         below.map(|(_, dir)| *dir).collect()
     }
 
     /// Takes jobs out of some directories, or of all. Returns the directories that nobody watches any more; they are
     /// forgotten.
-    pub(super) fn leave(&mut self, among: Option<&[DirId]>, leaves: impl Fn(JobId, &Path) -> bool) -> Vec<DirId> {
+    pub(super) fn leave(
+        &mut self,
+        among: Option<&[DirId]>,
+        leaves: impl Fn(JobId, &Path) -> bool,
+    ) -> Vec<DirId> {
         let all: Vec<DirId> = match among {
             Some(among) => among.to_vec(),
             None => self.dirs.keys().copied().collect(),
@@ -198,7 +214,14 @@ impl Tree {
     /// Forgets what a file was, because it has changed and is not looked at.
     pub(super) fn forget_file(&mut self, path: &Path) {
         if let Some((dir, key)) = self.place(path) {
-            self.set(dir, key, Entry { state: Before::Unknown, seq: 0 });
+            self.set(
+                dir,
+                key,
+                Entry {
+                    state: Before::Unknown,
+                    seq: 0,
+                },
+            );
         }
     }
 
@@ -268,7 +291,9 @@ mod tests {
     const TWO: Print = Print::Content(1, 2);
 
     fn found(dir: DirId, path: &str, files: &[(&str, Print)]) -> Found {
-        let files = files.iter().map(|(name, print)| ((*name).into(), Some(*print)));
+        let files = files
+            .iter()
+            .map(|(name, print)| ((*name).into(), Some(*print)));
         Found {
             dir,
             path: path.into(),
@@ -304,12 +329,18 @@ mod tests {
         let mut tree = Tree::default();
         tree.add(&found(1, "/p", &[("a", ONE)]));
         tree.add(&found(2, "/p/src", &[("b", ONE)]));
-        let other = Found { whole: vec![2], ..found(2, "/p/src", &[("c", ONE)]) };
+        let other = Found {
+            whole: vec![2],
+            ..found(2, "/p/src", &[("c", ONE)])
+        };
         assert!(!tree.add(&other));
         assert_eq!(tree.below(Path::new("/p")), [1, 2]);
         assert_eq!(tree.leave(None, |job, _| job == 1), [1]);
         assert!(tree.at(Path::new("/p")).is_none() && tree.get(2).is_some());
-        assert_eq!(tree.leave(Some(&[2]), |_, path| path == Path::new("/p/src")), [2]);
+        assert_eq!(
+            tree.leave(Some(&[2]), |_, path| path == Path::new("/p/src")),
+            [2]
+        );
         assert!(tree.is_empty() && tree.files == 0 && tree.by_path.is_empty());
     }
 
@@ -319,7 +350,10 @@ mod tests {
         tree.add(&found(1, "/p/old", &[]));
         tree.add(&found(1, "/p/new", &[]));
         assert!(tree.at(Path::new("/p/old")).is_none());
-        assert_eq!(tree.at(Path::new("/p/new")).unwrap().path, Path::new("/p/new"));
+        assert_eq!(
+            tree.at(Path::new("/p/new")).unwrap().path,
+            Path::new("/p/new")
+        );
         // Another one takes the name.
         tree.add(&found(2, "/p/new", &[]));
         assert!(tree.get(1).is_none() && tree.get(2).is_some());

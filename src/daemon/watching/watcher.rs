@@ -243,7 +243,9 @@ impl Watcher {
 
     /// Events were lost: everything may have changed, and there may be directories that are not watched.
     fn lost(&mut self) {
-        tracing::warn!("events of watched files were lost; every job that watches files reacts once");
+        tracing::warn!(
+            "events of watched files were lost; every job that watches files reacts once"
+        );
         self.waiting.clear();
         self.tree.forget_files();
         let now = now().boot;
@@ -282,7 +284,10 @@ impl Watcher {
             is_weak: event.what == Happened::Closed,
         };
         let is_file = |interest: &Interest| *interest == Interest::File(event.name.clone());
-        let named = dir.interests.iter().filter(|(interest, _)| is_file(interest));
+        let named = dir
+            .interests
+            .iter()
+            .filter(|(interest, _)| is_file(interest));
         let mut ids: Vec<JobId> = named.map(|(_, id)| *id).collect();
         let takes = |id: &&JobId| {
             let job = self.jobs.get(id);
@@ -525,7 +530,13 @@ impl Watcher {
     }
 
     /// Files were looked at.
-    fn checked(&mut self, id: JobId, batch: &Batch, seq: u64, prints: Vec<(PathBuf, Option<Print>)>) {
+    fn checked(
+        &mut self,
+        id: JobId,
+        batch: &Batch,
+        seq: u64,
+        prints: Vec<(PathBuf, Option<Print>)>,
+    ) {
         let Some(job) = self.jobs.get_mut(&id) else {
             return;
         };
@@ -544,7 +555,8 @@ impl Watcher {
             }
             changes.files = batch.files.keys().take(NAMED).cloned().collect();
             changes.more = MANY.min(batch.files.len()).saturating_sub(NAMED);
-            self.reports.push(Report::Changed(job.wanted.job.clone(), changes));
+            self.reports
+                .push(Report::Changed(job.wanted.job.clone(), changes));
             return;
         }
         for (path, print) in prints {
@@ -571,7 +583,8 @@ impl Watcher {
             }
         }
         if !changes.files.is_empty() {
-            self.reports.push(Report::Changed(job.wanted.job.clone(), changes));
+            self.reports
+                .push(Report::Changed(job.wanted.job.clone(), changes));
         }
     }
 
@@ -583,17 +596,19 @@ impl Watcher {
                 job.git_lock = Some(lock);
             }
         }
-        let mut appeared = Vec::new();
         for found in &mut outcome.found {
             found.whole.retain(|id| self.jobs.contains_key(id));
             found.interests.retain(|(_, id)| self.jobs.contains_key(id));
+        }
+        let mut appeared = Vec::new();
+        for found in &outcome.found {
             self.leaving.remove(&found.dir);
             if found.whole.is_empty() && found.interests.is_empty() {
                 if self.tree.get(found.dir).is_none() {
                     self.leaving.insert(found.dir);
                 }
             } else if self.tree.add(found) && found.has_appeared {
-                appeared.push(&*found);
+                appeared.push(found);
             }
         }
         self.leave_ignored(&outcome, starts);
@@ -669,7 +684,8 @@ impl Watcher {
                 (job.has_failed, job.is_set) = (true, false);
                 job.pending = Pending::new(job.wanted.watch.debounce_ms);
                 let why = why(*failure);
-                self.reports.push(Report::Failed(job.wanted.job.clone(), why));
+                self.reports
+                    .push(Report::Failed(job.wanted.job.clone(), why));
             }
         }
         let ids: Vec<JobId> = failed.keys().copied().collect();
@@ -682,7 +698,9 @@ fn why(failure: Failure) -> String {
     match failure {
         Failure::NoWatches => {
             let most = file_watch::most_watches();
-            let most = most.map(|most| format!(" (it is {most})")).unwrap_or_default();
+            let most = most
+                .map(|most| format!(" (it is {most})"))
+                .unwrap_or_default();
             format!(
                 "the system has no file watches left; raise fs.inotify.max_user_watches{most}, or watch less"
             )

@@ -302,8 +302,18 @@ mod tests {
             (Before::Unknown, Some(old), WRITE, true),
             (Before::Unknown, None, WRITE, true),
             (Before::Unknown, None, NEW, false),
-            (was(Print::Large(9, 1)), Some(Print::Large(9, 2)), TOUCH, false),
-            (was(Print::Large(9, 1)), Some(Print::Large(9, 2)), WRITE, true),
+            (
+                was(Print::Large(9, 1)),
+                Some(Print::Large(9, 2)),
+                TOUCH,
+                false,
+            ),
+            (
+                was(Print::Large(9, 1)),
+                Some(Print::Large(9, 2)),
+                WRITE,
+                true,
+            ),
         ] {
             let found = is_change(before, now, touch);
             assert_eq!(found, expected, "{before:?} {now:?} {touch:?}");
@@ -337,7 +347,10 @@ mod tests {
             let slow = round * 13_000;
             let slow = (Some(slow), slow + 100, slow + 400);
             assert_eq!(loops[2].note(slow, &[path("a")]), None);
-            assert_eq!(loops[3].note((None, began, began + 300), &[path("a")]), None);
+            assert_eq!(
+                loops[3].note((None, began, began + 300), &[path("a")]),
+                None
+            );
         }
     }
 

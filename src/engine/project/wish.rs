@@ -217,12 +217,7 @@ impl Wish {
 
     /// A job and the jobs that are to be restarted with it: those that say so in their needs, or all that need it.
     /// Only jobs that run are.
-    fn with_dependents(
-        &self,
-        name: &str,
-        all: bool,
-        seen: impl Fn(&str) -> Seen,
-    ) -> Vec<String> {
+    fn with_dependents(&self, name: &str, all: bool, seen: impl Fn(&str) -> Seen) -> Vec<String> {
         let mut open = vec![name.to_owned()];
         let mut found = Vec::new();
         while let Some(next) = open.pop() {

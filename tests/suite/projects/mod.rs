@@ -5,6 +5,7 @@ mod files;
 mod ports;
 mod schedules;
 mod up;
+mod watches;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

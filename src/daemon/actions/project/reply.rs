@@ -99,7 +99,10 @@ pub(super) fn state_of(
         failed: project.wish.jobs.iter().any(is_bad),
         jobs: jobs.collect(),
         plan,
-        warnings: survivors(project).into_iter().chain(unwatched(project)).collect(),
+        warnings: survivors(project)
+            .into_iter()
+            .chain(unwatched(project))
+            .collect(),
         environment: None,
     })
 }
@@ -116,10 +119,18 @@ fn survivors(project: &Project) -> Vec<String> {
 /// The jobs whose files cannot be watched. They run all the same.
 fn unwatched(project: &Project) -> impl Iterator<Item = String> {
     let watches = project.watches.iter();
-    watches.filter_map(|(job, watch)| {
+    let failed = watches.filter_map(|(job, watch)| {
         let why = watch.failure()?;
         Some(format!("{job}: its files are not watched: {why}"))
-    })
+    });
+    let jobs = project.wish.jobs.iter();
+    let suspended = jobs.filter_map(|(name, job)| {
+        let file = job.suspended.as_ref()?;
+        Some(format!(
+            "{name}: its watch is suspended: it restarts itself by writing {file}"
+        ))
+    });
+    failed.chain(suspended)
 }
 
 fn files(project: &file::Project) -> Vec<String> {

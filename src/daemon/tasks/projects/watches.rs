@@ -66,7 +66,9 @@ fn react(hub: &Hub, report: Report) {
                 }
                 Some(Reaction::Keys(session, keys)) => {
                     let hub = hub.clone();
-                    tokio::task::spawn_local(async move { keys::press(&hub, &session, &keys).await });
+                    tokio::task::spawn_local(
+                        async move { keys::press(&hub, &session, &keys).await },
+                    );
                 }
                 None => {}
             }

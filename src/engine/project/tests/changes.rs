@@ -6,7 +6,9 @@ impl World {
     fn change(&mut self, name: &str, cascade: bool) -> bool {
         let seen = self.seen.clone();
         let why = "changed: src/main.rs";
-        let reacts = self.wish.change(name, cascade, why, |name| look(&seen, name));
+        let reacts = self
+            .wish
+            .change(name, cascade, why, |name| look(&seen, name));
         self.go();
         reacts
     }

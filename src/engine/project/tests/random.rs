@@ -148,7 +148,11 @@ fn act(world: &mut World, happens: Happens) {
             };
             let before = state(&world.wish);
             let reacts = world.wish.change(&name(n), all, "changed: a", at);
-            assert_eq!(state(&world.wish), before, "a change wants and holds nothing");
+            assert_eq!(
+                state(&world.wish),
+                before,
+                "a change wants and holds nothing"
+            );
             assert!(!reacts || world.wish.jobs[&name(n)].is_owed(at(&name(n))));
         }
         Happens::Down => world.wish.down(at),
