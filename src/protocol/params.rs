@@ -13,7 +13,7 @@ pub use super::choices::{
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
-use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
+use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
 /// are not an `Option` are required.
@@ -132,6 +132,8 @@ params! {
         limits: Option<JobLimits>,
         /// Shell line to run after its final end.
         on_exit: Option<String>,
+        /// Of what people are notified, besides what they are told anyway.
+        notify: Option<Vec<Notice>>,
     }
     /// `list`: the sessions that the client may see.
     List {

@@ -18,11 +18,11 @@ use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
 use crate::cli::start::{launch, program, stdin};
 use crate::cli::value::name::parse_name;
-use crate::cli::value::{number, restart};
+use crate::cli::value::{notice, number, restart};
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
+use crate::protocol::{Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId};
 use crate::recall::last_job;
 use crate::term::size::{self, Size};
 
@@ -96,6 +96,9 @@ pub struct Run {
     /// The job is ready when this command succeeds; it is tried every 0.5 s
     #[arg(long, value_name = "CMD", group = "ready")]
     ready_cmd: Option<String>,
+    /// Notify of this: failed, ready, input or done; may be given several times
+    #[arg(long, value_name = "EVENT", value_parser = notice::parse)]
+    notify: Vec<Notice>,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -256,6 +259,7 @@ impl Run {
             keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
             ready: self.probe(),
+            notify: (!self.notify.is_empty()).then(|| self.notify.clone()),
             ..Start::default()
         })
     }

@@ -73,6 +73,7 @@ fn every() -> Vec<Action> {
             )),
             limits: Some(from(json!({"logBytes": 1_000_000}))),
             on_exit: text("true"),
+            notify: None,
         }),
         Action::List(List {
             status: Some(Status::TimedOut),

@@ -2,6 +2,7 @@
 
 mod endures;
 mod files;
+mod hooks;
 mod ports;
 mod schedules;
 mod up;

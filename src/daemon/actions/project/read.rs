@@ -151,12 +151,8 @@ fn without_effect(project: &file::Project) -> Vec<Fault> {
     let mut found = Vec::new();
     for (name, job) in &project.jobs {
         let keys = [
-            ("notify", !job.notify.is_empty()),
             ("confirm", job.confirm),
             ("per", job.per == file::job::Per::Repo),
-            ("on.ready", job.on.ready.is_some()),
-            ("on.failed", job.on.failed.is_some()),
-            ("on.input", job.on.input.is_some()),
         ];
         let idle = keys.iter().filter(|(_, is_set)| *is_set);
         found.extend(idle.map(|(key, _)| warn(name, key)));
