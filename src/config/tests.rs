@@ -22,6 +22,7 @@ fn every_known_key_is_read() {
          total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
          confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
          stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+         notify_command = \"say\"\n\
          retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
          keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
     let config = parse(text).ok().unwrap();
@@ -45,7 +46,7 @@ fn every_known_key_is_read() {
         background: Background::Light,
         mouse: Some(false),
         notify: Notify::None,
-        notify_command: None,
+        notify_command: Some("say".to_owned()),
         retention: Retention {
             people_ms: Some(u64::MAX),
             people_jobs: Some(7),

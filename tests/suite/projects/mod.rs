@@ -7,6 +7,7 @@ mod ports;
 mod schedules;
 mod up;
 mod watches;
+mod watches_cost;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
