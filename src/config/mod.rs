@@ -86,6 +86,8 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// How the dashboard notifies a person who is looking at another window.
     pub notify: Notify,
+    /// The shell line by which the daemon notifies of what jobs ask for with `notify`.
+    pub notify_command: Option<String>,
     /// Changed key bindings of the dashboard.
     pub keys: Keys,
     /// The text of the file, to find the positions of words.

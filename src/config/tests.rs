@@ -45,6 +45,7 @@ fn every_known_key_is_read() {
         background: Background::Light,
         mouse: Some(false),
         notify: Notify::None,
+        notify_command: None,
         retention: Retention {
             people_ms: Some(u64::MAX),
             people_jobs: Some(7),

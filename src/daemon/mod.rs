@@ -168,6 +168,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
+    tokio::task::spawn_local(tasks::hooks::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::schedules::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::watches::run(hub.clone()));

@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) log_bytes: u64,
     /// Bytes of log kept for all sessions together.
     pub(super) total_log_bytes: u64,
+    /// The shell line by which people are notified.
+    pub(super) notify_command: Option<&'static str>,
 }
 
 impl Default for Settings {
@@ -30,6 +32,7 @@ impl Default for Settings {
             },
             log_bytes: 64 << 20,
             total_log_bytes: 2 << 30,
+            notify_command: None,
         }
     }
 }
@@ -48,6 +51,8 @@ impl Settings {
             },
             log_bytes: config.log_bytes.unwrap_or(usual.log_bytes),
             total_log_bytes: config.total_log_bytes.unwrap_or(usual.total_log_bytes),
+            // The settings are read once.
+            notify_command: config.notify_command.clone().map(|line| &*line.leak()),
         }
     }
 }

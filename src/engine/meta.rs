@@ -7,7 +7,7 @@ use super::Now;
 use super::life::Life;
 use super::sizes::Sizes;
 use crate::protocol::record::{Mode, Share};
-use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
+use crate::protocol::{JobLimits, Notice, Probe, RestartPolicy, Scope, SessionId};
 
 /// What a session runs, as requested.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -48,6 +48,9 @@ pub struct Spec {
     /// Shell line to run after its final end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
+    /// Of what people are notified, besides what they are told anyway.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<Notice>,
     /// The job of a project that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectJob>,
@@ -57,14 +60,15 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit` and
-    /// the job of the project.
+    /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit`,
+    /// notices and the job of the project.
     pub fn apply_in_place(&self, spec: &mut Self) {
         spec.label.clone_from(&self.label);
         spec.group.clone_from(&self.group);
         spec.description.clone_from(&self.description);
         spec.restart = self.restart;
         spec.on_exit.clone_from(&self.on_exit);
+        spec.notify.clone_from(&self.notify);
         spec.project.clone_from(&self.project);
     }
 }

@@ -431,6 +431,7 @@ impl Session {
             held_by: self.lease.until(now).map(HeldBy::person),
             share: self.share,
             keep: self.time_limits.keep,
+            notify: self.spec.notify.clone(),
             project: None,
             waiting: None,
             ports: None,

@@ -1,9 +1,10 @@
 //! Reads the keys of a job with simple values.
 
-use super::job::{Job, Notify, Per, PortBusy};
+use super::job::{Job, Per, PortBusy};
 use super::names;
 use super::node::Value;
 use super::section::Section;
+use crate::protocol::Notice;
 use crate::protocol::bounds;
 
 /// The keys with simple values.
@@ -44,10 +45,10 @@ pub(super) fn read(section: &Section<'_>, job: &mut Job) {
         }
     }
     let events = [
-        ("failed", Notify::Failed),
-        ("ready", Notify::Ready),
-        ("input", Notify::Input),
-        ("done", Notify::Done),
+        ("failed", Notice::Failed),
+        ("ready", Notice::Ready),
+        ("input", Notice::Input),
+        ("done", Notice::Done),
     ];
     for event in section.texts("notify").unwrap_or_default() {
         let event = section.word_of(&event, "notify", &events);

@@ -177,8 +177,8 @@ fn differences(old: &Job, new: &Job) -> (Vec<&'static str>, Vec<&'static str>) {
 mod tests {
     use std::path::Path;
 
-    use super::super::job::Notify;
     use super::*;
+    use crate::protocol::Notice;
 
     fn jobs(list: &[(&str, &str)]) -> BTreeMap<String, Job> {
         let job = |line: &str| Job::new(Path::new("/p"), Program::Line(line.to_owned()));
@@ -193,7 +193,7 @@ mod tests {
         let old = jobs(&[("api", "a"), ("db", "d"), ("docs", "s")]);
         let mut new = jobs(&[("api", "b"), ("db", "d"), ("docs", "s")]);
         if let Some(db) = new.get_mut("db") {
-            db.notify = vec![Notify::Failed];
+            db.notify = vec![Notice::Failed];
         }
         assert_eq!(
             changes(&old, &new),

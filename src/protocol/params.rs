@@ -14,7 +14,7 @@ use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::project::{After, OnFailure};
 use super::record::{Mode, Share};
-use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
+use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
 /// are not an `Option` are required.
@@ -135,6 +135,8 @@ params! {
         on_exit: Option<String>,
         /// Sessions after which it starts; until then it is `queued`.
         after: Option<Vec<After>>,
+        /// Of what people are notified, besides what they are told anyway.
+        notify: Option<Vec<Notice>>,
     }
     /// `list`: the sessions that the client may see.
     List {

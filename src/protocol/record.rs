@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::project::{ProjectRole, Waiting};
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
-use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
+use super::{JobLimits, Notice, RestartPolicy, Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -273,6 +273,9 @@ pub struct Summary {
     pub share: Share,
     /// Whether it is kept after its TTL.
     pub keep: bool,
+    /// Of what people are notified, besides what they are told anyway.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<Notice>,
     /// The job of a project that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectRole>,

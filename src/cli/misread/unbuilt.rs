@@ -10,7 +10,7 @@ const VERBS: [(&str, &str); 5] = [
 ];
 
 /// Options of verbs, and what to use instead.
-const FLAGS: [(&[&str], &str, &str); 13] = [
+const FLAGS: [(&[&str], &str, &str); 12] = [
     (
         &["run", "add"],
         "--env-file",
@@ -22,7 +22,6 @@ const FLAGS: [(&[&str], &str, &str); 13] = [
         "use bgproc wait JOB && bgproc run …",
     ),
     (&["run", "add"], "--tag", "use -g to put it into a group"),
-    (&["run", "add"], "--notify", ""),
     (&["ls", "ps"], "--all-projects", "ls always lists all jobs"),
     (&["ls", "ps"], "--sort", ""),
     (

@@ -3,5 +3,6 @@
 pub mod condition;
 pub mod moment;
 pub mod name;
+pub mod notice;
 pub mod number;
 pub mod restart;

@@ -19,11 +19,11 @@ use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::{launch, program, stdin};
 use crate::cli::value::name::parse_name;
-use crate::cli::value::{number, restart};
+use crate::cli::value::{notice, number, restart};
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
+use crate::protocol::{Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId};
 use crate::recall::last_job;
 use crate::term::size::{self, Size};
 
@@ -101,6 +101,9 @@ pub struct Run {
     /// until then. Without a level: ready if that job has a probe, else ok
     #[arg(long, value_name = "JOB[:LEVEL]", value_parser = after::parse)]
     after: Vec<Other>,
+    /// Notify of this: failed, ready, input or done; may be given several times
+    #[arg(long, value_name = "EVENT", value_parser = notice::parse)]
+    notify: Vec<Notice>,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -262,6 +265,7 @@ impl Run {
             restart: self.restart,
             ready: self.probe(),
             after: after::resolve(ctx, &self.after)?,
+            notify: (!self.notify.is_empty()).then(|| self.notify.clone()),
             ..Start::default()
         })
     }

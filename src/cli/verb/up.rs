@@ -238,7 +238,12 @@ fn settle(
     fail_fast: bool,
 ) -> Result<Exit, Failure> {
     let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed);
+    let told = state.warnings.clone();
     let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
+    // What has come to light meanwhile.
+    for warning in state.warnings.iter().filter(|new| !told.contains(new)) {
+        note(&format!("warning: {warning}"));
+    }
     conclude(ctx, &state, over)
 }
 

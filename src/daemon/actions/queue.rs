@@ -12,6 +12,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::project::{Queue, Seen};
+use crate::engine::session::Session;
 use crate::protocol::params;
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{QueueState, Queues};
@@ -91,7 +92,7 @@ fn change(state: &mut State, id: &ProjectId, group: &str, params: &params::Queue
         queue.pauses_on_failure = on_failure == OnFailure::Pause;
     }
     match params.paused {
-        Some(true) => (queue.paused, queue.why) = (true, None),
+        Some(true) => (queue.paused, queue.failed) = (true, None),
         Some(false) => queue.resume(),
         None => {}
     }
@@ -126,6 +127,12 @@ fn shown(state: &State, client: &Client, id: &ProjectId, group: &str) -> Answer 
     })
 }
 
+/// `build failed`. Guests are named by the ids of their sessions.
+fn failed(state: &State, job: &str) -> String {
+    let session = SessionId::parse(job).and_then(|id| state.sessions.get(&id));
+    format!("{} failed", session.map_or(job, Session::name))
+}
+
 fn told(
     state: &State,
     client: &Client,
@@ -152,7 +159,7 @@ fn told(
             false => OnFailure::Continue,
         },
         paused: queue.paused,
-        why: queue.why.clone(),
+        why: queue.failed.as_deref().map(|job| failed(state, job)),
         running: ids(line.running),
         waiting: ids(line.waiting),
     }

@@ -285,6 +285,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         limits: params.limits,
         changed: false,
         on_exit,
+        notify: params.notify.clone().unwrap_or_default(),
         project: None,
         ok_codes: Vec::new(),
     })

@@ -33,6 +33,7 @@ struct Shared {
     projects: Notify,
     schedules: Notify,
     watches: Notify,
+    hooks: Notify,
     stop: Notify,
 }
 
@@ -48,6 +49,7 @@ impl Hub {
             projects: Notify::new(),
             schedules: Notify::new(),
             watches: Notify::new(),
+            hooks: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -80,6 +82,9 @@ impl Hub {
         }
         if state.projects.has_new_times() {
             self.0.schedules.notify_one();
+        }
+        if !state.hooks.is_empty() {
+            self.0.hooks.notify_one();
         }
         if state.projects.has_new_watches() {
             self.0.watches.notify_one();
@@ -132,6 +137,11 @@ impl Hub {
     /// Waits until other files are to be watched.
     pub(crate) async fn watches_changed(&self) {
         self.0.watches.notified().await;
+    }
+
+    /// Waits until a shell line is to be run.
+    pub(crate) async fn hooks_due(&self) {
+        self.0.hooks.notified().await;
     }
 
     /// Waits until the daemon is told to stop.

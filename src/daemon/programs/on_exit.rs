@@ -34,6 +34,10 @@ pub(crate) fn spec(
             .iter()
             .map(|(name, value)| (*name, value.as_str())),
     );
+    let of = session.spec.project.as_ref().map(|of| of.job.as_str());
+    let name = of.or(session.spec.label.as_deref());
+    env.insert("BGPROC_JOB", name.unwrap_or(session.id.as_str()));
+    env.insert("BGPROC_EVENT", "exit");
     SpawnSpec {
         program: SHELL.to_owned(),
         argv,
@@ -47,7 +51,7 @@ pub(crate) fn spec(
 }
 
 /// The variables of the command; a value is empty if it does not apply.
-fn variables(session: &Session, log: Option<String>) -> [(&'static str, String); 9] {
+pub(crate) fn variables(session: &Session, log: Option<String>) -> [(&'static str, String); 9] {
     let life = &session.life;
     let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
     let runtime = life.runtime_ms(now());

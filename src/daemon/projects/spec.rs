@@ -163,6 +163,7 @@ pub(crate) fn described(project: &str, name: &str, job: &Job) -> Spec {
         restart: policy(job),
         limits: Some(job.limits).filter(|limits| *limits != Default::default()),
         on_exit: job.on.exit.clone(),
+        notify: job.notify.clone(),
         project: Some(ProjectJob {
             id: project.to_owned(),
             job: name.to_owned(),

@@ -92,7 +92,7 @@ impl State {
     pub(crate) fn move_in_queue(&mut self, id: &SessionId, place: u32) -> Result<(), Error> {
         let not_waiting = || {
             let message = format!("session {id} does not wait in a queue");
-            Error::new(ErrorCode::InvalidRequest, message)
+            Error::new(ErrorCode::SessionNotRunning, message)
         };
         let (project, name) = self.place_of(id).ok_or_else(not_waiting)?;
         let known = self.projects.get_mut(&project).ok_or_else(not_waiting)?;

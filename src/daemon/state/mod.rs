@@ -14,6 +14,7 @@
 mod fault;
 pub(crate) mod guess;
 pub(crate) mod guests;
+pub(crate) mod hooks;
 pub(crate) mod human_requests;
 pub(crate) mod input_probe;
 mod job_ports;
@@ -53,6 +54,7 @@ use crate::engine::session::Session;
 use crate::engine::timers::Timers;
 use crate::protocol::{Record, SessionId, Summary};
 use crate::term::colors::Colors;
+use hooks::Hooks;
 use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
@@ -74,6 +76,7 @@ pub(crate) struct State {
     pub(crate) started_boot: u64,
     /// Sessions that are being restarted, and by whom; `None` means by their restart policy.
     pub(crate) restarting: HashMap<SessionId, Option<Actor>>,
+    pub(crate) hooks: Hooks,
     pub(crate) input_probes: InputProbes,
     pub(crate) input_logs: InputLogs,
     pub(crate) usage: LastUsage,
@@ -104,6 +107,7 @@ impl State {
             colors: None,
             started_boot,
             restarting: HashMap::new(),
+            hooks: Hooks::default(),
             input_probes: InputProbes::default(),
             input_logs: InputLogs::default(),
             usage: LastUsage::default(),

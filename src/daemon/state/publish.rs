@@ -29,6 +29,10 @@ impl State {
             }
         }
         let scope = session.scope.clone();
+        self.run_hooks(kind, id, &data);
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
         // Who waits for a project is told that a job asks something.
         let asks = session
             .spec

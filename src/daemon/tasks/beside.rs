@@ -10,13 +10,26 @@ use crate::sys::tree::MARK;
 
 /// A command that runs `line` beside the job that `spec` has started. It is killed when its future is dropped.
 pub(super) fn command(line: &str, spec: &SpawnSpec) -> Command {
+    // Without the mark it does not count as one of the job's processes.
+    shell(
+        line,
+        &spec.cwd,
+        spec.env.iter().filter(|(name, _)| *name != MARK),
+    )
+}
+
+/// A command that runs `line` with these variables. It is killed when its future is dropped.
+pub(super) fn shell<'a>(
+    line: &str,
+    cwd: &str,
+    variables: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Command {
     let mut command = Command::new(SHELL);
     command
         .args([SHELL_ARGV[1], line])
-        .current_dir(&spec.cwd)
+        .current_dir(cwd)
         .env_clear()
-        // Without the mark it does not count as one of the job's processes.
-        .envs(spec.env.iter().filter(|(name, _)| *name != MARK))
+        .envs(variables)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -1,6 +1,7 @@
 //! Background tasks, and work that runs within one.
 
 mod beside;
+pub(crate) mod hooks;
 pub(crate) mod keeper;
 mod probe;
 mod process_scan;

@@ -282,6 +282,7 @@ impl Watcher {
         let touch = Touch {
             is_new: event.what == Happened::Appeared,
             is_weak: event.what == Happened::Closed,
+            is_open: event.what == Happened::Written,
         };
         let is_file = |interest: &Interest| *interest == Interest::File(event.name.clone());
         let named = dir
@@ -362,6 +363,7 @@ impl Watcher {
                     let touch = Touch {
                         is_new: false,
                         is_weak: false,
+                        is_open: false,
                     };
                     self.change(id, path, touch);
                 }
@@ -390,6 +392,7 @@ impl Watcher {
                 let touch = Touch {
                     is_new: true,
                     is_weak: false,
+                    is_open: false,
                 };
                 self.change(*id, &path, touch);
             }
@@ -633,6 +636,7 @@ impl Watcher {
         let touch = Touch {
             is_new: true,
             is_weak: false,
+            is_open: false,
         };
         for (name, _) in &found.files {
             let path = found.path.join(name);

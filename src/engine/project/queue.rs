@@ -18,9 +18,9 @@ pub struct Queue {
     pub parallel: u32,
     /// Whether it starts nothing.
     pub paused: bool,
-    /// Why it is paused; absent if a person has paused it.
+    /// The job whose failure has paused it; absent if a person has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub failed: Option<String>,
     /// Whether a job that fails pauses it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pauses_on_failure: bool,
@@ -38,7 +38,7 @@ pub struct Line {
 impl Queue {
     /// Lets it start jobs again.
     pub fn resume(&mut self) {
-        (self.paused, self.why) = (false, None);
+        (self.paused, self.failed) = (false, None);
     }
 }
 
@@ -140,7 +140,7 @@ impl Wish {
         let queue = queue.and_then(|queue| self.queues.get_mut(queue));
         if let Some(queue) = queue.filter(|queue| queue.pauses_on_failure && !queue.paused) {
             queue.paused = true;
-            queue.why = Some(format!("{name} failed"));
+            queue.failed = Some(name.to_owned());
         }
     }
 }

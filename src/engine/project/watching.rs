@@ -23,6 +23,8 @@ pub struct Touch {
     pub is_new: bool,
     /// It was only closed, without having been written: by touch(1), or after a write through a memory map.
     pub is_weak: bool,
+    /// It was written and has not been closed yet, so it may not be complete.
+    pub is_open: bool,
 }
 
 /// The changes to which a job has not reacted yet.
@@ -61,6 +63,7 @@ impl Pending {
         let batch = self.batch(now);
         if let Some(known) = batch.files.get_mut(path) {
             known.is_weak &= touch.is_weak;
+            known.is_open = touch.is_open;
         } else if batch.files.len() < MANY {
             batch.files.insert(path.to_owned(), touch);
         } else {
@@ -90,12 +93,15 @@ impl Pending {
         batch
     }
 
-    /// When the job reacts; `None` if nothing has changed.
+    /// When the job reacts; `None` if nothing has changed. A file that is being written is waited for as long as for
+    /// further changes.
     pub fn due(&self) -> Option<u64> {
         let batch = self.batch.as_ref()?;
         let quiet = batch.last.saturating_add(self.debounce_ms);
         let longest = LONGEST_MS.max(self.debounce_ms);
         let latest = batch.first.saturating_add(longest);
+        let is_complete = !batch.files.values().any(|touch| touch.is_open);
+        let quiet = if is_complete { quiet } else { latest };
         Some(quiet.min(latest).max(batch.not_before))
     }
 
@@ -238,14 +244,17 @@ mod tests {
     const WRITE: Touch = Touch {
         is_new: false,
         is_weak: false,
+        is_open: false,
     };
     const TOUCH: Touch = Touch {
         is_new: false,
         is_weak: true,
+        is_open: false,
     };
     const NEW: Touch = Touch {
         is_new: true,
         is_weak: false,
+        is_open: false,
     };
 
     fn path(name: &str) -> PathBuf {
@@ -269,6 +278,21 @@ mod tests {
         let mut slow = Pending::new(5000);
         slow.change(Path::new("a"), WRITE, 0);
         assert_eq!(slow.due(), Some(5000));
+    }
+
+    #[test]
+    fn it_waits_for_a_file_that_is_being_written() {
+        let mut pending = Pending::new(300);
+        let open = Touch {
+            is_open: true,
+            ..WRITE
+        };
+        pending.change(Path::new("a"), open, 0);
+        assert_eq!(pending.due(), Some(2000));
+        pending.change(Path::new("a"), TOUCH, 700);
+        assert_eq!(pending.due(), Some(1000));
+        let batch = pending.take(1000).unwrap();
+        assert!(!batch.files[Path::new("a")].is_weak, "it was written");
     }
 
     #[test]

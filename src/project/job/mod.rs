@@ -18,14 +18,14 @@ use super::restart::Restart;
 use super::schedule::Schedule;
 use super::stop::Stop;
 use super::watch::Watch;
-use crate::protocol::JobLimits;
 use crate::protocol::project::Need;
+use crate::protocol::{JobLimits, Notice};
 use defaults::{
     default_codes, default_cols, default_cwd, default_rows, default_shell, is_default_codes,
     is_default_cols, is_default_cwd, is_default_rows, is_default_shell,
 };
 pub(in crate::project) use defaults::{is_default, is_yes, yes};
-pub use parts::{EnvFile, Hooks, Notify, Per, Places, PortBusy, Program};
+pub use parts::{EnvFile, Hooks, Per, Places, PortBusy, Program};
 
 /// Variables in the order of the file. `None` removes one.
 pub type Variables = Vec<(String, Option<String>)>;
@@ -118,7 +118,7 @@ pub struct Job {
     pub open: Option<String>,
     /// What people are notified of.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub notify: Vec<Notify>,
+    pub notify: Vec<Notice>,
     /// What it is, for people.
     #[serde(default, skip_serializing_if = "is_default")]
     pub description: Option<String>,

@@ -60,20 +60,6 @@ pub enum Per {
     Repo,
 }
 
-/// What people can be notified of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Notify {
-    /// It failed.
-    Failed,
-    /// It is ready.
-    Ready,
-    /// It asks for input.
-    Input,
-    /// It ended well.
-    Done,
-}
-
 /// Shell lines that run when something happens to a job. They never hold anything up.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::job::{Notify, Per, PortBusy, Program};
+use super::super::job::{Per, PortBusy, Program};
 use super::super::memory::Memory;
 use super::super::ready::Check;
 use super::super::schedule::{Missed, Overlap, When};
@@ -10,6 +10,7 @@ use super::super::stop::StopHow;
 use super::super::watch::WatchDo;
 use super::super::{AgentAccess, Job, OnFailure};
 use super::{load_files, project};
+use crate::protocol::Notice;
 use crate::protocol::policy::RestartWhen;
 
 fn job(text: &str) -> Job {
@@ -179,7 +180,7 @@ fn simple_keys() {
     assert_eq!((one.cols, one.rows), (80, 24));
     assert_eq!(one.ok_codes, [0, 143]);
     assert_eq!(one.timeout_ms, 300_000);
-    assert_eq!(one.notify, [Notify::Done, Notify::Failed]);
+    assert_eq!(one.notify, [Notice::Done, Notice::Failed]);
     assert_eq!((one.on.exit.as_deref(), one.on.ready), (Some("e"), None));
     let text = |name: &str| {
         one.own_env

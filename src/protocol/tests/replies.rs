@@ -59,6 +59,7 @@ fn summary() -> Summary {
         held_by: Some(HeldBy::person(at(9))),
         share: Share::Read,
         keep: true,
+        notify: Vec::new(),
         project: None,
         waiting: None,
         ports: None,

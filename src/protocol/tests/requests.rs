@@ -78,6 +78,7 @@ fn every() -> Vec<Action> {
                 session_id: session_id(),
                 is: Some(Level::Done),
             }]),
+            notify: None,
         }),
         Action::List(List {
             status: Some(Status::TimedOut),

@@ -24,6 +24,8 @@ pub enum What {
         /// The agent.
         by: String,
     },
+    /// What its `notify` asks for, in words.
+    Wanted(String),
 }
 
 impl What {
@@ -32,7 +34,8 @@ impl What {
         match (self, other) {
             (Self::Input(_), Self::Input(_)) | (Self::Failed(_), Self::Failed(_)) => true,
             (Self::Asked { by, .. }, Self::Asked { by: other, .. })
-            | (Self::Ended { by }, Self::Ended { by: other }) => by == other,
+            | (Self::Ended { by }, Self::Ended { by: other })
+            | (Self::Wanted(by), Self::Wanted(other)) => by == other,
             _ => false,
         }
     }
@@ -45,6 +48,8 @@ impl What {
             (Self::Failed(how), 1) => format!("{all} {how}"),
             (Self::Asked { by, message }, 1) => format!("{by} asks about {all}: {message}"),
             (Self::Ended { by }, 1) => format!("{by} ended {all}"),
+            (Self::Wanted(how), 1) => format!("{all} {how}"),
+            (Self::Wanted(how), _) => format!("{all}: each {how}"),
             (Self::Input(_), _) => format!("{n} jobs need input: {all}"),
             (Self::Failed(_), _) => format!("{n} jobs failed: {all}"),
             (Self::Asked { by, .. }, _) => format!("{by} asks about {n} jobs: {all}"),

@@ -58,6 +58,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             held_by: None,
             share: Share::None,
             keep: false,
+            notify: Vec::new(),
             project: None,
             waiting: None,
             ports: None,

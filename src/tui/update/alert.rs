@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::notify::{asker, ended, input_state};
+use super::notify::{asker, done, ended, input_state, wants};
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedByKind, InputState};
-use crate::protocol::{Event, EventKind, Mode, SessionId, Status};
+use crate::protocol::{Event, EventKind, Mode, Notice, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::alerts::What;
@@ -44,7 +44,9 @@ fn what(job: &Job, event: &Event) -> Option<What> {
         EventKind::InputNeeded => match input_state(event)? {
             InputState::Password => Some(What::Input("needs a password")),
             // For a pipe, reading its input is normal operation and not a prompt.
-            InputState::Line if job.record.summary.mode == Mode::Pty => {
+            InputState::Line
+                if job.record.summary.mode == Mode::Pty || wants(job, Notice::Input) =>
+            {
                 Some(What::Input("needs input"))
             }
             _ => None,
@@ -56,7 +58,14 @@ fn what(job: &Job, event: &Event) -> Option<What> {
             Some(What::Asked { by, message })
         }
         EventKind::Lost => Some(What::Failed("is lost".to_owned())),
-        EventKind::Exited => exited(&serde_json::from_value(event.data.clone()).ok()?),
+        EventKind::Exited => {
+            let end: Completion = serde_json::from_value(event.data.clone()).ok()?;
+            match end.status == Status::Done && wants(job, Notice::Done) {
+                true => Some(What::Wanted(done(&end))),
+                false => exited(&end),
+            }
+        }
+        EventKind::Ready if wants(job, Notice::Ready) => Some(What::Wanted("is ready".to_owned())),
         _ => None,
     }
 }

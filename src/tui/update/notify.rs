@@ -5,10 +5,11 @@ use serde_json::Value;
 use crate::config::Notify;
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedBy, EndedByKind, InputState};
-use crate::protocol::{Event, EventKind, Status};
+use crate::protocol::{Event, EventKind, Notice, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::state::agent;
 use crate::tui::units;
 
@@ -22,7 +23,10 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
     }
     // Late reports about unknown jobs are not worth a notification.
     let job = event.session_id.as_ref().and_then(|id| model.job(id));
-    let (Some(job), Some(what)) = (job, words(event)) else {
+    let Some(job) = job else {
+        return;
+    };
+    let Some(what) = words(event).or_else(|| wanted(job, event)) else {
         return;
     };
     let text = clean(&format!("{} {what}", job.name));
@@ -55,6 +59,26 @@ fn words(event: &Event) -> Option<String> {
     }
 }
 
+/// The text for an event that is worth a notification because the job asks for it.
+fn wanted(job: &Job, event: &Event) -> Option<String> {
+    let end: Completion = match event.event {
+        EventKind::Exited => serde_json::from_value(event.data.clone()).ok()?,
+        _ => return None,
+    };
+    (end.status == Status::Done && wants(job, Notice::Done)).then(|| done(&end))
+}
+
+/// Whether people are to be notified of this.
+pub(super) fn wants(job: &Job, notice: Notice) -> bool {
+    job.record.summary.notify.contains(&notice)
+}
+
+/// How a job has ended well.
+pub(super) fn done(end: &Completion) -> String {
+    let took = units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
+    format!("is done, took {took}")
+}
+
 /// What input the job of an event needs.
 pub(super) fn input_state(event: &Event) -> Option<InputState> {
     serde_json::from_value(event.data.get("inputState")?.clone()).ok()
@@ -70,7 +94,7 @@ pub(super) fn asker(event: &Event) -> Option<String> {
 pub(super) fn ended(end: &Completion) -> Option<String> {
     let took = || units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
     match (end.status, end.exit_code, &end.signal) {
-        (Status::Done, ..) if end.runtime_ms > LONG_MS => Some(format!("is done, took {}", took())),
+        (Status::Done, ..) if end.runtime_ms > LONG_MS => Some(done(end)),
         (Status::Error, Some(code), _) => Some(format!("failed: exit {code}, after {}", took())),
         (Status::Error, None, Some(signal)) => Some(format!("failed: {signal}, after {}", took())),
         (Status::Error, None, None) => Some("failed".to_owned()),

@@ -4,6 +4,7 @@ mod checkouts;
 mod dashboard;
 mod endures;
 mod files;
+mod hooks;
 mod ports;
 mod queues;
 mod schedules;

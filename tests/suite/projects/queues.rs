@@ -117,7 +117,7 @@ fn jobs_of_a_queue_run_one_after_another_and_can_be_moved() {
         "builds  1 at once\n  running: c, d\n"
     );
     let wrong = queue.home.run(&["move", "c", "--last"]);
-    let wrong = wrong.expect_code(1);
+    let wrong = wrong.expect_code(3);
     assert!(
         wrong.stderr.contains("does not wait in a queue"),
         "{}",
@@ -156,7 +156,7 @@ fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
     queue.until_begun(&["a", "b"]);
     assert!(
         home.run(&["group", "q", "--pause"])
-            .expect_code(1)
+            .expect_code(2)
             .stderr
             .contains("no queue q")
     );
@@ -279,7 +279,7 @@ fn a_queue_of_a_project_is_also_for_run() {
     shop.ok(&["up", "--wait=false"]);
     shop.run(&["reload", "--timeout", "100ms"]).expect_code(124);
     assert_eq!(shop.job("guest")["status"], "running");
-    let refused = shop.run(&["group", "q", "--parallel", "3"]).expect_code(1);
+    let refused = shop.run(&["group", "q", "--parallel", "3"]).expect_code(2);
     assert!(
         refused.stderr.contains("belongs to project shop"),
         "{}",

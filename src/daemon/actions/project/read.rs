@@ -115,8 +115,6 @@ fn load(
         }
     };
     let mut project = file::load(&Disk, &source).map_err(shown)?;
-    let idle = without_effect(&project);
-    project.warnings.extend(idle);
     let checkout = checkout(&Disk, &project.dir);
     if let Some(name) = name_in_main(&project, checkout.as_ref()) {
         project.name = name;
@@ -137,29 +135,6 @@ fn name_in_main(project: &file::Project, checkout: Option<&Checkout>) -> Option<
     let is_written = own.to_str() != Some(project.name.as_str());
     let main = checkout.in_main(&project.dir).filter(|_| !is_written)?;
     Some(main.file_name()?.to_string_lossy().into_owned())
-}
-
-/// Says which keys have no effect in this version, so that nobody relies on them.
-fn without_effect(project: &file::Project) -> Vec<Fault> {
-    let path = project.paths.first().cloned().unwrap_or_default();
-    let warn = |job: &str, key: &str| {
-        Fault::of_file(
-            &path,
-            format!("\"{key}\" in [jobs.{job}] has no effect yet"),
-        )
-    };
-    let mut found = Vec::new();
-    for (name, job) in &project.jobs {
-        let keys = [
-            ("notify", !job.notify.is_empty()),
-            ("on.ready", job.on.ready.is_some()),
-            ("on.failed", job.on.failed.is_some()),
-            ("on.input", job.on.input.is_some()),
-        ];
-        let idle = keys.iter().filter(|(_, is_set)| *is_set);
-        found.extend(idle.map(|(key, _)| warn(name, key)));
-    }
-    found
 }
 
 /// The known project that a request means: that of its file or, if there is no file that can be read, of the

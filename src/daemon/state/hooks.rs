@@ -1,0 +1,158 @@
+//! Shell lines that run when something happens to a job: those of its file (`on`), and the command by which people are
+//! notified.
+
+use std::collections::VecDeque;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::daemon::programs::on_exit::variables;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::engine::session::Session;
+use crate::protocol::event::Completion;
+use crate::protocol::record::EndedByKind;
+use crate::protocol::{EventKind, Notice, SessionId, Status};
+use crate::sys::tree::MARK;
+
+/// Most lines that wait for their turn. Further ones are not run.
+const MOST_WAITING: usize = 200;
+
+/// A shell line that is to be run.
+#[derive(Debug)]
+pub(crate) struct HookRun {
+    pub(crate) session: SessionId,
+    pub(crate) line: String,
+    pub(crate) cwd: String,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+/// The lines that wait for their turn.
+#[derive(Debug, Default)]
+pub(crate) struct Hooks {
+    waiting: VecDeque<HookRun>,
+}
+
+impl Hooks {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The next line to run.
+    pub(crate) fn take(&mut self) -> Option<HookRun> {
+        self.waiting.pop_front()
+    }
+}
+
+impl State {
+    /// Has the lines run that are for an event.
+    pub(super) fn run_hooks(&mut self, kind: EventKind, id: &SessionId, data: &serde_json::Value) {
+        let Some(notice) = notice(kind, data) else {
+            return;
+        };
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let of = session.spec.project.as_ref();
+        let project = of.and_then(|of| self.projects.get(&of.id));
+        let on = project.zip(of).and_then(|(project, of)| {
+            let on = &project.applied.jobs.get(&of.job)?.on;
+            match notice {
+                Notice::Ready => on.ready.clone(),
+                Notice::Failed => on.failed.clone(),
+                Notice::Input => on.input.clone(),
+                Notice::Done => None,
+            }
+        });
+        let announces = session.spec.notify.contains(&notice);
+        let command = self.settings.notify_command.filter(|_| announces);
+        let lines: Vec<String> = on.into_iter().chain(command.map(str::to_owned)).collect();
+        if lines.is_empty() {
+            return;
+        }
+        let spec = self.sessions.io(id).and_then(SessionIo::spec);
+        // Without a run it has the environment of the client that has asked for it.
+        let caller = project.and_then(|project| project.caller.as_ref()?.env.as_ref());
+        let mut env: Vec<(String, String)> = match (spec, caller) {
+            (Some(spec), _) => pairs(spec.env.iter()),
+            (None, Some(caller)) => pairs(
+                caller
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str())),
+            ),
+            (None, None) => Vec::new(),
+        };
+        env.retain(|(name, _)| name != MARK);
+        let log = self.sessions.log_files(id).pop().map(|file| file.path);
+        let own = variables(session, log).map(|(name, value)| (name.to_owned(), value));
+        env.extend(own);
+        env.extend([
+            ("BGPROC_JOB".to_owned(), name_of(session)),
+            ("BGPROC_EVENT".to_owned(), notice.as_str().to_owned()),
+            ("BGPROC_MESSAGE".to_owned(), message(session, notice, data)),
+        ]);
+        let cwd = spec.map_or_else(|| session.spec.cwd.clone(), |spec| spec.cwd.clone());
+        for line in lines {
+            if self.hooks.waiting.len() >= MOST_WAITING {
+                tracing::warn!(session = %id, line, "too many shell lines wait; it is not run");
+                continue;
+            }
+            self.hooks.waiting.push_back(HookRun {
+                session: id.clone(),
+                line,
+                cwd: cwd.clone(),
+                env: env.clone(),
+            });
+        }
+    }
+}
+
+fn pairs<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    variables.map(owned).collect()
+}
+
+fn name_of(session: &Session) -> String {
+    let of = session.spec.project.as_ref().map(|of| of.job.clone());
+    let label = || session.spec.label.clone();
+    of.or_else(label).unwrap_or_else(|| session.id.to_string())
+}
+
+/// What an event says to people.
+fn notice(kind: EventKind, data: &serde_json::Value) -> Option<Notice> {
+    match kind {
+        EventKind::Ready => Some(Notice::Ready),
+        EventKind::InputNeeded => Some(Notice::Input),
+        EventKind::Lost => Some(Notice::Failed),
+        EventKind::Exited => {
+            let end: Completion = serde_json::from_value(data.clone()).ok()?;
+            let by_limit = end.ended_by.is_some_and(|by| by.kind == EndedByKind::Limit);
+            match end.status {
+                Status::Done => Some(Notice::Done),
+                Status::Error | Status::TimedOut | Status::Lost => Some(Notice::Failed),
+                Status::Killed if by_limit => Some(Notice::Failed),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The event in words: `web failed: exit code 1`.
+fn message(session: &Session, notice: Notice, data: &serde_json::Value) -> String {
+    let name = name_of(session);
+    let reason = session.life.reason().filter(|reason| !reason.is_empty());
+    match notice {
+        Notice::Ready => format!("{name} is ready"),
+        Notice::Done => {
+            let seconds = session.life.runtime_ms(now()) / 1000;
+            format!("{name} is done, took {seconds} s")
+        }
+        Notice::Failed => match reason {
+            Some(reason) => format!("{name} failed: {reason}"),
+            None => format!("{name} failed"),
+        },
+        Notice::Input => match data["prompt"].as_str().filter(|prompt| !prompt.is_empty()) {
+            Some(prompt) => format!("{name} asks: {prompt}"),
+            None => format!("{name} needs input"),
+        },
+    }
+}

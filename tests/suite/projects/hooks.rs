@@ -1,0 +1,80 @@
+//! Shell lines that run when something happens to a job, and what people are notified of.
+
+use super::Project;
+use crate::support::{Home, eventually};
+
+/// Waits until a file in the project's directory has this text.
+#[track_caller]
+fn until_written(shop: &Project, file: &str, text: &str) {
+    let mut seen = String::new();
+    eventually(&format!("{file} says {text:?}"), || {
+        seen = std::fs::read_to_string(shop.dir.join(file)).unwrap_or_default();
+        (seen == text).then_some(())
+    });
+}
+
+#[test]
+fn each_event_runs_its_line_with_what_is_known_of_it() {
+    let line = |file: &str, words: &str| format!("echo {words} >> {file}");
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.web]\nenv = {{ COLOUR = \"red\" }}\nrun = \"echo up; read -p 'Name: ' name; exit 3\"\nshell = [\"/bin/bash\", \"-c\"]\nready = {{ log = \"up\" }}\non = {{ ready = '{}', input = '{}', failed = '{}', exit = '{}' }}\n",
+        line("ready", "$BGPROC_EVENT $BGPROC_JOB $COLOUR"),
+        line("input", "$BGPROC_EVENT $BGPROC_MESSAGE"),
+        line("failed", "$BGPROC_EVENT $BGPROC_EXIT_CODE $BGPROC_STATUS"),
+        line("exit", "$BGPROC_EVENT $BGPROC_JOB"),
+    ));
+    shop.ok(&["up"]);
+    until_written(&shop, "ready", "ready web red\n");
+    until_written(&shop, "input", "input web asks: Name:\n");
+    shop.ok(&["send", "web", "ada", "enter"]);
+    until_written(&shop, "failed", "failed 3 error\n");
+    until_written(&shop, "exit", "exit web\n");
+}
+
+#[test]
+fn a_line_that_does_not_end_holds_nothing_up() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"echo up; exec sleep 1000\"\nready = { log = \"up\" }\non = { ready = \"echo $$ > pid; sleep 1000\" }\n[jobs.api]\nrun = \"exec sleep 1000\"\nneeds = [\"web\"]\n",
+    );
+    shop.ok(&["up"]);
+    let pid = eventually("the line runs", || {
+        let text = std::fs::read_to_string(shop.dir.join("pid")).ok()?;
+        text.trim().parse::<u32>().ok()
+    });
+    shop.ok(&["restart", "web"]);
+    shop.ok(&["down"]);
+    // It ends with the daemon.
+    shop.home.run(&["daemon", "stop", "--kill"]);
+    eventually("the line has ended", || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.map_or(true, |stat| stat.contains(") Z "))
+            .then_some(())
+    });
+}
+
+#[test]
+fn what_a_job_asks_for_is_announced_by_the_configured_command() {
+    let home = Home::with_config("notify_command = \"echo $BGPROC_MESSAGE >> told\"\n");
+    let shop = Project::in_home(
+        home,
+        "shop",
+        "version = 1\n[jobs.web]\nrun = \"echo up; exec sleep 1000\"\nready = { log = \"up\" }\nnotify = [\"ready\"]\n[jobs.quiet]\nrun = \"exit 1\"\n",
+    );
+    let up = shop.run(&["up"]);
+    assert!(!up.stderr.contains("no effect"), "{}", up.stderr);
+    until_written(&shop, "told", "web is ready\n");
+    assert_eq!(shop.job("web")["notify"], serde_json::json!(["ready"]));
+    let run = [
+        "run", "-n", "bad", "--notify", "failed", "--notify", "done", "exit 4",
+    ];
+    shop.ok(&run);
+    until_written(&shop, "told", "web is ready\nbad failed: exit code 4\n");
+    let said = shop
+        .run(&["run", "--notify", "never", "true"])
+        .expect_code(2);
+    assert!(
+        said.stderr.contains("failed, ready, input or done"),
+        "{}",
+        said.stderr
+    );
+}
