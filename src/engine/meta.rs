@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Now;
 use super::life::Life;
+use super::report::Report;
 use super::sizes::Sizes;
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
@@ -45,6 +46,9 @@ pub struct Spec {
     /// outdated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Shell line that continues it after it was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Shell line to run after its final end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
@@ -57,6 +61,15 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What continues it after it was lost, if it has a line for that.
+    pub fn resumed(&self) -> Option<Self> {
+        Some(Self {
+            command: self.resume.clone()?,
+            args: None,
+            ..self.clone()
+        })
+    }
+
     /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit` and
     /// the job of the project.
     pub fn apply_in_place(&self, spec: &mut Self) {
@@ -140,6 +153,9 @@ pub struct Meta {
     /// version 0.1.
     #[serde(default)]
     pub accessed: Option<Now>,
+    /// What its program last reported of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
     /// Whether agents of other scopes may see it; absent: they may not.
     #[serde(default, skip_serializing_if = "Share::is_none")]
     pub share: Share,

@@ -13,6 +13,7 @@ pub use super::choices::{
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
+use super::report::Activity;
 use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
@@ -132,6 +133,9 @@ params! {
         limits: Option<JobLimits>,
         /// Shell line to run after its final end.
         on_exit: Option<String>,
+        /// Shell line that continues it after it was lost.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
+        resume: Option<String>,
     }
     /// `list`: the sessions that the client may see.
     List {
@@ -432,6 +436,8 @@ params! {
         grace_ms: Option<u64>,
         /// Refuse if another unfinished session of its scope has its label (false).
         unique_label: Option<bool>,
+        /// If it was lost: run the line that continues it, if it has one (false).
+        resume: Option<bool>,
         /// Then wait for any of these, as `wait` does.
         until: Option<Vec<Condition>>,
         /// Then fail if any of these holds.
@@ -465,6 +471,22 @@ params! {
         command: Option<String>,
         /// Arguments of `command`.
         args: Option<Vec<String>>,
+    }
+    /// `report`: says how the program of a session is doing, in its own words.
+    #[schemars(extend("allOf" = bounds::of_report()))]
+    Report {
+        /// Id of the session.
+        session_id: String,
+        /// How it is doing.
+        state: Option<Activity>,
+        /// Words about that. The first 200 characters are kept, and what looks secret is masked.
+        #[schemars(length(max = bounds::MAX_MESSAGE), regex(pattern = bounds::NOT_BLANK))]
+        message: Option<String>,
+        /// Forget what was reported, so that only the kernel and the output count.
+        clear: Option<bool>,
+        /// Shell line that continues it after it was lost.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
+        resume: Option<String>,
     }
     /// `ask_human`: asks a person to type into a session.
     AskHuman {

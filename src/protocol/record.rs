@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::project::ProjectRole;
+use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
@@ -276,6 +277,12 @@ pub struct Summary {
     /// The job of a project that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectRole>,
+    /// What its program last reported of itself, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Reported>,
+    /// The shell line that continues it after it was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Ports on which its process tree listens, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<u16>>,
@@ -285,6 +292,14 @@ pub struct Summary {
     /// Last ten lines, with `includeOutput`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+impl Summary {
+    /// The report of its program, if it runs and nothing newer says something else.
+    pub fn reported(&self) -> Option<&Reported> {
+        let report = self.report.as_ref();
+        report.filter(|report| self.status == Status::Running && report.replaced_by.is_none())
+    }
 }
 
 /// The fields that `status` returns (and `list`, to people).

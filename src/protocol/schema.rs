@@ -134,6 +134,7 @@ fn replies(all: &mut Map<String, Value>) {
         "remove": Removed;
         "restart": Record;
         "set": Record;
+        "report": Record;
         "ask_human": HumanAnswered;
         "decline": Declined;
         "hold": Done;

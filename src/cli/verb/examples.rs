@@ -178,6 +178,23 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "report",
+        [
+            (
+                "bgproc report --state blocked -m 'needs the VPN'",
+                "Says, in a script that runs as a job, that it cannot go on.",
+            ),
+            (
+                "bgproc report --hook claude",
+                "Reports what a hook of Claude Code says.",
+            ),
+            (
+                "bgproc report --job web --clear",
+                "Forgets what a job has reported.",
+            ),
+        ],
+    ),
+    (
         "decline",
         [
             (

@@ -10,7 +10,7 @@ use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::words;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Timestamp};
+use crate::protocol::{Action, Record, Summary, Timestamp};
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
@@ -169,10 +169,19 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
-        Cell::plain(words::command(job)),
+        Cell::plain(command(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
     ]
+}
+
+/// The command, and what its program says of itself.
+fn command(job: &Summary) -> String {
+    let message = job.reported().and_then(|report| report.message.as_deref());
+    match message.map(crate::term::sanitize::clean) {
+        Some(message) => format!("{}  ({message})", words::command(job)),
+        None => words::command(job),
+    }
 }
 
 /// The columns for programs. New ones are appended at the end.

@@ -24,6 +24,8 @@ mod news;
 mod ports;
 mod rename;
 mod replay;
+mod report;
+mod resume;
 mod rm;
 mod run;
 mod schema;
@@ -82,6 +84,8 @@ pub enum Verb {
     Keys(keys::Keys),
     /// Share a job with agents that did not start it: read, write or none
     Share(share::ShareWith),
+    /// Say how a job is doing, from within it: a hook of a coding agent, a script
+    Report(report::Report),
     /// Decline the questions that agents have asked about a job
     Decline(decline::DeclineFor),
     /// Print the screen of a job
@@ -103,9 +107,9 @@ pub enum Verb {
     Restart(state::Restart),
     /// Stop all processes of jobs until they are resumed
     Pause(state::Jobs),
-    /// Let paused jobs continue
+    /// Let paused jobs continue, and start jobs that were lost in a reboot
     #[command(visible_alias = "continue")]
-    Resume(state::Jobs),
+    Resume(resume::Resume),
     /// Bring the jobs of a project file up, with what they need
     Up(Box<up::Up>),
     /// Stop all jobs of a project, in the reverse order of their needs
@@ -172,6 +176,7 @@ impl Verb {
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
             Self::Share(verb) => verb.run(ctx),
+            Self::Report(verb) => verb.run(ctx),
             Self::Decline(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
             Self::Replay(verb) => verb.run(ctx),
@@ -182,7 +187,7 @@ impl Verb {
             Self::Start(jobs) => jobs.start(ctx),
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
-            Self::Resume(jobs) => jobs.resume(ctx),
+            Self::Resume(verb) => verb.run(ctx),
             Self::Up(verb) => verb.run(ctx),
             Self::Down(verb) => verb.run(ctx),
             Self::Reload(verb) => verb.run(ctx),

@@ -87,6 +87,9 @@ pub struct Run {
     /// always:N; pauses between restarts grow to one minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
+    /// Shell line that continues the job after it was lost in a reboot (bgproc resume)
+    #[arg(long, value_name = "COMMAND")]
+    resume: Option<String>,
     /// The job is ready when a line of its output matches
     #[arg(long, value_name = "REGEX", group = "ready")]
     ready_log: Option<String>,
@@ -255,6 +258,7 @@ impl Run {
             timeout_ms: millis,
             keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
+            resume: self.resume.clone(),
             ready: self.probe(),
             ..Start::default()
         })

@@ -65,6 +65,8 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
     add("group", job.group.clone());
     add("about", record.summary.description.clone());
+    add("does", words::activity(job, now));
+    add("reported", words::former_report(job, now));
     add("pid", job.pid.map(|pid| pid.to_string()));
     let since = words::local(job.created_at);
     add(
@@ -82,6 +84,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("next run", next_run(record, now));
     add("ended by", ended_by(record));
     add("why", record.reason.clone());
+    add("resume", job.resume.clone());
     add(
         "restarts",
         (job.restarts > 0).then(|| job.restarts.to_string()),

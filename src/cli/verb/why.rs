@@ -73,6 +73,14 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
     }
+    let former = words::former_report(job, words::now());
+    parts.extend(former.map(|report| format!("before, it reported {report}")));
+    if job.status == Status::Lost
+        && let Some(with) = super::resume::with(record)
+    {
+        let name = words::name(job);
+        parts.push(format!("bgproc resume {name} starts it with: {with}"));
+    }
     parts.extend(scheduled(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
@@ -88,9 +96,16 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
 fn state(record: &Record, card: Option<&Card>) -> String {
     let job = &record.summary;
     let span = words::span(job.runtime_ms);
+    if let Some(report) = job.reported() {
+        let ago = words::span(words::since(report.at, words::now()));
+        let (state, message) = (report.state.as_str(), words::report_message(report));
+        return format!("it is {state}{message}, as it reported {ago} ago");
+    }
     match (job.status, job.input_state) {
-        (Status::Running, InputState::Password) => "it waits for a password".to_owned(),
-        (Status::Running, InputState::Line) => "it waits for input".to_owned(),
+        (Status::Running, InputState::Password) => {
+            "it waits for a password, as the kernel says".to_owned()
+        }
+        (Status::Running, InputState::Line) => "it waits for input, as the kernel says".to_owned(),
         (Status::Running, _) if job.ready == Some(false) => {
             format!("it has run for {span} and is not ready")
         }

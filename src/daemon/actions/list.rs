@@ -133,13 +133,14 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
 
 /// What a model needs of a session in a list.
 fn brief(summary: Summary) -> Brief {
-    let mut words = vec![summary.command];
-    words.extend(summary.args.into_iter().flatten());
+    let mut words = vec![summary.command.clone()];
+    words.extend(summary.args.iter().flatten().cloned());
     let command = words.join(" ");
     let is_over = summary.status.is_finished();
     let names = [&summary.label, &summary.group];
     let names: usize = names.into_iter().flatten().map(String::len).sum();
     let room = BRIEF.saturating_sub(names).max(BRIEF_COMMAND);
+    let report = summary.reported().cloned();
     Brief {
         session_id: summary.session_id,
         label: summary.label,
@@ -152,6 +153,7 @@ fn brief(summary: Summary) -> Brief {
         ready: summary.ready,
         progress: summary.progress,
         shell: summary.shell,
+        report,
         command: around(&command, 0..0, room).into_owned(),
         ports: summary.ports,
         urls: summary.urls,

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use tokio::sync::oneshot;
 
+use super::report::resume_line;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
@@ -238,6 +239,9 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         checked_line(&client.greeting, line, &cwd)
     });
     let on_exit = on_exit.transpose()?;
+    let resume = params.resume.as_deref();
+    let resume = resume.map(|line| resume_line(&client.greeting, line, &cwd));
+    let resume = resume.transpose()?;
     let name = |what: &str, value: &Option<String>| {
         value
             .clone()
@@ -263,6 +267,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         restart: params.restart,
         limits: params.limits,
         changed: false,
+        resume,
         on_exit,
         project: None,
         ok_codes: Vec::new(),

@@ -15,6 +15,7 @@ pub use self::log::*;
 pub use self::project::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
+use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{Error, Event, RequestId, SessionId, Status};
@@ -192,6 +193,9 @@ pub struct Brief {
     /// What its shell reports about its commands (OSC 133).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<ShellState>,
+    /// What its program reports of itself, while nothing newer says something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Reported>,
     /// The beginning of its command with arguments.
     pub command: String,
     /// With `includePorts`: the ports that it listens on.

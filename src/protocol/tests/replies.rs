@@ -10,6 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
+use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::shell_state::{ShellActivity, ShellState};
 use crate::protocol::terminal_progress::{ProgressState, TerminalProgress};
 use crate::protocol::{Event, EventKind, Role, Scope};
@@ -60,6 +61,13 @@ fn summary() -> Summary {
         share: Share::Read,
         keep: true,
         project: None,
+        report: Some(Reported {
+            state: Activity::Blocked,
+            message: Some("wants to use Bash".to_owned()),
+            at: at(50),
+            replaced_by: Some(Evidence::Input),
+        }),
+        resume: Some("claude --resume 4f".to_owned()),
         ports: None,
         urls: None,
         output: Some("one\ntwo\n".to_owned()),

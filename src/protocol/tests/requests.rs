@@ -7,6 +7,7 @@ use crate::protocol::colors::TerminalColors;
 use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
 use crate::protocol::record::{Mode, Share};
+use crate::protocol::report::Activity;
 use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
 
 fn from<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
@@ -73,6 +74,7 @@ fn every() -> Vec<Action> {
             )),
             limits: Some(from(json!({"logBytes": 1_000_000}))),
             on_exit: text("true"),
+            resume: text("make -k resume"),
         }),
         Action::List(List {
             status: Some(Status::TimedOut),
@@ -213,6 +215,7 @@ fn every() -> Vec<Action> {
         Action::Restart(Restart {
             session_id: session_id(),
             unique_label: None,
+            resume: Some(true),
             grace_ms: Some(2000),
             until: None,
             fail: None,
@@ -230,6 +233,13 @@ fn every() -> Vec<Action> {
             restart: serde_json::from_value(json!({"policy": "always"})).ok(),
             command: text("make"),
             args: Some(vec!["all".to_owned()]),
+        }),
+        Action::Report(Report {
+            session_id: session_id(),
+            state: Some(Activity::Blocked),
+            message: text("wants to use Bash"),
+            clear: Some(true),
+            resume: text("claude --resume 4f"),
         }),
         Action::AskHuman(AskHuman {
             session_id: session_id(),

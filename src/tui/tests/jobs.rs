@@ -59,6 +59,8 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             share: Share::None,
             keep: false,
             project: None,
+            report: None,
+            resume: None,
             ports: None,
             urls: None,
             output: None,

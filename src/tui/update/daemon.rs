@@ -28,13 +28,14 @@ pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 19] = [
+const EVENTS: [EventKind; 20] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
     EventKind::Paused,
     EventKind::Resumed,
     EventKind::InputNeeded,
+    EventKind::Reported,
     EventKind::HumanAsked,
     EventKind::HumanAnswered,
     EventKind::Held,
@@ -106,7 +107,7 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
     }
     let old: Vec<EventKind> = EVENTS
         .into_iter()
-        .filter(|kind| *kind != EventKind::AgentInput)
+        .filter(|kind| !matches!(kind, EventKind::AgentInput | EventKind::Reported))
         .collect();
     cmds.push(subscribe(&old));
     model.note("This daemon is older: bgproc daemon upgrade brings it up to date, and jobs go on.");
@@ -221,6 +222,7 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     // No event reports that a prompt was answered; the new input state comes with the output that
     // follows.
     model.dirty |= replace(&mut summary.input_state, data, "inputState")
+        | replace(&mut summary.report, data, "report")
         | replace(&mut summary.shell, data, "shell")
         | replace(&mut summary.present_directory, data, "presentDirectory")
         | replace(&mut summary.progress, data, "progress");

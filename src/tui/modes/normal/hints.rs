@@ -105,6 +105,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
         actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
         actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
     } else {
+        actions.extend(job.continued_by().map(|_| Action::Resume));
         actions.extend([Action::Restart, Action::Remove, Action::Edit]);
         actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
     }

@@ -43,6 +43,7 @@ actions! {
     Signal "signal" ["K"] "Send a signal; ends survivors too. Asks";
     Pause "pause" ["p"] "Pause, or continue. Pausing asks";
     Restart "restart" ["r"] "Run it again. Asks while it runs";
+    Resume "resume" ["C"] "Start a lost job with the command that continues it";
     RestartGroup "restart-group" ["R"] "Run the whole group again. Asks";
     New "new" ["n", "a"] "New job";
     Duplicate "duplicate" ["c"] "New job like this one";
