@@ -143,7 +143,7 @@ fn replies(all: &mut Map<String, Value>) {
         "events": Happened;
         "watch": Done;
         "unwatch": Done;
-        "project": ProjectState;
+        "project": ProjectState, Restored;
         "cancel": Cancelled;
         "stats": StatsReply;
         "shutdown": ShutDown;
