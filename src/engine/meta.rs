@@ -29,6 +29,9 @@ pub struct Spec {
     pub label: Option<String>,
     /// Group for people.
     pub group: Option<String>,
+    /// Tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Purpose, in the words of the client.
     pub description: Option<String>,
     /// Names of the variables that were set for it. Their values are not kept.
@@ -70,11 +73,12 @@ impl Spec {
         })
     }
 
-    /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit` and
+    /// Gives another specification what can be changed while the program runs: names, tags, restart policy, `onExit` and
     /// the job of the project.
     pub fn apply_in_place(&self, spec: &mut Self) {
         spec.label.clone_from(&self.label);
         spec.group.clone_from(&self.group);
+        spec.tags.clone_from(&self.tags);
         spec.description.clone_from(&self.description);
         spec.restart = self.restart;
         spec.on_exit.clone_from(&self.on_exit);

@@ -434,6 +434,7 @@ impl Session {
             session_id: self.id.clone(),
             label: self.spec.label.clone(),
             group: self.spec.group.clone(),
+            tags: self.spec.tags.clone(),
             description: self.spec.description.clone(),
             command: self.spec.command.clone(),
             args: self.spec.args.clone(),

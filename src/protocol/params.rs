@@ -88,6 +88,9 @@ params! {
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
+        /// Tags, to select sessions by.
+        #[schemars(inner(regex(pattern = bounds::NOT_BLANK)))]
+        tags: Option<Vec<String>>,
         /// Purpose of the session.
         description: Option<String>,
         /// Answer as soon as it runs (false).
@@ -143,6 +146,8 @@ params! {
         status: Option<Status>,
         /// Only sessions of this group.
         group: Option<String>,
+        /// Only sessions with this tag.
+        tag: Option<String>,
         /// Only sessions whose label matches this glob.
         label: Option<String>,
         /// Include the last ten lines of each (false).
@@ -457,6 +462,11 @@ params! {
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
+        /// Tags to add.
+        #[schemars(inner(regex(pattern = bounds::NOT_BLANK)))]
+        add_tags: Option<Vec<String>>,
+        /// Tags to remove.
+        remove_tags: Option<Vec<String>>,
         /// How long it is kept after its end and last access, in milliseconds.
         ttl_ms: Option<u64>,
         /// Time limit in seconds from its start; 0: none.

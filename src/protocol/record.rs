@@ -201,6 +201,9 @@ pub struct Summary {
     pub label: Option<String>,
     /// Group of the session.
     pub group: Option<String>,
+    /// Its tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Purpose of the session.
     #[serde(default)]
     pub description: Option<String>,

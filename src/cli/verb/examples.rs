@@ -474,6 +474,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "tag",
+        [
+            ("bgproc tag web +slow", "Gives the job a tag."),
+            (
+                "bgproc tag g:shop +slow -old",
+                "Adds a tag and removes one.",
+            ),
+            ("bgproc stop +slow", "Stops all jobs with the tag."),
+        ],
+    ),
+    (
         "pin",
         [
             ("bgproc pin build", "Keeps a job and its log for ever."),

@@ -35,6 +35,7 @@ mod signal;
 mod state;
 mod status;
 mod stop;
+mod tag;
 mod top;
 mod up;
 mod wait;
@@ -134,6 +135,8 @@ pub enum Verb {
     Rename(rename::Rename),
     /// Put jobs into a group
     Group(group::Group),
+    /// Give jobs tags, which +TAG selects, or take them away
+    Tag(tag::Tag),
     /// Keep jobs and their logs for ever
     Pin(group::Pin),
     /// Remove ended jobs and their logs
@@ -200,6 +203,7 @@ impl Verb {
             Self::Open(verb) => verb.run(ctx),
             Self::Rename(verb) => verb.run(ctx),
             Self::Group(verb) => verb.run(ctx),
+            Self::Tag(verb) => verb.run(ctx),
             Self::Pin(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),

@@ -37,6 +37,9 @@ pub struct Run {
     /// Group of the job
     #[arg(short, long)]
     group: Option<String>,
+    /// Tag of the job, which +TAG selects; can be given several times
+    #[arg(long = "tag", value_name = "TAG", value_parser = parse_name)]
+    tags: Vec<String>,
     /// Working directory of the job
     #[arg(short = 'C', long = "dir", value_name = "DIR")]
     dir: Option<String>,
@@ -253,6 +256,7 @@ impl Run {
             // it.
             key: Some(SessionId::fresh().to_string()),
             group: self.group.clone(),
+            tags: Some(self.tags.clone()).filter(|tags| !tags.is_empty()),
             background: Some(true),
             ttl_ms: self.ttl_ms(),
             timeout_ms: millis,

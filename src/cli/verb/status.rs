@@ -64,6 +64,9 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     ];
     let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
     add("group", job.group.clone());
+    let tags = job.tags.iter().map(|tag| format!("+{tag}"));
+    let tags = tags.collect::<Vec<_>>().join(" ");
+    add("tags", Some(tags).filter(|tags| !tags.is_empty()));
     add("about", record.summary.description.clone());
     add("does", words::activity(job, now));
     add("reported", words::former_report(job, now));

@@ -2,7 +2,7 @@
 
 use crate::daemon::programs::for_models;
 use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
-use crate::daemon::requests::checks::{checked_name, checked_size};
+use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -256,6 +256,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         mode: params.mode.unwrap_or_default(),
         label: name("label", &params.label)?.filter(|label| !label.is_empty()),
         group: name("group", &params.group)?.filter(|group| !group.is_empty()),
+        tags: checked_tags("tags", params.tags.as_deref().unwrap_or_default())?,
         description: params.description.clone(),
         env_names: params
             .env

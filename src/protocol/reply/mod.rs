@@ -175,6 +175,9 @@ pub struct Brief {
     pub label: Option<String>,
     /// Its group.
     pub group: Option<String>,
+    /// Its tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Its status.
     pub status: Status,
     /// Exit code.

@@ -20,6 +20,7 @@ fn summary() -> Summary {
         session_id: id("done00000001"),
         label: Some("hello".to_owned()),
         group: Some("demo".to_owned()),
+        tags: vec!["slow".to_owned()],
         description: Some("what it is for".to_owned()),
         command: "make".to_owned(),
         args: Some(vec!["-k".to_owned()]),

@@ -24,6 +24,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             session_id: id(name),
             label: Some(name.to_owned()),
             group: None,
+            tags: Vec::new(),
             description: None,
             command: format!("npm run {name}"),
             args: None,

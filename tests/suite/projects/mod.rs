@@ -3,7 +3,9 @@
 mod endures;
 mod files;
 mod ports;
+mod restore;
 mod schedules;
+mod tags;
 mod up;
 
 use std::net::TcpListener;

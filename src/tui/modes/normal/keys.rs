@@ -25,7 +25,7 @@ actions! {
     FoldAll "fold-all" ["Z"] "Fold all groups, or unfold them";
     NextAlert "next-alert" ["!"] "Next job that needs attention";
     Previous "previous" ["-"] "The previous job";
-    Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, @agent, :port, -done";
+    Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, +tag, @agent, :port, -done";
     Find "find" ["f"] "Find in this job";
     FindAll "find-all" ["F"] "Find in all jobs";
     Sort "sort" ["S"] "Sort: attention, name, age, cpu, state";

@@ -75,6 +75,8 @@ impl Page<'_> {
             self.fact("now in", present);
         }
         self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
+        let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));
+        self.fact("tags", tags.collect::<Vec<_>>().join(" "));
         self.fact(
             "what for",
             clean(record.summary.description.as_deref().unwrap_or_default()),
