@@ -3,6 +3,7 @@
 //! Each file checks one subject and returns findings as text. A check changes and starts nothing; repairs are
 //! offered ([`Repair`]). What the system does not report is not counted as a problem.
 
+mod boot;
 mod directories;
 mod kernel;
 mod limits;
@@ -59,6 +60,7 @@ pub fn checkup() -> Vec<Finding> {
     }
     found.extend(limits::check());
     found.extend(kernel::check());
+    found.extend(boot::check(|name| std::env::var(name).ok()));
     found.extend(terminal::check(|name| std::env::var(name).ok()));
     found
 }

@@ -62,6 +62,8 @@ pub struct InputWatch {
     notified: Option<InputState>,
     /// Scopes that know that the program waits; cleared when something is typed.
     shown: HashSet<Scope>,
+    /// When something was last typed in this run, in boot-time milliseconds.
+    typed_at: Option<u64>,
     /// Answers to questions up to this number are out of date, because they were asked before
     /// something was typed.
     stale_up_to: u64,
@@ -102,6 +104,7 @@ impl InputWatch {
     pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
         self.notified = None;
         self.shown.clear();
+        self.typed_at = Some(now);
         self.forget(now, eager, asked);
     }
 
@@ -182,6 +185,17 @@ impl InputWatch {
     /// that finds it busy should be repeated soon, because it may be about to wait.
     pub fn is_active(&self, now: u64) -> bool {
         now <= self.active_at + FRESH_MS
+    }
+
+    /// When something was last typed in this run, in boot-time milliseconds.
+    pub fn typed_at(&self) -> Option<u64> {
+        self.typed_at
+    }
+
+    /// Whether the terminal was in raw mode at the last check: the program draws what it reads.
+    pub fn is_raw(&self) -> bool {
+        let line = self.report.and_then(|report| report.line);
+        line.is_some_and(|line| !line.canonical)
     }
 
     /// Unread input bytes at the last check; `None` if unknown.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Now;
 use super::life::Life;
+use super::report::Report;
 use super::sizes::Sizes;
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{JobLimits, Notice, Probe, RestartPolicy, Scope, SessionId};
@@ -28,6 +29,9 @@ pub struct Spec {
     pub label: Option<String>,
     /// Group for people.
     pub group: Option<String>,
+    /// Tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Purpose, in the words of the client.
     pub description: Option<String>,
     /// Names of the variables that were set for it. Their values are not kept.
@@ -45,6 +49,9 @@ pub struct Spec {
     /// outdated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Shell line that continues it after it was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Shell line to run after its final end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
@@ -60,11 +67,21 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Gives another specification what can be changed while the program runs: names, restart policy, `onExit`,
+    /// What continues it after it was lost, if it has a line for that.
+    pub fn resumed(&self) -> Option<Self> {
+        Some(Self {
+            command: self.resume.clone()?,
+            args: None,
+            ..self.clone()
+        })
+    }
+
+    /// Gives another specification what can be changed while the program runs: names, tags, restart policy, `onExit`,
     /// notices and the job of the project.
     pub fn apply_in_place(&self, spec: &mut Self) {
         spec.label.clone_from(&self.label);
         spec.group.clone_from(&self.group);
+        spec.tags.clone_from(&self.tags);
         spec.description.clone_from(&self.description);
         spec.restart = self.restart;
         spec.on_exit.clone_from(&self.on_exit);
@@ -144,6 +161,9 @@ pub struct Meta {
     /// version 0.1.
     #[serde(default)]
     pub accessed: Option<Now>,
+    /// What its program last reported of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
     /// Whether agents of other scopes may see it; absent: they may not.
     #[serde(default, skip_serializing_if = "Share::is_none")]
     pub share: Share,

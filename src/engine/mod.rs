@@ -5,7 +5,7 @@
 //!
 //! - [`session`] is one session. It consists of its [`life`] (with [`retry`], the restart policy),
 //!   its [`output`] (with [`catch_up`] for large backlogs and [`display`], its screen), its
-//!   [`input`] and its [`readiness`].
+//!   [`input`] and its [`readiness`]. [`report`]: what its program says of itself.
 //! - [`registry`] holds all sessions and applies retention. [`admission`] decides whether another
 //!   session may run.
 //! - [`quota`] chooses the output to delete when the logs are too large. [`usage`] measures how
@@ -40,6 +40,7 @@ pub mod project;
 pub mod quota;
 pub mod readiness;
 pub mod registry;
+pub mod report;
 pub mod retention;
 pub mod retry;
 pub mod session;

@@ -282,10 +282,12 @@ pub fn is_listed(
     session: &Session,
     status: Option<Status>,
     group: Option<&str>,
+    tag: Option<&str>,
     label: Option<&Glob>,
 ) -> bool {
     status.is_none_or(|status| session.life.status() == status)
         && group.is_none_or(|group| session.spec.group.as_deref() == Some(group))
+        && tag.is_none_or(|tag| session.spec.tags.iter().any(|own| own == tag))
         && label.is_none_or(|glob| glob.fits(session.spec.label.as_deref().unwrap_or("")))
 }
 

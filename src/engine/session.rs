@@ -3,13 +3,15 @@
 use std::cell::Cell;
 
 use super::Now;
-use super::input::{InputWatch, Situation};
+use super::input::{InputWatch, Situation, needs};
 use super::lease::Lease;
 use super::life::{Life, Probed};
 use super::meta::{Meta, Spec, TimeLimits};
 use super::output::Output;
 use super::readiness::{self, Readiness};
+use super::report::{Report, Written};
 use super::wait_inputs::WaitInputs;
+use crate::protocol::keeper::InputReport;
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
 use crate::protocol::shell_state::ShellState;
 use crate::protocol::terminal_progress::TerminalProgress;
@@ -41,6 +43,10 @@ pub struct Session {
     pub output: Output,
     /// Input state of its program.
     pub input: InputWatch,
+    /// What its program last reported of itself in this run.
+    pub report: Option<Report>,
+    /// Whether its next run is the one that continues it.
+    pub resumes: bool,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// Whether a process has its terminal or pipes open.
@@ -82,6 +88,8 @@ impl Session {
             time_limits,
             life: Life::new(now),
             input: InputWatch::default(),
+            report: None,
+            resumes: false,
             stdin_closed: false,
             tty_open: false,
             log_degraded: None,
@@ -110,6 +118,7 @@ impl Session {
         }
         session.output.restore_sizes(meta.sizes);
         session.stdin_closed = meta.stdin_closed;
+        session.report = meta.report.filter(|_| same_boot);
         session.share = meta.share;
         if let Some(accessed) = meta.accessed {
             session.accessed = match same_boot {
@@ -141,6 +150,7 @@ impl Session {
             newlines_before: self.output.newlines_before(),
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
+            report: self.report.clone(),
             share: self.share,
         }
     }
@@ -181,6 +191,33 @@ impl Session {
             closed: self.stdin_closed,
             alt_screen: self.output.alt_screen(),
         })
+    }
+
+    /// Records the kernel's answer about its input; `None` if there was none. Returns true if that replaces what its
+    /// program has reported.
+    pub fn record_input(&mut self, answer: Option<InputReport>, now: Now) -> bool {
+        let before = self.is_prompting();
+        self.input.record(answer, now.boot);
+        let changed = self.input_state() != InputState::Unknown && self.is_prompting() != before;
+        let report = self.report.as_mut().filter(|_| changed);
+        report.is_some_and(Report::input)
+    }
+
+    /// Records that its program wrote output. Returns true if that replaces what it has reported.
+    pub fn wrote(&mut self, now: Now) -> bool {
+        let written = Written {
+            at: now.boot,
+            typed: self.input.typed_at(),
+            draws: self.input.is_raw() || self.output.alt_screen(),
+        };
+        let report = self.report.as_mut();
+        report.is_some_and(|report| report.output(written))
+    }
+
+    /// Whether its program asks for a line or a password. For a pipe, reading a line is normal operation.
+    fn is_prompting(&self) -> bool {
+        let state = self.input_state();
+        needs(state) && (self.spec.mode == Mode::Pty || state == InputState::Password)
     }
 
     /// When its time limit is reached, in boot-time milliseconds.
@@ -397,6 +434,7 @@ impl Session {
             session_id: self.id.clone(),
             label: self.spec.label.clone(),
             group: self.spec.group.clone(),
+            tags: self.spec.tags.clone(),
             description: self.spec.description.clone(),
             command: self.spec.command.clone(),
             args: self.spec.args.clone(),
@@ -434,6 +472,12 @@ impl Session {
             notify: self.spec.notify.clone(),
             project: None,
             waiting: None,
+            report: self
+                .report
+                .as_ref()
+                .filter(|_| status.is_alive())
+                .map(Report::told),
+            resume: self.spec.resume.clone(),
             ports: None,
             urls: None,
             output: None,

@@ -200,6 +200,15 @@ pub(super) fn of_set() -> Value {
     json!([need(&["args"], "command")])
 }
 
+/// The rules of `report`.
+pub(super) fn of_report() -> Value {
+    json!([
+        { "anyOf": [given("state"), given("clear"), given("resume")] },
+        need(&["message"], "state"),
+        apart(&["clear"], &["state"]),
+    ])
+}
+
 /// The form of `formation`: names of entries with numbers from 0 to 100.
 pub const FORMATION: &str =
     r"^[^,=]*[^,=\s][^,=]*=\s*(0*\d\d?|0*100)\s*(,[^,=]*[^,=\s][^,=]*=\s*(0*\d\d?|0*100)\s*)*$";

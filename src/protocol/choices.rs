@@ -22,6 +22,9 @@ pub enum ProjectOp {
     Reload,
     /// Returns the environment and directory of one job (people only).
     Env,
+    /// After the loss of daemon and keeper, as in a reboot: starts the jobs of all projects that were up, in the
+    /// environment of the client (people only).
+    Restore,
 }
 
 /// A stream of a session.

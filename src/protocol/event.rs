@@ -25,6 +25,8 @@ pub enum EventKind {
     Resumed,
     /// The session waits for a line or a password.
     InputNeeded,
+    /// Its program reported how it is doing, which it had not before; `data` has state and message.
+    Reported,
     /// An agent asked a person.
     HumanAsked,
     /// A question to a person is settled; `data` says how.

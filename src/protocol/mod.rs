@@ -12,6 +12,7 @@
 //! - [`record`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
 //!   [`launchers`]: programs that an allow-list cannot restrict.
+//! - [`report`]: what a program reports of itself, a part of the records.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
 //! - [`schema`]: all of it as JSON Schema.
@@ -47,6 +48,7 @@ pub mod probe;
 pub mod project;
 pub mod record;
 pub mod reply;
+pub mod report;
 pub mod request;
 pub mod schema;
 pub mod shell;

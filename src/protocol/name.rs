@@ -6,6 +6,9 @@
 /// Maximum number of characters in a name.
 pub const MAX_NAME: usize = 100;
 
+/// Maximum number of tags of a session.
+pub const MAX_TAGS: usize = 32;
+
 /// Why `name` is not a valid job name; `None` if it is valid.
 pub fn fault(name: &str) -> Option<String> {
     let no_name = |why: &str| Some(format!("`{name}` is not a valid name: {why}"));

@@ -14,6 +14,7 @@ use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::project::{After, OnFailure};
 use super::record::{Mode, Share};
+use super::report::Activity;
 use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
@@ -88,6 +89,9 @@ params! {
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
+        /// Tags, to select sessions by.
+        #[schemars(inner(regex(pattern = bounds::NOT_BLANK)))]
+        tags: Option<Vec<String>>,
         /// Purpose of the session.
         description: Option<String>,
         /// Answer as soon as it runs (false).
@@ -137,6 +141,9 @@ params! {
         after: Option<Vec<After>>,
         /// Of what people are notified, besides what they are told anyway.
         notify: Option<Vec<Notice>>,
+        /// Shell line that continues it after it was lost.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
+        resume: Option<String>,
     }
     /// `list`: the sessions that the client may see.
     List {
@@ -144,6 +151,8 @@ params! {
         status: Option<Status>,
         /// Only sessions of this group.
         group: Option<String>,
+        /// Only sessions with this tag.
+        tag: Option<String>,
         /// Only sessions whose label matches this glob.
         label: Option<String>,
         /// Include the last ten lines of each (false).
@@ -437,6 +446,8 @@ params! {
         grace_ms: Option<u64>,
         /// Refuse if another unfinished session of its scope has its label (false).
         unique_label: Option<bool>,
+        /// If it was lost: run the line that continues it, if it has one (false).
+        resume: Option<bool>,
         /// Then wait for any of these, as `wait` does.
         until: Option<Vec<Condition>>,
         /// Then fail if any of these holds.
@@ -456,6 +467,11 @@ params! {
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
+        /// Tags to add.
+        #[schemars(inner(regex(pattern = bounds::NOT_BLANK)))]
+        add_tags: Option<Vec<String>>,
+        /// Tags to remove.
+        remove_tags: Option<Vec<String>>,
         /// How long it is kept after its end and last access, in milliseconds.
         ttl_ms: Option<u64>,
         /// Time limit in seconds from its start; 0: none.
@@ -485,6 +501,22 @@ params! {
         paused: Option<bool>,
         /// A directory: queues of the projects around it come first (the client's directory).
         dir: Option<String>,
+    }
+    /// `report`: says how the program of a session is doing, in its own words.
+    #[schemars(extend("allOf" = bounds::of_report()))]
+    Report {
+        /// Id of the session.
+        session_id: String,
+        /// How it is doing.
+        state: Option<Activity>,
+        /// Words about that. The first 200 characters are kept, and what looks secret is masked.
+        #[schemars(length(max = bounds::MAX_MESSAGE), regex(pattern = bounds::NOT_BLANK))]
+        message: Option<String>,
+        /// Forget what was reported, so that only the kernel and the output count.
+        clear: Option<bool>,
+        /// Shell line that continues it after it was lost.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
+        resume: Option<String>,
     }
     /// `ask_human`: asks a person to type into a session.
     AskHuman {

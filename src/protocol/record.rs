@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::project::{ProjectRole, Waiting};
+use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, Notice, RestartPolicy, Role, Scope, SessionId, Timestamp};
@@ -200,6 +201,9 @@ pub struct Summary {
     pub label: Option<String>,
     /// Group of the session.
     pub group: Option<String>,
+    /// Its tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Purpose of the session.
     #[serde(default)]
     pub description: Option<String>,
@@ -282,6 +286,12 @@ pub struct Summary {
     /// Why it does not run yet, if it is `queued`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
+    /// What its program last reported of itself, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Reported>,
+    /// The shell line that continues it after it was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Ports on which its process tree listens, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<u16>>,
@@ -291,6 +301,14 @@ pub struct Summary {
     /// Last ten lines, with `includeOutput`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+impl Summary {
+    /// The report of its program, if it runs and nothing newer says something else.
+    pub fn reported(&self) -> Option<&Reported> {
+        let report = self.report.as_ref();
+        report.filter(|report| self.status == Status::Running && report.replaced_by.is_none())
+    }
 }
 
 /// The fields that `status` returns (and `list`, to people).

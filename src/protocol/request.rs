@@ -108,6 +108,8 @@ actions! {
     Restart(Restart) = "restart",
     /// Changes properties of a session.
     Set(Set) = "set",
+    /// Says how the program is doing.
+    Report(Report) = "report",
     /// Asks a person.
     AskHuman(AskHuman) = "ask_human",
     /// Declines the questions of agents.

@@ -135,6 +135,7 @@ fn replies(all: &mut Map<String, Value>) {
         "remove": Removed;
         "restart": Record;
         "set": Record;
+        "report": Record;
         "ask_human": HumanAnswered;
         "decline": Declined;
         "hold": Done;
@@ -143,7 +144,7 @@ fn replies(all: &mut Map<String, Value>) {
         "events": Happened;
         "watch": Done;
         "unwatch": Done;
-        "project": ProjectState;
+        "project": ProjectState, Restored;
         "queue": Queues;
         "cancel": Cancelled;
         "stats": StatsReply;

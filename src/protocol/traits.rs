@@ -85,6 +85,7 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     ("remove", CHANGES),
     ("restart", CHANGES),
     ("set", CHANGES),
+    ("report", CHANGES.repeatable(Always)),
     // It shows a question to a person, so it is not read-only. It may be repeated: the next daemon
     // then asks the same question.
     ("ask_human", CHANGES.waiting(Always).repeatable(Always)),

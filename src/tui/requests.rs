@@ -70,6 +70,22 @@ pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Starts lost jobs with the commands that continue them.
+pub fn resume(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let params = Restart {
+            session_id: id.to_string(),
+            unique_label: Some(true),
+            resume: Some(true),
+            ..Restart::default()
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Restart(id.clone()),
+            Action::Restart(params),
+        ));
+    }
+}
+
 /// Removes ended jobs. `kill: false`, so that a job that was restarted in the meantime stays.
 pub fn remove(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {

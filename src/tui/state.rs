@@ -2,6 +2,7 @@
 
 use crate::protocol::project::PhaseName;
 use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record};
+use crate::protocol::report::Activity;
 use crate::protocol::{Mode, Status};
 use crate::term::sanitize::clean;
 
@@ -27,6 +28,10 @@ pub enum State {
     NeedsInput,
     /// Waiting for a password.
     NeedsPassword,
+    /// Its program reports that it cannot go on.
+    Blocked,
+    /// Its program reports that it has nothing to do.
+    Idle,
     /// An agent asks a person to type into it.
     Asked,
     /// Being stopped.
@@ -59,6 +64,8 @@ impl State {
             Self::Ready,
             Self::NeedsInput,
             Self::NeedsPassword,
+            Self::Blocked,
+            Self::Idle,
             Self::Asked,
             Self::Stopping,
             Self::Paused,
@@ -81,6 +88,13 @@ impl State {
             Status::Queued => Self::Queued,
             Status::Starting => Self::Starting,
             Status::Running if !record.asked.is_empty() => Self::Asked,
+            Status::Running if job.reported().is_some() => {
+                match job.reported().map(|report| report.state) {
+                    Some(Activity::Blocked) => Self::Blocked,
+                    Some(Activity::Idle) => Self::Idle,
+                    Some(Activity::Working) | None => Self::Running,
+                }
+            }
             Status::Running => match job.input_state {
                 // For a pipe, reading its input is normal operation and not a prompt.
                 InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
@@ -126,7 +140,8 @@ impl State {
             Self::Scheduled => ("○", "@"),
             Self::Starting => ("◔", "o"),
             Self::Running | Self::Ready => ("●", "*"),
-            Self::NeedsInput | Self::NeedsPassword | Self::Asked => ("?", "?"),
+            Self::NeedsInput | Self::NeedsPassword | Self::Blocked | Self::Asked => ("?", "?"),
+            Self::Idle => ("○", "_"),
             Self::Stopping => ("◍", "-"),
             Self::Paused => ("‖", "="),
             Self::Done => ("✓", "+"),
@@ -149,6 +164,8 @@ impl State {
             Self::Ready => "ready".to_owned(),
             Self::NeedsInput => "needs input".to_owned(),
             Self::NeedsPassword => "password prompt".to_owned(),
+            Self::Blocked => "blocked".to_owned(),
+            Self::Idle => "idle".to_owned(),
             Self::Asked => "agent asks you".to_owned(),
             Self::Stopping => "stopping".to_owned(),
             Self::Paused => "paused".to_owned(),
@@ -183,7 +200,10 @@ impl State {
 
     /// Whether it waits for a person to type.
     pub fn needs_input(&self) -> bool {
-        matches!(self, Self::NeedsInput | Self::NeedsPassword | Self::Asked)
+        matches!(
+            self,
+            Self::NeedsInput | Self::NeedsPassword | Self::Blocked | Self::Asked
+        )
     }
 
     /// Whether it runs, and waits for nothing.

@@ -32,6 +32,7 @@ fn owns(id: &str) -> Vec<Value> {
         json!({"action": "clear", "sessionId": id}),
         json!({"action": "set", "sessionId": id, "label": "mine"}),
         json!({"action": "restart", "sessionId": id}),
+        json!({"action": "report", "sessionId": id, "state": "idle"}),
         json!({"action": "kill", "sessionId": id}),
         json!({"action": "remove", "sessionId": id}),
     ]

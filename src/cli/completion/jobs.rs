@@ -11,7 +11,7 @@ use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Summary};
+use crate::protocol::{Action, Record, Status, Summary};
 
 /// How long a person who presses TAB waits for a daemon that does not answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -28,15 +28,19 @@ pub enum Which {
     Going,
     /// Those that have ended.
     Ended,
+    /// Those that are paused, and those that were lost.
+    Resumable,
 }
 
 impl Which {
     /// The jobs that a verb can act on.
     pub fn of(verb: &str) -> Self {
         match verb {
-            "stop" | "kill" | "signal" | "pause" | "resume" | "send" | "keys" | "attach"
-            | "decline" => Self::Going,
+            "stop" | "kill" | "signal" | "pause" | "send" | "keys" | "attach" | "decline" => {
+                Self::Going
+            }
             "rm" => Self::Ended,
+            "resume" => Self::Resumable,
             _ => Self::Any,
         }
     }
@@ -46,11 +50,12 @@ impl Which {
             Self::Any => true,
             Self::Going => !job.status.is_finished(),
             Self::Ended => job.status.is_finished(),
+            Self::Resumable => matches!(job.status, Status::Paused | Status::Lost),
         }
     }
 }
 
-/// The jobs and groups whose names begin with `word`, the newest first.
+/// The jobs, groups and tags whose names begin with `word`, the newest first.
 pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
     let Some(word) = word.to_str() else {
         return Vec::new();
@@ -60,6 +65,7 @@ pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
 
 fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
     let mut groups = BTreeSet::new();
+    let mut tags = BTreeSet::new();
     let mut names = BTreeSet::new();
     let mut found = Vec::new();
     for job in jobs.iter().map(|job| &job.summary).rev() {
@@ -67,6 +73,7 @@ fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
             continue;
         }
         groups.extend(job.group.as_ref().map(|group| format!("g:{group}")));
+        tags.extend(job.tags.iter().map(|tag| format!("+{tag}")));
         let name = match &job.label {
             Some(label) => label.clone(),
             None => job.session_id.to_string(),
@@ -86,6 +93,10 @@ fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
         groups.map(|group| {
             CompletionCandidate::new(group).help(Some("all jobs of the group".into()))
         }),
+    );
+    let tags = tags.into_iter().filter(|tag| tag.starts_with(word));
+    found.extend(
+        tags.map(|tag| CompletionCandidate::new(tag).help(Some("all jobs with the tag".into()))),
     );
     found.truncate(MOST);
     found

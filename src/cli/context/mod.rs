@@ -16,7 +16,7 @@ use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Error, Record, SessionId};
+use crate::protocol::{Action, Error, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
 
@@ -54,6 +54,19 @@ pub enum Among {
     Any,
     /// Jobs that have not ended.
     Going,
+    /// Jobs that have not ended, and those that were lost.
+    Resumable,
+}
+
+impl Among {
+    /// Whether a group or a glob selects a job with this status.
+    fn selects(self, status: Status) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Going => !status.is_finished(),
+            Self::Resumable => !status.is_finished() || status == Status::Lost,
+        }
+    }
 }
 
 impl Context {
@@ -167,8 +180,7 @@ impl Context {
                 Ok(meant) => {
                     let named = meant.len() == 1;
                     for job in meant {
-                        let wanted =
-                            named || among == Among::Any || !job.summary.status.is_finished();
+                        let wanted = named || among.selects(job.summary.status);
                         if wanted && !found.jobs.contains(job) {
                             found.jobs.push(job.clone());
                         }

@@ -1,6 +1,6 @@
 //! Finds the jobs that a target means.
 //!
-//! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over labels, or `-` for the job
+//! A target is a label, an id, a unique prefix of either, `g:GROUP`, `+TAG`, a glob over labels, or `-` for the job
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
 //! newest if none is running.
 //! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`. In the directory of a project,
@@ -65,11 +65,19 @@ pub fn is_named(target: &str, jobs: &[Record]) -> bool {
             .iter()
             .any(|job| job.summary.group.as_deref() == Some(group));
     }
+    if let Some(tag) = target.strip_prefix('+') {
+        return jobs.iter().any(|job| has_tag(job, tag));
+    }
     let label = counted(target).map_or(target, |(label, _)| label);
     let glob = Glob::is_pattern(target).then(|| Glob::new(target));
     jobs.iter()
         .filter_map(|job| job.summary.label.as_deref())
         .any(|own| own == label || glob.as_ref().is_some_and(|glob| glob.fits(own)))
+}
+
+/// Whether a target selects jobs and does not name one: a group, a tag or a pattern.
+pub fn is_several(target: &str) -> bool {
+    target.starts_with("g:") || target.starts_with('+') || Glob::is_pattern(target)
 }
 
 /// All jobs that `target` means, at least one. `now` is used to print the age of candidates.
@@ -83,6 +91,10 @@ pub fn all<'a>(
     if let Some(group) = target.strip_prefix("g:") {
         let is_in = |job: &&Record| job.summary.group.as_deref() == Some(group);
         return some(jobs.iter().filter(is_in).collect()).ok_or_else(unknown);
+    }
+    if let Some(tag) = target.strip_prefix('+') {
+        let has_it = |job: &&Record| has_tag(job, tag);
+        return some(jobs.iter().filter(has_it).collect()).ok_or_else(|| unknown_tag(target, jobs));
     }
     if Glob::is_pattern(target) {
         let glob = Glob::new(target);
@@ -107,7 +119,7 @@ pub fn one<'a>(
         let job = jobs.iter().find(|job| job.summary.session_id == *id);
         return job.ok_or_else(|| unknown(id.as_str(), jobs));
     }
-    if target.starts_with("g:") || Glob::is_pattern(target) {
+    if is_several(target) {
         return single(target, &all(target, jobs, recent, now)?, now);
     }
     let is_it = |job: &&Record| {
@@ -227,13 +239,24 @@ pub fn oddity(target: &str) -> Option<String> {
         };
         return Some(format!("it is {what}; give the name or id of a job"));
     }
-    if target.starts_with('+') {
-        return Some("tags are not supported yet; g:GROUP means a group".to_owned());
-    }
     if target.contains('@') {
         return Some("jobs on other machines are not supported yet".to_owned());
     }
     None
+}
+
+fn has_tag(job: &Record, tag: &str) -> bool {
+    job.summary.tags.iter().any(|own| own == tag)
+}
+
+fn unknown_tag(target: &str, jobs: &[Record]) -> Miss {
+    let tags = jobs.iter().flat_map(|job| &job.summary.tags);
+    let tag = target.strip_prefix('+').unwrap_or(target);
+    let near = nearest(tag, tags.map(String::as_str));
+    Miss::Unknown {
+        target: target.to_owned(),
+        near: near.map(|near| format!("+{near}")),
+    }
 }
 
 fn unknown(target: &str, jobs: &[Record]) -> Miss {
@@ -265,6 +288,8 @@ mod tests {
         ];
         jobs[0].summary.group = Some("shop".to_owned());
         jobs[1].summary.group = Some("shop".to_owned());
+        jobs[1].summary.tags = vec!["back".to_owned(), "slow".to_owned()];
+        jobs[7].summary.tags = vec!["slow".to_owned()];
         jobs
     }
 
@@ -343,6 +368,18 @@ mod tests {
         assert_eq!(meant("[!a]eb").unwrap(), ["abc"]);
         assert!(meant("w.b*").is_err());
         assert!(meant("[z-a]*").is_err());
+    }
+
+    #[test]
+    fn tags_mean_all_jobs_that_have_them() {
+        assert_eq!(meant("+slow").unwrap(), ["abd", "z2"]);
+        assert_eq!(meant("+back").unwrap(), ["abd"]);
+        let (target, near) = ("+slo".to_owned(), Some("+slow".to_owned()));
+        assert_eq!(meant("+slo").unwrap_err(), Miss::Unknown { target, near });
+        let jobs = jobs();
+        let found = one("+slow", &jobs, None, Timestamp(0)).unwrap();
+        assert_eq!(words::name(&found.summary), "again", "the running one");
+        assert!(is_named("+slow", &jobs) && !is_named("+slo", &jobs));
     }
 
     #[test]

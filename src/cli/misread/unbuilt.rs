@@ -1,13 +1,7 @@
 //! Verbs and options that are planned but not supported yet, and what to use instead.
 
 /// Verbs, and what to use instead.
-const VERBS: [(&str, &str); 5] = [
-    ("tag", "bgproc group JOB GROUP puts a job into a group"),
-    ("move", ""),
-    ("report", "use bgproc status JOB and bgproc logs JOB"),
-    ("diff", ""),
-    ("init", ""),
-];
+const VERBS: [(&str, &str); 3] = [("move", ""), ("diff", ""), ("init", "")];
 
 /// Options of verbs, and what to use instead.
 const FLAGS: [(&[&str], &str, &str); 12] = [
@@ -21,7 +15,6 @@ const FLAGS: [(&[&str], &str, &str); 12] = [
         "--after",
         "use bgproc wait JOB && bgproc run …",
     ),
-    (&["run", "add"], "--tag", "use -g to put it into a group"),
     (&["ls", "ps"], "--all-projects", "ls always lists all jobs"),
     (&["ls", "ps"], "--sort", ""),
     (

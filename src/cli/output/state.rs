@@ -5,7 +5,16 @@ use crate::protocol::suggest::nearest;
 use crate::protocol::{Status, Summary};
 
 /// Words of the list that are not a status of the protocol, and `failed`.
-const WORDS: [&str; 5] = ["needs password", "needs input", "timed out", "exit", FAILED];
+const WORDS: [&str; 8] = [
+    "needs password",
+    "needs input",
+    "blocked",
+    "working",
+    "idle",
+    "timed out",
+    "exit",
+    FAILED,
+];
 
 /// The word for jobs that failed: error, timed out and lost.
 const FAILED: &str = "failed";

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use super::style::Tone;
 use crate::protocol::project::PhaseName;
 use crate::protocol::record::InputState;
+use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
@@ -21,6 +22,7 @@ pub fn name(job: &Summary) -> String {
 /// The state as a word, and its tone.
 pub fn state(job: &Summary) -> (String, Tone) {
     let (word, tone) = match job.status {
+        Status::Running if job.reported().is_some() => reported(job),
         Status::Running => match job.input_state {
             InputState::Password => ("needs password", Tone::Wants),
             InputState::Line => ("needs input", Tone::Wants),
@@ -55,6 +57,54 @@ pub fn state(job: &Summary) -> (String, Tone) {
 /// Whether a job waits for something that cannot come any more by itself.
 fn never_starts(job: &Summary) -> bool {
     job.waiting.as_ref().is_some_and(|waiting| waiting.never)
+}
+
+/// The state that the program of a job has reported.
+fn reported(job: &Summary) -> (&'static str, Tone) {
+    match job.reported().map(|report| report.state) {
+        Some(Activity::Blocked) => (Activity::Blocked.as_str(), Tone::Wants),
+        Some(Activity::Idle) => (Activity::Idle.as_str(), Tone::Faint),
+        Some(Activity::Working) => (Activity::Working.as_str(), Tone::Good),
+        None => ("running", Tone::Good),
+    }
+}
+
+/// What a running job does, and how that is known: by its report, by the kernel, or by its output.
+pub fn activity(job: &Summary, now: Timestamp) -> Option<String> {
+    if job.status != Status::Running {
+        return None;
+    }
+    if let Some(report) = job.reported() {
+        let ago = span(since(report.at, now));
+        let (state, message) = (report.state.as_str(), report_message(report));
+        return Some(format!("{state}{message} (it reported so {ago} ago)"));
+    }
+    match job.input_state {
+        InputState::Password => Some("waits for a password (the kernel says so)".to_owned()),
+        InputState::Line => Some("waits for a line of input (the kernel says so)".to_owned()),
+        _ => {
+            let ago = span(since(job.last_output_at?, now));
+            Some(format!("wrote output {ago} ago"))
+        }
+    }
+}
+
+/// The last report of a job that no longer holds, and why.
+pub fn former_report(job: &Summary, now: Timestamp) -> Option<String> {
+    let report = job.report.as_ref()?;
+    let since_then = match report.replaced_by? {
+        Evidence::Input => "what it reads has changed since",
+        Evidence::Output => "it has written output since",
+    };
+    let ago = span(since(report.at, now));
+    let (state, message) = (report.state.as_str(), report_message(report));
+    Some(format!("{state}{message} ({ago} ago; {since_then})"))
+}
+
+/// The words of a report, after its state.
+pub fn report_message(report: &Reported) -> String {
+    let message = report.message.as_deref().map(clean);
+    message.map_or_else(String::new, |message| format!(": {message}"))
 }
 
 /// Whether it is a job of a project in this phase.
@@ -210,6 +260,7 @@ pub fn now() -> Timestamp {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
@@ -255,6 +306,34 @@ mod tests {
         assert_eq!(state(&job).0, "exit 127");
         (job.exit_code, job.signal) = (None, Some("SIGSEGV".to_owned()));
         assert_eq!(state(&job).0, "SIGSEGV");
+    }
+
+    #[test]
+    fn the_newest_of_report_kernel_and_output_is_shown() {
+        let mut job = record("a", Some("claude"), Status::Running).summary;
+        job.last_output_at = Some(Timestamp(1000));
+        let now = Timestamp(61_000);
+        assert_eq!(activity(&job, now).unwrap(), "wrote output 1m00s ago");
+        job.input_state = InputState::Password;
+        assert!(activity(&job, now).unwrap().contains("kernel"));
+        let mut report = Reported {
+            state: Activity::Blocked,
+            message: Some("wants\x1b[31m Bash".to_owned()),
+            at: Timestamp(58_000),
+            replaced_by: None,
+        };
+        job.report = Some(report.clone());
+        assert_eq!(state(&job), ("blocked".to_owned(), Tone::Wants));
+        let shown = activity(&job, now).unwrap();
+        assert_eq!(shown, "blocked: wants Bash (it reported so 3s ago)");
+        assert_eq!(former_report(&job, now), None);
+        report.replaced_by = Some(Evidence::Output);
+        job.report = Some(report);
+        assert_eq!(state(&job).0, "needs password");
+        let before = former_report(&job, now).unwrap();
+        assert!(before.ends_with("it has written output since)"), "{before}");
+        job.status = Status::Done;
+        assert_eq!(activity(&job, now), None, "it has ended");
     }
 
     #[test]

@@ -108,6 +108,11 @@ fn what(event: &Event) -> String {
             format!("restarted, {}", clean(text("because")))
         }
         EventKind::HumanAsked => format!("asks: {}", clean(text("message"))),
+        EventKind::Reported => match (data["state"].as_str(), data["message"].as_str()) {
+            (Some(state), Some(message)) => format!("reports {}: {}", clean(state), clean(message)),
+            (Some(state), None) => format!("reports {}", clean(state)),
+            (None, _) => "takes its report back".to_owned(),
+        },
         EventKind::HumanAnswered => format!("question {}", clean(text("outcome"))),
         kind => {
             let word = serde_json::to_value(kind).unwrap_or_default();
@@ -123,6 +128,7 @@ fn by(event: &Event) -> String {
     let Some(actor) = actor else {
         return match event.event {
             EventKind::Held | EventKind::HumanInput => "a person".to_owned(),
+            EventKind::Reported => "itself".to_owned(),
             _ => "-".to_owned(),
         };
     };
@@ -159,6 +165,7 @@ mod tests {
     #[test]
     fn events_are_described_in_words() {
         let agent = json!({"kind": "agent", "scope": "a"});
+        let reporter = agent.clone();
         let itself = json!({"kind": "itself", "scope": null});
         for (kind, data, expected) in [
             (
@@ -180,6 +187,16 @@ mod tests {
                 "exited",
                 json!({"label": "x", "exitCode": null, "signal": "SIGTERM"}),
                 ["x", "ended, SIGTERM", "-"],
+            ),
+            (
+                "reported",
+                json!({"label": "c", "state": "blocked", "message": "wants\u{7} Bash"}),
+                ["c", "reports blocked: wants Bash", "itself"],
+            ),
+            (
+                "reported",
+                json!({"label": "c", "state": null, "message": null, "by": reporter}),
+                ["c", "takes its report back", "agent a"],
             ),
             (
                 "output_dropped",

@@ -178,6 +178,23 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "report",
+        [
+            (
+                "bgproc report --state blocked -m 'needs the VPN'",
+                "Says, in a script that runs as a job, that it cannot go on.",
+            ),
+            (
+                "bgproc report --hook claude",
+                "Reports what a hook of Claude Code says.",
+            ),
+            (
+                "bgproc report --job web --clear",
+                "Forgets what a job has reported.",
+            ),
+        ],
+    ),
+    (
         "decline",
         [
             (
@@ -465,6 +482,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
                 "Lets the jobs of a group start last.",
             ),
             ("bgproc move lint --to 3", "Moves it to the third place."),
+        ],
+    ),
+    (
+        "tag",
+        [
+            ("bgproc tag web +slow", "Gives the job a tag."),
+            (
+                "bgproc tag g:shop +slow -old",
+                "Adds a tag and removes one.",
+            ),
+            ("bgproc stop +slow", "Stops all jobs with the tag."),
         ],
     ),
     (

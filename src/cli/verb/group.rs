@@ -71,7 +71,7 @@ impl Pin {
 }
 
 /// Changes each of the jobs.
-fn set(
+pub(super) fn set(
     ctx: &mut Context,
     targets: &[String],
     change: impl Fn(String) -> Set,

@@ -17,6 +17,9 @@ pub struct Ls {
     /// Only jobs of this group
     #[arg(short, long)]
     group: Option<String>,
+    /// Only jobs with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
     /// Only jobs in this state: a word of the STATE column (running, needs input, done, exit 1), or failed
     #[arg(long, value_name = "STATE", value_parser = state::parse)]
     status: Option<Wanted>,
@@ -26,7 +29,7 @@ pub struct Ls {
     /// Print only the ids
     #[arg(short, long, conflicts_with = "output")]
     quiet: bool,
-    /// Do not cut columns; add ids and directories
+    /// Do not cut columns; add tags, ids and directories
     #[arg(short, long)]
     wide: bool,
     /// Format of the list; by default a table on a terminal, else tab-separated with a heading
@@ -64,6 +67,10 @@ impl Ls {
         let list = Action::List(List {
             status: self.status.as_ref().and_then(Wanted::status),
             group: self.group.clone(),
+            tag: self
+                .tag
+                .as_deref()
+                .map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
             limit: Some(ALL),
             include_ports: Some(true),
             ..List::default()
@@ -123,7 +130,7 @@ impl Ls {
 }
 
 /// The columns. Those from [`FITTED`] on are shown only with `--wide`.
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 13] = [
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
     column("GROUP", Fit::Middle(6), 2),
@@ -132,6 +139,7 @@ const COLUMNS: [Column; 12] = [
     number("CPU", 3),
     number("MEM", 4),
     column("COMMAND", Fit::End(12), 5),
+    column("TAGS", Fit::Whole, 1),
     column("ID", Fit::Whole, 1),
     column("DIR", Fit::Whole, 1),
     column("PROJECT", Fit::Whole, 1),
@@ -171,10 +179,8 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
-        Cell::plain(match words::waits_for(job) {
-            Some(why) => format!("{}  ({why})", words::command(job)),
-            None => words::command(job),
-        }),
+        Cell::plain(command(job)),
+        Cell::plain(tags(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
         Cell::plain(field(project(job))),
@@ -196,10 +202,20 @@ fn why(job: &Summary) -> Option<&str> {
     job.project.as_ref()?.why.as_deref()
 }
 
+/// The command, with what the job waits for, or what its program says of itself.
+fn command(job: &Summary) -> String {
+    let message = job.reported().and_then(|report| report.message.as_deref());
+    let message = message.map(crate::term::sanitize::clean);
+    match words::waits_for(job).or(message) {
+        Some(note) => format!("{}  ({note})", words::command(job)),
+        None => words::command(job),
+    }
+}
+
 /// The columns for programs. New ones are appended at the end.
-const TAB_SEPARATED: [&str; 17] = [
+const TAB_SEPARATED: [&str; 18] = [
     "NAME", "STATUS", "EXIT", "PID", "ID", "GROUP", "COMMAND", "STATE", "PORT", "TIME", "CPU",
-    "MEM", "STARTED", "DIR", "PROJECT", "PHASE", "WHY",
+    "MEM", "STARTED", "DIR", "PROJECT", "PHASE", "WHY", "TAGS",
 ];
 
 /// Formats a job as one line with as many fields as the heading. Cleaned fields contain neither tabs nor
@@ -230,8 +246,14 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
         field(project(job)),
         field(job.project.as_ref().map(|of| of.phase.as_str())),
         field(why(job)),
+        tags(job),
     ]
     .join("\t")
+}
+
+/// The tags, separated by commas.
+fn tags(job: &Summary) -> String {
+    field(Some(&job.tags.join(",")))
 }
 
 /// The first port, and the number of further ones.

@@ -25,6 +25,8 @@ mod ports;
 mod queue;
 mod rename;
 mod replay;
+mod report;
+mod resume;
 mod rm;
 mod run;
 mod schema;
@@ -34,6 +36,7 @@ mod signal;
 mod state;
 mod status;
 mod stop;
+mod tag;
 mod top;
 mod up;
 mod wait;
@@ -83,6 +86,8 @@ pub enum Verb {
     Keys(keys::Keys),
     /// Share a job with agents that did not start it: read, write or none
     Share(share::ShareWith),
+    /// Say how a job is doing, from within it: a hook of a coding agent, a script
+    Report(report::Report),
     /// Decline the questions that agents have asked about a job
     Decline(decline::DeclineFor),
     /// Print the screen of a job
@@ -104,9 +109,9 @@ pub enum Verb {
     Restart(state::Restart),
     /// Stop all processes of jobs until they are resumed
     Pause(state::Jobs),
-    /// Let paused jobs continue
+    /// Let paused jobs continue, and start jobs that were lost in a reboot
     #[command(visible_alias = "continue")]
-    Resume(state::Jobs),
+    Resume(resume::Resume),
     /// Bring the jobs of a project file up, with what they need
     Up(Box<up::Up>),
     /// Stop all jobs of a project, in the reverse order of their needs
@@ -133,6 +138,8 @@ pub enum Verb {
     Group(group::Group),
     /// Move jobs that wait in a queue
     Move(queue::Move),
+    /// Give jobs tags, which +TAG selects, or take them away
+    Tag(tag::Tag),
     /// Keep jobs and their logs for ever
     Pin(group::Pin),
     /// Remove ended jobs and their logs
@@ -175,6 +182,7 @@ impl Verb {
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
             Self::Share(verb) => verb.run(ctx),
+            Self::Report(verb) => verb.run(ctx),
             Self::Decline(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
             Self::Replay(verb) => verb.run(ctx),
@@ -185,7 +193,7 @@ impl Verb {
             Self::Start(jobs) => jobs.start(ctx),
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
-            Self::Resume(jobs) => jobs.resume(ctx),
+            Self::Resume(verb) => verb.run(ctx),
             Self::Up(verb) => verb.run(ctx),
             Self::Down(verb) => verb.run(ctx),
             Self::Reload(verb) => verb.run(ctx),
@@ -199,6 +207,7 @@ impl Verb {
             Self::Rename(verb) => verb.run(ctx),
             Self::Group(verb) => verb.run(ctx),
             Self::Move(verb) => verb.run(ctx),
+            Self::Tag(verb) => verb.run(ctx),
             Self::Pin(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),

@@ -1,15 +1,14 @@
 //! `news`: what the agents of a scope have not been told of their jobs. Clients of agents run it as a hook, so that
 //! their model learns at its next turn that a job has ended.
 
-use std::io::{IsTerminal, Read};
-
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
 use crate::cli::settings::agent::greeting;
+use crate::cli::value::hook::{self, Hook};
 use crate::client::{self, AutoStart, Connection, Running};
 use crate::protocol::bounds::MAX_WAIT_MS;
 use crate::protocol::params;
@@ -27,9 +26,6 @@ const LINES: usize = 20;
 /// Length of a command, and of the last line of output, in characters.
 const SHORT: usize = 80;
 
-/// Maximum size of what a client writes to a hook. It contains the prompt, and the result of a tool.
-const HOOK_BYTES: u64 = 64 << 20;
-
 #[derive(Args, Debug)]
 pub struct News {
     /// Scope of the agent (BGPROC_SCOPE)
@@ -41,17 +37,6 @@ pub struct News {
     /// Continue with new lines until Ctrl-C
     #[arg(short, long)]
     follow: bool,
-}
-
-/// The clients with hooks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Hook {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
 }
 
 impl News {
@@ -89,7 +74,7 @@ impl News {
 
     /// Answers a hook.
     fn answer(&self, ctx: &mut Context, hook: Hook) -> Result<(), Failure> {
-        let asked = asked()?;
+        let asked = hook::asked()?;
         let Some(name) = asked["hook_event_name"].as_str() else {
             return Ok(());
         };
@@ -127,19 +112,6 @@ impl News {
             Running::No(_) => None,
         })
     }
-}
-
-/// What the client has written to standard input of the hook.
-fn asked() -> Result<Value, Failure> {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        return Err(Failure::Usage(
-            "--hook reads from standard input what the client says of the hook".to_owned(),
-        ));
-    }
-    let mut text = String::new();
-    let _ = stdin.lock().take(HOOK_BYTES).read_to_string(&mut text);
-    Ok(serde_json::from_str(&text).unwrap_or_default())
 }
 
 fn fetch(connection: &mut Connection, wait: u64) -> Result<Vec<Event>, Failure> {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::context::Context;
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{note, words};
@@ -18,6 +18,9 @@ pub struct Ports {
     /// Format of the list; by default a table on a terminal, else tab-separated with a heading
     #[arg(short, long, value_name = "FORM")]
     output: Option<Form>,
+    /// Only the ports of these jobs
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -33,9 +36,9 @@ pub struct Open {
     /// Print the URL and open nothing
     #[arg(long)]
     print: bool,
-    /// The job
+    /// The jobs
     #[arg(value_name = "JOB", default_value = "-")]
-    job: String,
+    jobs: Vec<String>,
 }
 
 /// A port on which a job listens.
@@ -47,11 +50,22 @@ struct Port {
 
 impl Ports {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let ports = ports(ctx)?;
+        let (only, exit) = match self.jobs.as_slice() {
+            [] => (None, Exit::OK),
+            targets => {
+                let found = ctx.many(targets, Among::Any)?;
+                (Some(found.jobs), found.exit)
+            }
+        };
+        let mut ports = ports(ctx)?;
+        if let Some(jobs) = only {
+            let id = |job: &Record| job.summary.session_id.clone();
+            ports.retain(|port| jobs.iter().any(|job| id(job) == id(&port.job)));
+        }
         if ctx.json {
             let ports: Vec<_> = ports.iter().map(as_json).collect();
             ctx.out.json(&json!({ "ports": ports }))?;
-            return Ok(Exit::OK);
+            return Ok(exit);
         }
         let is_table = match self.output {
             Some(form) => form == Form::Table,
@@ -59,7 +73,7 @@ impl Ports {
         };
         if ports.is_empty() && ctx.out.is_terminal() {
             note("no job listens on a port");
-            return Ok(Exit::OK);
+            return Ok(exit);
         }
         let rows: Vec<[String; 4]> = ports.iter().map(row).collect();
         if is_table {
@@ -70,7 +84,7 @@ impl Ports {
             for line in draw(&COLUMNS, &cells, ctx.out.width, ctx.out.paint) {
                 ctx.out.line(&line)?;
             }
-            return Ok(Exit::OK);
+            return Ok(exit);
         }
         if self.output.is_none() {
             ctx.out
@@ -79,7 +93,7 @@ impl Ports {
         for row in rows {
             ctx.out.line(&row.join("\t"))?;
         }
-        Ok(Exit::OK)
+        Ok(exit)
     }
 }
 
@@ -151,7 +165,24 @@ fn port_of(url: &str) -> Option<u16> {
 
 impl Open {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let job = ctx.one(&self.job)?;
+        if let [only] = self.jobs.as_slice()
+            && !target::is_several(only)
+        {
+            let job = ctx.one(only)?;
+            return self.open(ctx, &job);
+        }
+        let found = ctx.many(&self.jobs, Among::Going)?;
+        let mut exit = found.exit;
+        for job in &found.jobs {
+            exit = exit.or(match self.open(ctx, job) {
+                Ok(exit) => exit,
+                Err(failure) => ctx.complain(failure),
+            });
+        }
+        Ok(exit)
+    }
+
+    fn open(&self, ctx: &mut Context, job: &Record) -> Result<Exit, Failure> {
         let record: Record = ctx.read(&Action::Status(StatusParams {
             session_id: job.summary.session_id.to_string(),
             detail: Some(true),

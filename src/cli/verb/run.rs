@@ -38,6 +38,9 @@ pub struct Run {
     /// Group of the job. If the group is a queue, the job waits for its turn
     #[arg(short, long)]
     group: Option<String>,
+    /// Tag of the job, which +TAG selects; can be given several times
+    #[arg(long = "tag", value_name = "TAG", value_parser = parse_name)]
+    tags: Vec<String>,
     /// Working directory of the job
     #[arg(short = 'C', long = "dir", value_name = "DIR")]
     dir: Option<String>,
@@ -88,6 +91,9 @@ pub struct Run {
     /// always:N; pauses between restarts grow to one minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
+    /// Shell line that continues the job after it was lost in a reboot (bgproc resume)
+    #[arg(long, value_name = "COMMAND")]
+    resume: Option<String>,
     /// The job is ready when a line of its output matches
     #[arg(long, value_name = "REGEX", group = "ready")]
     ready_log: Option<String>,
@@ -258,11 +264,13 @@ impl Run {
             // it.
             key: Some(SessionId::fresh().to_string()),
             group: self.group.clone(),
+            tags: Some(self.tags.clone()).filter(|tags| !tags.is_empty()),
             background: Some(true),
             ttl_ms: self.ttl_ms(),
             timeout_ms: millis,
             keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
+            resume: self.resume.clone(),
             ready: self.probe(),
             after: after::resolve(ctx, &self.after)?,
             notify: (!self.notify.is_empty()).then(|| self.notify.clone()),

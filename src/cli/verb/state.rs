@@ -1,10 +1,10 @@
-//! `restart`, `pause`, `resume`: change the state of jobs.
+//! `start`, `restart`, `pause`: change the state of jobs.
 
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::context::{Among, Context};
+use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::jobs::started::started_line;
@@ -41,7 +41,9 @@ impl Restart {
         let grace_ms = Some(grace::grace(self.grace)?);
         let found = ctx.many(&self.jobs.jobs, Among::Any)?;
         consent::to_stop(ctx, &found.jobs, self.yes)?;
-        self.jobs.each(ctx, Among::Any, |session_id| {
+        // A job of a project, and one whose environment is lost, gets that of this command.
+        ctx.daemon_with_surroundings()?;
+        each(ctx, found, |session_id| {
             Action::Restart(RestartParams {
                 session_id,
                 grace_ms,
@@ -54,14 +56,12 @@ impl Restart {
 
 impl Jobs {
     pub(super) fn pause(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        self.each(ctx, Among::Going, |id| tree_signal(id, "STOP"))
+        let found = ctx.many(&self.jobs, Among::Going)?;
+        each(ctx, found, |id| tree_signal(id, "STOP"))
     }
 
-    pub(super) fn resume(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        self.each(ctx, Among::Going, |id| tree_signal(id, "CONT"))
-    }
-
-    /// Runs the jobs again that have ended, and those now that wait for their turn. The others are only shown.
+    /// Runs the jobs again that have ended, and those now that wait for their turn; one that was lost with the command
+    /// that continues it, if it has one. The others are only shown.
     pub(super) fn start(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let found = ctx.many(&self.jobs, Among::Any)?;
         let ended = |job: &&Record| {
@@ -73,12 +73,14 @@ impl Jobs {
             Action::Restart(RestartParams {
                 session_id: id(job),
                 unique_label: Some(true),
+                resume: Some(true),
                 ..RestartParams::default()
             })
         };
         let actions = found.jobs.iter().filter(ended).map(restart).collect();
         let mut exit = found.exit;
-        for answer in ctx.daemon()?.call_all(actions) {
+        // A job whose environment is lost gets that of this command.
+        for answer in ctx.daemon_with_surroundings()?.call_all(actions) {
             if let Err(error) = answer {
                 exit = exit.or(ctx.complain(refused(error)));
             }
@@ -88,36 +90,34 @@ impl Jobs {
         }
         Ok(exit)
     }
+}
 
-    /// Performs `action` on each job and prints the state of each afterwards.
-    fn each(
-        &self,
-        ctx: &mut Context,
-        among: Among,
-        action: impl Fn(String) -> Action,
-    ) -> Result<Exit, Failure> {
-        let found = ctx.many(&self.jobs, among)?;
-        let ids = found
-            .jobs
-            .iter()
-            .map(|job| job.summary.session_id.to_string());
-        let ids: Vec<_> = ids.collect();
-        let answers = ctx
-            .daemon()?
-            .call_all(ids.iter().cloned().map(action).collect());
-        let mut exit = found.exit;
-        for (id, answer) in ids.into_iter().zip(answers) {
-            let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
-            if let Err(failure) = outcome {
-                exit = exit.or(ctx.complain(failure));
-            }
+/// Performs `action` on each job and prints the state of each afterwards.
+fn each(
+    ctx: &mut Context,
+    found: Found,
+    action: impl Fn(String) -> Action,
+) -> Result<Exit, Failure> {
+    let ids = found
+        .jobs
+        .iter()
+        .map(|job| job.summary.session_id.to_string());
+    let ids: Vec<_> = ids.collect();
+    let answers = ctx
+        .daemon()?
+        .call_all(ids.iter().cloned().map(action).collect());
+    let mut exit = found.exit;
+    for (id, answer) in ids.into_iter().zip(answers) {
+        let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
+        if let Err(failure) = outcome {
+            exit = exit.or(ctx.complain(failure));
         }
-        Ok(exit)
     }
+    Ok(exit)
 }
 
 /// Explains the refusal to restart a job whose name another job has meanwhile taken.
-fn refused(error: Error) -> Failure {
+pub(super) fn refused(error: Error) -> Failure {
     match Taken::by(&error) {
         Some(taken) => taken
             .refusal()
@@ -126,7 +126,7 @@ fn refused(error: Error) -> Failure {
     }
 }
 
-fn tree_signal(session_id: String, signal: &str) -> Action {
+pub(super) fn tree_signal(session_id: String, signal: &str) -> Action {
     Action::Signal(SignalParams {
         session_id,
         signal: SignalName::Name(signal.to_owned()),
@@ -134,7 +134,7 @@ fn tree_signal(session_id: String, signal: &str) -> Action {
     })
 }
 
-fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure> {
+pub(super) fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure> {
     let value = ctx.daemon()?.call(Action::Status(StatusParams {
         session_id,
         detail: None,

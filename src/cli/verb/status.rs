@@ -69,7 +69,12 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("phase", job.project.as_ref().map(phase));
     add("needs", job.project.as_ref().and_then(needs));
     add("url", job.project.as_ref().and_then(|of| of.url.clone()));
+    let tags = job.tags.iter().map(|tag| format!("+{tag}"));
+    let tags = tags.collect::<Vec<_>>().join(" ");
+    add("tags", Some(tags).filter(|tags| !tags.is_empty()));
     add("about", record.summary.description.clone());
+    add("does", words::activity(job, now));
+    add("reported", words::former_report(job, now));
     add("pid", job.pid.map(|pid| pid.to_string()));
     let since = words::local(job.created_at);
     add(
@@ -88,6 +93,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("watch", watch(record));
     add("ended by", ended_by(record));
     add("why", record.reason.clone());
+    add("resume", job.resume.clone());
     add(
         "restarts",
         (job.restarts > 0).then(|| job.restarts.to_string()),

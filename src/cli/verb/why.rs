@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::context::Context;
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
@@ -17,38 +17,53 @@ use crate::tui::pane::card;
 
 #[derive(Args, Debug)]
 pub struct Why {
-    /// The job
+    /// The jobs
     #[arg(value_name = "JOB", default_value = "-")]
-    job: String,
+    jobs: Vec<String>,
 }
 
 impl Why {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let job = ctx.one(&self.job)?;
-        let record: Record = ctx.read(&Action::Status(StatusParams {
-            session_id: job.summary.session_id.to_string(),
-            detail: Some(true),
-        }))?;
-        let card = match record.summary.status {
-            Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
-                Some(read(ctx, &record)?)
-            }
-            _ => None,
-        };
-        let parts = parts(&record, card.as_ref());
-        let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
-        if ctx.json {
-            ctx.out.json(&json!({
-                "sessionId": record.summary.session_id,
-                "status": record.summary.status,
-                "sentence": sentence,
-                "firstError": card.and_then(|card| card.error),
-            }))?;
-        } else {
-            ctx.out.line(&sentence)?;
+        if let [only] = self.jobs.as_slice()
+            && !target::is_several(only)
+        {
+            let job = ctx.one(only)?;
+            say(ctx, &job)?;
+            return Ok(Exit::OK);
         }
-        Ok(Exit::OK)
+        let found = ctx.many(&self.jobs, Among::Any)?;
+        for job in &found.jobs {
+            say(ctx, job)?;
+        }
+        Ok(found.exit)
     }
+}
+
+/// Prints the sentence about a job.
+fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
+    let record: Record = ctx.read(&Action::Status(StatusParams {
+        session_id: job.summary.session_id.to_string(),
+        detail: Some(true),
+    }))?;
+    let card = match record.summary.status {
+        Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
+            Some(read(ctx, &record)?)
+        }
+        _ => None,
+    };
+    let parts = parts(&record, card.as_ref());
+    let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
+    if ctx.json {
+        ctx.out.json(&json!({
+            "sessionId": record.summary.session_id,
+            "status": record.summary.status,
+            "sentence": sentence,
+            "firstError": card.and_then(|card| card.error),
+        }))?;
+    } else {
+        ctx.out.line(&sentence)?;
+    }
+    Ok(())
 }
 
 /// The parts of the sentence.
@@ -75,6 +90,14 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
         parts.extend(alike(runs));
     }
     parts.extend(changed(record));
+    let former = words::former_report(job, words::now());
+    parts.extend(former.map(|report| format!("before, it reported {report}")));
+    if job.status == Status::Lost
+        && let Some(with) = super::resume::with(record)
+    {
+        let name = words::name(job);
+        parts.push(format!("bgproc resume {name} starts it with: {with}"));
+    }
     parts.extend(scheduled(job));
     parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
@@ -91,9 +114,16 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
 fn state(record: &Record, card: Option<&Card>) -> String {
     let job = &record.summary;
     let span = words::span(job.runtime_ms);
+    if let Some(report) = job.reported() {
+        let ago = words::span(words::since(report.at, words::now()));
+        let (state, message) = (report.state.as_str(), words::report_message(report));
+        return format!("it is {state}{message}, as it reported {ago} ago");
+    }
     match (job.status, job.input_state) {
-        (Status::Running, InputState::Password) => "it waits for a password".to_owned(),
-        (Status::Running, InputState::Line) => "it waits for input".to_owned(),
+        (Status::Running, InputState::Password) => {
+            "it waits for a password, as the kernel says".to_owned()
+        }
+        (Status::Running, InputState::Line) => "it waits for input, as the kernel says".to_owned(),
         (Status::Running, _) if job.ready == Some(false) => {
             format!("it has run for {span} and is not ready")
         }

@@ -39,11 +39,12 @@ const LOOKS: usize = 16;
 /// agents summaries.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let group = params.group.as_deref();
+    let tag = params.tag.as_deref();
     let label = params.label.as_deref().map(Glob::new);
     let label = label.as_ref();
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let is_wanted = |session: &&Session| {
-        client.principal.sees(session) && is_listed(session, params.status, group, label)
+        client.principal.sees(session) && is_listed(session, params.status, group, tag, label)
     };
     let old: Vec<SessionId> = {
         let (state, now) = (hub.read(), now().boot);
@@ -134,17 +135,20 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
 
 /// What a model needs of a session in a list.
 fn brief(summary: Summary) -> Brief {
-    let mut words = vec![summary.command];
-    words.extend(summary.args.into_iter().flatten());
+    let mut words = vec![summary.command.clone()];
+    words.extend(summary.args.iter().flatten().cloned());
     let command = words.join(" ");
     let is_over = summary.status.is_finished();
     let names = [&summary.label, &summary.group];
-    let names: usize = names.into_iter().flatten().map(String::len).sum();
+    let names = names.into_iter().flatten().chain(&summary.tags);
+    let names: usize = names.map(String::len).sum();
     let room = BRIEF.saturating_sub(names).max(BRIEF_COMMAND);
+    let report = summary.reported().cloned();
     Brief {
         session_id: summary.session_id,
         label: summary.label,
         group: summary.group,
+        tags: summary.tags,
         status: summary.status,
         exit_code: summary.exit_code,
         signal: summary.signal,
@@ -153,6 +157,7 @@ fn brief(summary: Summary) -> Brief {
         ready: summary.ready,
         progress: summary.progress,
         shell: summary.shell,
+        report,
         command: around(&command, 0..0, room).into_owned(),
         ports: summary.ports,
         urls: summary.urls,

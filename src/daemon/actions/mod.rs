@@ -13,6 +13,7 @@ mod log;
 mod poll;
 mod project;
 mod queue;
+mod report;
 mod resize;
 mod restart;
 mod send_keys;
@@ -56,6 +57,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
         Action::Restart(params) => restart::restart(&hub, &client, params).await,
         Action::Set(params) => set::set(&hub, &client, params),
+        Action::Report(params) => report::report(&hub, &client, params),
         Action::AskHuman(params) => ask_human::ask_human(&hub, &client, params).await,
         Action::Decline(params) => ask_human::decline(&hub, &client, &params),
         Action::Hold(params) => hold::hold(&hub, &client, &params),

@@ -26,7 +26,7 @@ use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, Status};
 use crate::sys::signal;
 
 /// Ends the current run, if there is one, and starts the next one.
@@ -53,13 +53,25 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         .get(&id)
         .and_then(|session| session.spec.project.clone());
     if let Some(of) = of {
-        hub.change(|state| state.start_out_of_turn(&id));
+        hub.change(|state| {
+            state.start_out_of_turn(&id);
+            if let Some(session) = state.sessions.get_mut(&id) {
+                session.resumes = params.resume == Some(true)
+                    && session.life.status() == Status::Lost
+                    && session.spec.resume.is_some();
+            }
+        });
         return project::restart::restart(hub, client, &id, of, (plan, spec)).await;
     }
-    check_spec(
-        &client.greeting,
-        &hub.read().sessions.get(&id).ok_or_else(gone)?.spec,
-    )?;
+    let resumed = hub.read().sessions.get(&id).and_then(|session| {
+        let wanted = params.resume == Some(true) && session.life.status() == Status::Lost;
+        wanted.then(|| session.spec.resumed()).flatten()
+    });
+    {
+        let state = hub.read();
+        let spec = &state.sessions.get(&id).ok_or_else(gone)?.spec;
+        check_spec(&client.greeting, resumed.as_ref().unwrap_or(spec))?;
+    }
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
@@ -103,12 +115,13 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let session = state.sessions.get(&id).ok_or_else(gone)?;
         // The environment is lost if both keeper and daemon have died, because it is never written to a file.
         let known = state.sessions.io(&id).and_then(SessionIo::spec).cloned();
+        let wanted = resumed.as_ref().unwrap_or(&session.spec);
         let spec = match known {
-            Some(known) if session.spec.changed => {
+            Some(known) if session.spec.changed || resumed.is_some() => {
                 let env = known.env.iter();
                 let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
                 let env = env.collect();
-                let spec = spawn_spec(&client.greeting, &session.spec, env)?;
+                let spec = spawn_spec(&client.greeting, wanted, env)?;
                 SpawnSpec {
                     umask: known.umask,
                     inherit: known.inherit,
@@ -116,10 +129,12 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
                 }
             }
             Some(spec) => spec,
-            None => fresh_spec(&client.greeting, &id, &session.spec)?,
+            None => fresh_spec(&client.greeting, &id, wanted)?,
         };
         if let Some(session) = state.sessions.get_mut(&id) {
             session.life.forget_retries();
+            // The next run is the job's own command again.
+            session.spec.changed |= resumed.is_some();
         }
         state.relaunch(&id, spec).ok_or_else(gone)
     })?;

@@ -1,15 +1,18 @@
 //! `set`: changes the properties of a session.
 
+use std::collections::BTreeSet;
+
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
-use crate::daemon::requests::checks::checked_name;
+use crate::daemon::requests::checks::{check_tag_count, checked_name, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::unique_label;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
+use crate::engine::session::Session;
 use crate::protocol::Error;
 use crate::protocol::params::Set;
 
@@ -30,6 +33,9 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         .group
         .map(|group| checked_name("group", group))
         .transpose()?;
+    let added = checked_tags("addTags", params.add_tags.as_deref().unwrap_or_default())?;
+    let removed = params.remove_tags.as_deref().unwrap_or_default();
+    let tags = params.add_tags.is_some() || params.remove_tags.is_some();
     let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.change(|state| {
         if params.unique_label == Some(true)
@@ -43,6 +49,20 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
+        let differs = |new: &Option<String>, own: &Option<String>| {
+            new.as_ref()
+                .is_some_and(|new| new != own.as_deref().unwrap_or_default())
+        };
+        let spec = &session.spec;
+        if differs(&label, &spec.label) || differs(&group, &spec.group) || tags {
+            check_file(session)?;
+        }
+        if tags {
+            let own = session.spec.tags.iter().chain(&added);
+            let own: BTreeSet<String> = own.filter(|tag| !removed.contains(tag)).cloned().collect();
+            check_tag_count(own.len())?;
+            session.spec.tags = own.into_iter().collect();
+        }
         // An empty name removes the name.
         if let Some(label) = label {
             session.spec.label = Some(label).filter(|label| !label.is_empty());
@@ -79,6 +99,18 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         };
         answer(state.record(session, now()))
     })
+}
+
+/// The names of a project's job are those of its file, which would come back with the next `up`.
+fn check_file(session: &Session) -> Result<(), Error> {
+    let Some(of) = &session.spec.project else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} is a job of a project: its name, group and tags are those of its file",
+        of.job
+    );
+    Err(Error::invalid(message).hint("change the file, then run bgproc reload"))
 }
 
 /// Only people may change the command of a session, because an allow-list checks only what is started under it.

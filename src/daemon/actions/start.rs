@@ -3,7 +3,7 @@
 use super::turn;
 use crate::daemon::programs::for_models;
 use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
-use crate::daemon::requests::checks::{checked_name, checked_size};
+use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use tokio::sync::oneshot;
 
+use super::report::resume_line;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
@@ -259,6 +260,9 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         checked_line(&client.greeting, line, &cwd)
     });
     let on_exit = on_exit.transpose()?;
+    let resume = params.resume.as_deref();
+    let resume = resume.map(|line| resume_line(&client.greeting, line, &cwd));
+    let resume = resume.transpose()?;
     let name = |what: &str, value: &Option<String>| {
         value
             .clone()
@@ -273,6 +277,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         mode: params.mode.unwrap_or_default(),
         label: name("label", &params.label)?.filter(|label| !label.is_empty()),
         group: name("group", &params.group)?.filter(|group| !group.is_empty()),
+        tags: checked_tags("tags", params.tags.as_deref().unwrap_or_default())?,
         description: params.description.clone(),
         env_names: params
             .env
@@ -284,6 +289,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         restart: params.restart,
         limits: params.limits,
         changed: false,
+        resume,
         on_exit,
         notify: params.notify.clone().unwrap_or_default(),
         project: None,

@@ -1,6 +1,6 @@
 //! From the definition of a job to what its session runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
@@ -159,6 +159,10 @@ pub(crate) fn described(project: &str, name: &str, job: &Job) -> Spec {
         mode: mode(job),
         label: Some(name.to_owned()),
         group: job.group.clone(),
+        tags: {
+            let tags: BTreeSet<String> = job.tags.iter().cloned().collect();
+            tags.into_iter().collect()
+        },
         description: job.description.clone(),
         restart: policy(job),
         limits: Some(job.limits).filter(|limits| *limits != Default::default()),

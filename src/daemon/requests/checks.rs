@@ -1,7 +1,9 @@
 //! Checks of parameters that several actions share.
 
+use std::collections::BTreeSet;
+
 use crate::protocol::bounds::{LEAST_SIDE, MAX_SIDE};
-use crate::protocol::name::MAX_NAME;
+use crate::protocol::name::{self, MAX_NAME, MAX_TAGS};
 use crate::protocol::params::SignalName;
 use crate::protocol::{Error, Timestamp, suggest};
 use crate::sys::signal;
@@ -35,6 +37,29 @@ pub(crate) fn checked_name(what: &str, name: String) -> Result<String, Error> {
         return Err(Error::invalid(format!("`{what}` has control characters")));
     }
     Ok(name.trim().to_owned())
+}
+
+/// Checks tags, and returns them sorted. A tag is a name, because it is also a target (`+TAG`).
+pub(crate) fn checked_tags(what: &str, tags: &[String]) -> Result<Vec<String>, Error> {
+    let mut sorted = BTreeSet::new();
+    for tag in tags {
+        if let Some(fault) = name::fault(tag) {
+            return Err(Error::invalid(format!("`{what}`: {fault}")));
+        }
+        sorted.insert(tag.trim().to_owned());
+    }
+    check_tag_count(sorted.len())?;
+    Ok(sorted.into_iter().collect())
+}
+
+/// Refuses more tags than a session can have.
+pub(crate) fn check_tag_count(count: usize) -> Result<(), Error> {
+    match count > MAX_TAGS {
+        true => Err(Error::invalid(format!(
+            "a session has at most {MAX_TAGS} tags"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Parses a time that a client sent.

@@ -201,7 +201,7 @@ impl State {
         }
         if let Some(session) = self.sessions.get_mut(id) {
             let before = session.input_state();
-            session.input.record(report, now().boot);
+            let replaced = session.record_input(report, now());
             let state = session.input_state();
             let needed = session.input.news(state, now().boot);
             if state != before && self.events.has_listeners(EventKind::Output) {
@@ -210,6 +210,9 @@ impl State {
             if let Some(state) = needed {
                 let data = json!({ "inputState": state, "prompt": self.prompt(id) });
                 self.publish(EventKind::InputNeeded, id, data);
+            }
+            if replaced {
+                self.persist(id);
             }
             self.look(id);
         }

@@ -4,6 +4,7 @@ use super::{State, fault};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::output::OutputChanges;
+use crate::engine::report::Report;
 use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
 use crate::term::colors::Colors;
@@ -127,10 +128,15 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         reply(state, id, &news, seen);
     }
     let eager = state.waiters.waits.want_input(id);
-    if let Some(session) = state.sessions.get_mut(id)
-        && session.input.on_activity(now().boot, eager)
-    {
-        state.arm_input(id);
+    if let Some(session) = state.sessions.get_mut(id) {
+        // Output that an earlier daemon has rendered is not new.
+        let replaced = answer && session.wrote(now());
+        if session.input.on_activity(now().boot, eager) {
+            state.arm_input(id);
+        }
+        if replaced {
+            state.persist(id);
+        }
     }
     state.look(id);
     tell(state, id, &news);
@@ -227,6 +233,7 @@ pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
         "outputLines": session.output.total_lines(),
         "lastOutputAt": session.output.last_output_at(),
         "inputState": session.input_state(),
+        "report": session.report.as_ref().map(Report::told),
         "progress": session.progress(),
         "shell": session.shell(),
         "presentDirectory": state.sessions.present_directory(session),

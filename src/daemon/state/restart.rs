@@ -22,6 +22,9 @@ impl State {
         id: &SessionId,
         spec: SpawnSpec,
     ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
+        let session = self.sessions.get_mut(id)?;
+        // Its program has not reported anything yet.
+        session.report = None;
         let session = self.sessions.get(id)?;
         let size = session.output.size();
         let launch = Launch {

@@ -179,6 +179,19 @@ impl Wish {
         }
     }
 
+    /// Brings the jobs up again that were wanted when the machine went down, and that nobody had stopped. Returns
+    /// their names; none if the project was down.
+    pub fn restore(&mut self, seen: impl Fn(&str) -> Seen) -> BTreeSet<String> {
+        if self.standing == Standing::Down {
+            return BTreeSet::new();
+        }
+        let wanted = self.jobs.iter();
+        let wanted = wanted.filter(|(_, job)| job.wanted && job.hold.is_none());
+        let names: BTreeSet<String> = wanted.map(|(name, _)| name.clone()).collect();
+        self.up(&names, seen);
+        names
+    }
+
     /// Brings the whole project down. What has ended well is run again by the next `up`.
     pub fn down(&mut self, seen: impl Fn(&str) -> Seen) {
         self.standing = Standing::Down;

@@ -17,6 +17,7 @@ pub use self::project::*;
 pub use self::queue::*;
 pub use self::screen::*;
 use super::record::{HeldBy, InputState, OutputFile, Summary};
+use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
 use super::{Error, Event, RequestId, SessionId, Status};
@@ -176,6 +177,9 @@ pub struct Brief {
     pub label: Option<String>,
     /// Its group.
     pub group: Option<String>,
+    /// Its tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Its status.
     pub status: Status,
     /// Exit code.
@@ -194,6 +198,9 @@ pub struct Brief {
     /// What its shell reports about its commands (OSC 133).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<ShellState>,
+    /// What its program reports of itself, while nothing newer says something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Reported>,
     /// The beginning of its command with arguments.
     pub command: String,
     /// With `includePorts`: the ports that it listens on.

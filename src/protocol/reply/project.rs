@@ -142,6 +142,25 @@ impl ChangeKind {
     }
 }
 
+/// Result of `project` with the op `restore`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Restored {
+    /// The projects that were up and whose environment was lost.
+    pub projects: Vec<RestoredProject>,
+}
+
+/// A project that was up.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RestoredProject {
+    /// The project.
+    pub project: ProjectName,
+    /// Its jobs that are to run, by name.
+    pub jobs: Vec<String>,
+    /// Why it was not restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
 /// The environment of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

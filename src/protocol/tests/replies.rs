@@ -10,6 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
+use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::shell_state::{ShellActivity, ShellState};
 use crate::protocol::terminal_progress::{ProgressState, TerminalProgress};
 use crate::protocol::{Event, EventKind, Role, Scope};
@@ -19,6 +20,7 @@ fn summary() -> Summary {
         session_id: id("done00000001"),
         label: Some("hello".to_owned()),
         group: Some("demo".to_owned()),
+        tags: vec!["slow".to_owned()],
         description: Some("what it is for".to_owned()),
         command: "make".to_owned(),
         args: Some(vec!["-k".to_owned()]),
@@ -62,6 +64,13 @@ fn summary() -> Summary {
         notify: Vec::new(),
         project: None,
         waiting: None,
+        report: Some(Reported {
+            state: Activity::Blocked,
+            message: Some("wants to use Bash".to_owned()),
+            at: at(50),
+            replaced_by: Some(Evidence::Input),
+        }),
+        resume: Some("claude --resume 4f".to_owned()),
         ports: None,
         urls: None,
         output: Some("one\ntwo\n".to_owned()),

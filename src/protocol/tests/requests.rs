@@ -8,6 +8,7 @@ use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
 use crate::protocol::project::{After, Level};
 use crate::protocol::record::{Mode, Share};
+use crate::protocol::report::Activity;
 use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
 
 fn from<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
@@ -52,6 +53,7 @@ fn every() -> Vec<Action> {
             label: text("web"),
             unique_label: None,
             group: text("demo"),
+            tags: Some(vec!["slow".to_owned()]),
             description: text("what it is for"),
             background: Some(true),
             wait_ms: None,
@@ -79,10 +81,12 @@ fn every() -> Vec<Action> {
                 is: Some(Level::Done),
             }]),
             notify: None,
+            resume: text("make -k resume"),
         }),
         Action::List(List {
             status: Some(Status::TimedOut),
             group: text("demo"),
+            tag: text("slow"),
             label: text("w*"),
             include_output: Some(true),
             include_ports: None,
@@ -219,6 +223,7 @@ fn every() -> Vec<Action> {
         Action::Restart(Restart {
             session_id: session_id(),
             unique_label: None,
+            resume: Some(true),
             grace_ms: Some(2000),
             until: None,
             fail: None,
@@ -229,6 +234,8 @@ fn every() -> Vec<Action> {
             label: text("web"),
             unique_label: None,
             group: text("demo"),
+            add_tags: Some(vec!["slow".to_owned()]),
+            remove_tags: Some(vec!["old".to_owned()]),
             ttl_ms: Some(1000),
             timeout_sec: Some(60),
             keep: Some(true),
@@ -244,6 +251,13 @@ fn every() -> Vec<Action> {
             on_failure: Some(crate::protocol::project::OnFailure::Pause),
             paused: Some(false),
             dir: text("/src/shop"),
+        }),
+        Action::Report(Report {
+            session_id: session_id(),
+            state: Some(Activity::Blocked),
+            message: text("wants to use Bash"),
+            clear: Some(true),
+            resume: text("claude --resume 4f"),
         }),
         Action::AskHuman(AskHuman {
             session_id: session_id(),

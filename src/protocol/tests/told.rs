@@ -103,6 +103,10 @@ fn every_event() {
             EventKind::InputNeeded,
             json!({"inputState": "password", "prompt": "Password:"}),
         ),
+        (
+            EventKind::Reported,
+            json!({"state": "blocked", "message": "wants to use Bash"}),
+        ),
         (EventKind::HumanAsked, json!({})),
         (EventKind::HumanAnswered, json!({"outcome": "declined"})),
         (EventKind::HumanInput, json!({"bytes": 3})),

@@ -159,7 +159,7 @@ pub fn alert(model: &mut Model) {
     }
     let rank = |state: &State| match state {
         State::NeedsPassword => Some(0),
-        State::NeedsInput => Some(1),
+        State::NeedsInput | State::Blocked => Some(1),
         State::Asked => Some(2),
         State::Skipped => Some(4),
         _ => state.failed().then_some(3),

@@ -9,7 +9,7 @@ use crate::term::sanitize::clean;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum What {
     /// It waits for input, in words.
-    Input(&'static str),
+    Input(String),
     /// An agent asks a person about it.
     Asked {
         /// The agent.

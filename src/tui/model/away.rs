@@ -78,6 +78,7 @@ impl Away {
             let what = match job.state() {
                 State::NeedsPassword => "needs a password",
                 State::NeedsInput => "needs input",
+                State::Blocked => "is blocked",
                 State::Asked => "is what an agent asks about",
                 _ => continue,
             };

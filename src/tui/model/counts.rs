@@ -31,7 +31,9 @@ impl Counts {
         let mut counts = Self::default();
         for state in states {
             let slot = match state {
-                State::NeedsInput | State::NeedsPassword | State::Asked => &mut counts.input,
+                State::NeedsInput | State::NeedsPassword | State::Blocked | State::Asked => {
+                    &mut counts.input
+                }
                 State::Paused => &mut counts.paused,
                 State::Done => &mut counts.done,
                 State::Killed(_) => &mut counts.killed,
@@ -42,6 +44,7 @@ impl Counts {
                 State::Starting
                 | State::Running
                 | State::Ready
+                | State::Idle
                 | State::Stopping
                 | State::Retrying(_) => &mut counts.running,
             };

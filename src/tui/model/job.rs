@@ -121,6 +121,21 @@ impl Job {
         }
     }
 
+    /// The command that continues it, if it was lost and has one.
+    pub fn continued_by(&self) -> Option<String> {
+        let summary = &self.record.summary;
+        let line = summary.resume.as_deref();
+        line.filter(|_| summary.status == Status::Lost).map(clean)
+    }
+
+    /// What its program says of itself, in its own words: `blocked: wants to use Bash`. `None` if it says nothing, or
+    /// something newer is known.
+    pub fn report(&self) -> Option<String> {
+        let report = self.record.summary.reported()?;
+        let message = clean(report.message.as_deref()?);
+        Some(format!("{}: {message}", report.state.as_str()))
+    }
+
     /// Whether its process exists or is about to be started.
     pub fn is_alive(&self) -> bool {
         !self.record.summary.status.is_finished()

@@ -17,6 +17,7 @@ pub const LANGUAGE: &[(&str, &str)] = &[
         "In this state: done, paused, killed, lost, failed, ...",
     ),
     ("g:shop", "In a group or project of this name"),
+    ("+slow", "With a tag of this name"),
     (
         "@agent",
         "Started by an agent, or by the one of this name; @me: by you",
@@ -47,6 +48,7 @@ enum Test {
     NeedsInput,
     Alarm(String),
     Group(String),
+    Tag(String),
     Owner(String),
     Port(String),
     Dir(String),
@@ -110,11 +112,12 @@ impl Word {
         let rest = negated.unwrap_or(word);
         let sigil = |sigil: &str| rest.strip_prefix(sigil).map(str::to_owned);
         let test = match rest {
-            "" | "g:" | ":" | "-" => return None,
+            "" | "g:" | ":" | "-" | "+" => return None,
             "?" => Test::NeedsInput,
             _ if rest.starts_with(['~', '/']) => Test::Dir(rest.trim_end_matches('/').to_owned()),
             _ => sigil("g:")
                 .map(Test::Group)
+                .or_else(|| sigil("+").map(Test::Tag))
                 .or_else(|| sigil("@").map(Test::Owner))
                 .or_else(|| sigil(":").filter(|port| is_number(port)).map(Test::Port))
                 .unwrap_or_else(|| Test::Text(rest.to_owned())),
@@ -155,6 +158,10 @@ impl Test {
                 below.is_some_and(|rest| dir.is_empty() || rest.is_empty() || rest.starts_with('/'))
             }),
             Self::Group(group) => groups(job).any(|name| name.to_lowercase().contains(group)),
+            Self::Tag(tag) => {
+                let mut own = job.record.summary.tags.iter();
+                own.any(|own| own.to_lowercase().starts_with(tag))
+            }
             Self::Owner(owner) => {
                 let scope = job.record.scope.as_str().to_lowercase();
                 let agent = !job.record.scope.is_human();
@@ -217,7 +224,9 @@ fn is_in_state(word: &str, state: &State) -> bool {
         "input" => state.needs_input(),
         "password" => *state == State::NeedsPassword,
         "asked" => *state == State::Asked,
-        "running" => state.runs() || state.needs_input(),
+        "blocked" => *state == State::Blocked,
+        "idle" => *state == State::Idle,
+        "running" => state.runs() || *state == State::Idle || state.needs_input(),
         "starting" => *state == State::Starting,
         "stopping" => *state == State::Stopping,
         "waiting" | "queued" => *state == State::Queued,

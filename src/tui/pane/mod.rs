@@ -47,8 +47,8 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     if let Some(job) = model.current() {
         let room = usize::from(area.width).saturating_sub(2);
-        let is_asked = !job.record.asked.is_empty();
-        let most = if is_asked { NAME.min(room) } else { room };
+        let says = !job.record.asked.is_empty() || job.report().is_some();
+        let most = if says { NAME.min(room) } else { room };
         let name = text::clip_middle(&job.name, most, theme.glyph("…"));
         let left = room.saturating_sub(text::width(&name) + 3);
         bar.text(0, name, name_style);
@@ -56,6 +56,10 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             bar.text(0, question, theme.state(&State::Asked));
             bar.draw(area, buf);
             return;
+        }
+        if let Some(report) = job.report() {
+            let style = theme.state(&job.state());
+            bar.text(0, text::clip(&report, left, theme.glyph("…")), style);
         }
         if job.command != job.name {
             // Reserve room for how the screen is shown and for the URL.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::notify::{asker, done, ended, input_state, wants};
+use super::notify::{asker, blocked, done, ended, input_state, wants};
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedByKind, InputState};
 use crate::protocol::{Event, EventKind, Mode, Notice, SessionId, Status};
@@ -42,15 +42,16 @@ pub(super) fn reconcile(model: &mut Model) {
 fn what(job: &Job, event: &Event) -> Option<What> {
     match event.event {
         EventKind::InputNeeded => match input_state(event)? {
-            InputState::Password => Some(What::Input("needs a password")),
+            InputState::Password => Some(What::Input("needs a password".to_owned())),
             // For a pipe, reading its input is normal operation and not a prompt.
             InputState::Line
                 if job.record.summary.mode == Mode::Pty || wants(job, Notice::Input) =>
             {
-                Some(What::Input("needs input"))
+                Some(What::Input("needs input".to_owned()))
             }
             _ => None,
         },
+        EventKind::Reported => blocked(event).map(What::Input),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
             let message = clean(message.unwrap_or_default());

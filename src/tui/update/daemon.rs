@@ -35,6 +35,7 @@ const EVENTS: [EventKind; 20] = [
     EventKind::Paused,
     EventKind::Resumed,
     EventKind::InputNeeded,
+    EventKind::Reported,
     EventKind::HumanAsked,
     EventKind::HumanAnswered,
     EventKind::Held,
@@ -107,7 +108,12 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
     }
     let old: Vec<EventKind> = EVENTS
         .into_iter()
-        .filter(|kind| !matches!(kind, EventKind::AgentInput | EventKind::Phase))
+        .filter(|kind| {
+            !matches!(
+                kind,
+                EventKind::AgentInput | EventKind::Phase | EventKind::Reported
+            )
+        })
         .collect();
     cmds.push(subscribe(&old));
     model.note("This daemon is older: bgproc daemon upgrade brings it up to date, and jobs go on.");
@@ -223,6 +229,7 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     // No event reports that a prompt was answered; the new input state comes with the output that
     // follows.
     model.dirty |= replace(&mut summary.input_state, data, "inputState")
+        | replace(&mut summary.report, data, "report")
         | replace(&mut summary.shell, data, "shell")
         | replace(&mut summary.present_directory, data, "presentDirectory")
         | replace(&mut summary.progress, data, "progress");

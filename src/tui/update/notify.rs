@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::config::Notify;
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedBy, EndedByKind, InputState};
+use crate::protocol::report::Activity;
 use crate::protocol::{Event, EventKind, Notice, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
@@ -42,6 +43,7 @@ fn words(event: &Event) -> Option<String> {
             Some(InputState::Password) => "needs a password".to_owned(),
             _ => "needs input".to_owned(),
         }),
+        EventKind::Reported => return blocked(event),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
             let by = asker(event);
@@ -77,6 +79,17 @@ pub(super) fn wants(job: &Job, notice: Notice) -> bool {
 pub(super) fn done(end: &Completion) -> String {
     let took = units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
     format!("is done, took {took}")
+}
+
+/// The text for a program that reports that it cannot go on.
+pub(super) fn blocked(event: &Event) -> Option<String> {
+    let word = |name: &str| event.data.get(name).and_then(Value::as_str);
+    let is_blocked = word("state") == Some(Activity::Blocked.as_str());
+    let message = word("message").map(clean);
+    is_blocked.then(|| match message {
+        Some(message) => format!("is blocked: {message}"),
+        None => "is blocked".to_owned(),
+    })
 }
 
 /// What input the job of an event needs.

@@ -9,6 +9,9 @@ mod ports;
 mod queues;
 mod schedules;
 mod stops;
+mod restore;
+mod schedules;
+mod tags;
 mod up;
 mod watches;
 

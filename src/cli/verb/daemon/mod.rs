@@ -1,6 +1,8 @@
 //! `daemon`: shows, ends or replaces the daemon.
 
+mod install;
 mod logs;
+mod start;
 mod stop;
 pub(super) mod upgrade;
 
@@ -13,7 +15,9 @@ use crate::cli::output::words;
 use crate::protocol::params::{Shutdown, Stats};
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, ErrorCode};
+use install::DaemonInstall;
 use logs::DaemonLogs;
+use start::DaemonStart;
 use stop::DaemonStop;
 
 #[derive(Args, Debug)]
@@ -27,10 +31,14 @@ pub struct Daemon {
 enum Verb {
     /// Show the running daemon; exit code 3 if none is running
     Status,
+    /// Start the daemon, and after a reboot the projects that were up
+    Start(DaemonStart),
     /// End the daemon; jobs continue, and the next command starts a new daemon
     Stop(DaemonStop),
     /// Replace the daemon and the keeper with this program; jobs continue
     Upgrade,
+    /// Start bgproc, and the projects that were up, at boot (systemd)
+    Install(DaemonInstall),
     /// Print the diagnostics of the daemon, running or not
     Logs(DaemonLogs),
 }
@@ -39,6 +47,8 @@ impl Daemon {
     pub(crate) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         match self.verb {
             Verb::Status => status(ctx),
+            Verb::Start(verb) => verb.run(ctx),
+            Verb::Install(verb) => verb.run(ctx),
             Verb::Stop(verb) => verb.run(ctx),
             Verb::Upgrade => upgrade::run(ctx),
             Verb::Logs(verb) => verb.run(ctx),

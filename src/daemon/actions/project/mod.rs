@@ -1,6 +1,6 @@
 //! `project`: the jobs of a project file.
 //!
-//! [`read`] finds and reads the file, [`plan`] says what it changes, [`up`] and [`down`] change the wish, and [`reply`]
+//! [`read`] finds and reads the file, [`plan`] says what it changes, [`up`], [`down`] and [`restore`] change the wish, and [`reply`]
 //! says how the jobs are. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
 //! stays or not.
 
@@ -12,6 +12,7 @@ mod plan;
 mod read;
 mod reply;
 pub(super) mod restart;
+mod restore;
 mod up;
 
 use std::rc::Rc;
@@ -39,6 +40,7 @@ pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> 
         ProjectOp::Plan => plan::plan(hub, client, params).await,
         ProjectOp::Down => down::down(hub, client, params).await,
         ProjectOp::Env => environment::environment(hub, client, params).await,
+        ProjectOp::Restore => restore::restore(hub, client).await,
         ProjectOp::Status => status(hub, client, params).await,
     }
 }

@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::projects::guests::FirstRun;
+use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::project::UnderWay;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
@@ -145,14 +146,25 @@ impl Start {
         let described = defined.map(|defined| spec::described(&self.project, &job, defined));
         let session = state.sessions.get_mut(&self.session);
         let session = session.ok_or_else(|| Error::session_not_found(self.session.as_str()))?;
+        // The file does not say how it is continued.
+        let resume = session.spec.resume.take();
         session.spec = prepared.spec;
+        session.spec.resume = resume;
+        let resumed = std::mem::take(&mut session.resumes)
+            .then(|| session.spec.resumed())
+            .flatten();
+        session.spec.changed |= resumed.is_some();
+        let spawn = match resumed {
+            Some(resumed) => renewed(&resumed, prepared.spawn)?,
+            None => prepared.spawn,
+        };
         if let Some(described) = described {
             described.apply_in_place(&mut session.spec);
         }
         session.time_limits = limits;
         session.life.forget_retries();
         state.persist(&self.session);
-        Ok(state.relaunch(&self.session, prepared.spawn))
+        Ok(state.relaunch(&self.session, spawn))
     }
 }
 

@@ -52,6 +52,43 @@ fn jobs_start_in_the_order_of_their_needs() {
 }
 
 #[test]
+fn after_a_reboot_what_was_wanted_runs_again_in_order() {
+    let mut shop = shop();
+    shop.up(&["web"]);
+    for (name, state) in [("db", READY), ("migrate", READY), ("migrate", OK)] {
+        shop.set(name, state);
+    }
+    shop.set("api", READY);
+    shop.set("web", READY);
+    shop.wish.hold("web", "you");
+    for name in ["db", "api", "web"] {
+        // How they ended is of no account: a server may end well when the machine goes down.
+        shop.seen.insert(
+            name.to_owned(),
+            Seen {
+                run: shop.at(name).run,
+                state: if name == "db" { OK } else { BAD },
+            },
+        );
+    }
+    let seen = shop.seen.clone();
+    let names = shop.wish.restore(|name| look(&seen, name));
+    assert_eq!(
+        names.into_iter().collect::<Vec<_>>(),
+        ["api", "db", "migrate"]
+    );
+    shop.steps.clear();
+    shop.go();
+    assert_eq!(shop.steps, [Step::Start("db".into())], "in order");
+    shop.set("db", READY);
+    let order = ["db", "api"].map(|name| Step::Start(name.into()));
+    assert_eq!(shop.steps, order, "not the task, and not what is held");
+    shop.down();
+    let seen = shop.seen.clone();
+    assert!(shop.wish.restore(|name| look(&seen, name)).is_empty());
+}
+
+#[test]
 fn a_failed_need_skips_all_that_wait_for_it_and_names_the_root() {
     let mut shop = shop();
     shop.all_up();

@@ -117,6 +117,16 @@ fn input_state(result: &Value) -> &'static str {
     }
 }
 
+/// What the program reports of itself.
+fn reported(result: &Value) -> String {
+    let report = &result["report"];
+    match (report["state"].as_str(), report["message"].as_str()) {
+        (Some(state), Some(message)) => format!(", reports {state}: {message}"),
+        (Some(state), None) => format!(", reports {state}"),
+        (None, _) => String::new(),
+    }
+}
+
 /// The progress that the program reports, and what a shell reports of its commands.
 fn progress(result: &Value) -> String {
     let shell = &result["shell"];

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::wait::outcome;
-use super::{array, command, input_state, progress, seconds, status, with_output, word};
+use super::{array, command, input_state, progress, reported, seconds, status, with_output, word};
 
 pub(super) fn started(result: &Value) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
@@ -72,6 +72,7 @@ pub(super) fn listed(result: &Value) -> String {
             line.push_str(", ready");
         }
         line.push_str(input_state(session));
+        line.push_str(&reported(session));
         line.push_str(&progress(session));
         lines.push(line);
         let output = session["output"].as_str().unwrap_or_default();

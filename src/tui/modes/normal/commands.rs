@@ -68,6 +68,18 @@ fn fit(useful: &[Action], action: Action, title: &str) -> usize {
 /// The title with what the action applies to.
 fn title(model: &Model, action: Action, title: &str) -> String {
     let (title, what) = match action {
+        Action::Resume => {
+            let line = model.current().and_then(Job::continued_by);
+            match line {
+                Some(line) => {
+                    return format!(
+                        "start {} with {line}",
+                        targets_in_words(model).unwrap_or_default()
+                    );
+                }
+                None => (title, targets_in_words(model)),
+            }
+        }
         Action::Fold | Action::Unfold | Action::StopGroup | Action::RestartGroup => {
             return title
                 .replace("{}", &model.group_title().unwrap_or_default())
@@ -138,6 +150,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Pause if shell::all_paused(model) => return on_alive(Verb::Resume, model),
         Action::Pause => return on_alive(Verb::Pause, model),
         Action::Restart => Verb::Restart,
+        Action::Resume => Verb::Resume,
         Action::Decline => match model.current() {
             Some(job) if job.record.asked.is_empty() => return Err("no agent asks"),
             _ => Verb::Decline,

@@ -135,6 +135,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
         if job.role().is_some() {
             actions.push(Action::ProjectUp);
         }
+        actions.extend(job.continued_by().map(|_| Action::Resume));
         actions.extend([Action::Restart, Action::Remove, Action::Edit]);
         actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
     }

@@ -25,7 +25,7 @@ actions! {
     FoldAll "fold-all" ["Z"] "Fold all groups, or unfold them";
     NextAlert "next-alert" ["!"] "Next job that needs attention";
     Previous "previous" ["-"] "The previous job";
-    Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, @agent, :port, -done";
+    Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, +tag, @agent, :port, -done";
     Find "find" ["f"] "Find in this job";
     FindAll "find-all" ["F"] "Find in all jobs";
     Sort "sort" ["S"] "Sort: attention, name, age, cpu, state";
@@ -43,6 +43,7 @@ actions! {
     Signal "signal" ["K"] "Send a signal; ends survivors too. Asks";
     Pause "pause" ["p"] "Pause, or continue. Pausing asks";
     Restart "restart" ["r"] "Run it again. Asks while it runs";
+    Resume "resume" ["C"] "Start a lost job with the command that continues it";
     RestartGroup "restart-group" ["R"] "Run the whole group again. Asks";
     New "new" ["n", "a"] "New job";
     Duplicate "duplicate" ["c"] "New job like this one";

@@ -199,6 +199,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         }
         Action::Pause => verbs::pause(model, cmds),
         Action::Restart => verbs::restart(model, cmds),
+        Action::Resume => verbs::resume(model, cmds),
         Action::RestartGroup => verbs::restart_group(model, cmds),
         Action::New => form::open(model, cmds),
         Action::Duplicate => form::duplicate(model, cmds),
@@ -299,6 +300,7 @@ fn changes(action: Action) -> bool {
             | Action::StopAll
             | Action::Kill
             | Action::Restart
+            | Action::Resume
             | Action::Pause
             | Action::Remove
             | Action::Decline

@@ -9,6 +9,7 @@ use crate::tui::model::rows::Row;
 use crate::tui::model::{Attached, Model};
 use crate::tui::modes::compare;
 use crate::tui::project::Aim;
+use crate::tui::state::State;
 
 /// Said of a command that changes something, in a view that may only look.
 pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
@@ -49,6 +50,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         Action::Stop | Action::Kill | Action::Pause => no_target_runs(model),
         Action::Signal if verbs::survivors(model).is_empty() => no_target_runs(model),
         Action::Restart | Action::Copy if model.targets().is_empty() => Some(NO_JOB.to_owned()),
+        Action::Resume => no_target_lost(model),
         Action::Remove => no_target_ended(model),
         Action::RemoveEnded => verbs::ended(model)
             .is_empty()
@@ -147,6 +149,24 @@ fn no_target_runs(model: &Model) -> Option<String> {
         [] => NO_JOB.to_owned(),
         [job] => format!("{} has ended already ({}).", job.name, job.word()),
         _ => "All of these jobs have ended already.".to_owned(),
+    })
+}
+
+fn no_target_lost(model: &Model) -> Option<String> {
+    let targets = model.targets();
+    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    if jobs.iter().any(|job| job.continued_by().is_some()) {
+        return None;
+    }
+    Some(match jobs.as_slice() {
+        [] => NO_JOB.to_owned(),
+        [job] if job.state() == State::Lost => format!(
+            "{} has no command that continues it; {} runs it again.",
+            job.name,
+            model.key("r")
+        ),
+        [job] => format!("{} was not lost.", job.name),
+        _ => "None of these jobs was lost and can be continued.".to_owned(),
     })
 }
 

@@ -59,6 +59,20 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Starts those of the selected jobs that were lost and have a command that continues them.
+pub(super) fn resume(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let mut ids = model.targets();
+    ids.retain(|id| {
+        model
+            .job(id)
+            .is_some_and(|job| job.continued_by().is_some())
+    });
+    match obstacle::obstacle(model, super::keys::Action::Resume) {
+        Some(why) => model.note(why),
+        None => requests::resume(&ids, cmds),
+    }
+}
+
 /// Asks before killing what has survived a stop of the selected jobs; `false` if nothing has.
 pub(super) fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     let ids = survivors(model);

@@ -58,6 +58,10 @@ pub(super) fn words(action: Action) -> Words {
         ),
         Action::Pause => ("pause {}", "resume continue unpause suspend freeze hold"),
         Action::Restart => ("restart {}", "rerun again start relaunch retry reload"),
+        Action::Resume => (
+            "continue {} where it was lost",
+            "resume start reboot again conversation",
+        ),
         Action::RestartGroup => ("restart group {}", "rerun again start"),
         Action::New => (
             "start a new job",

@@ -6,6 +6,7 @@ use super::tree::tree;
 use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, EndedByKind, Record, Run};
 use crate::protocol::reply::LogLine;
+use crate::protocol::report::Evidence;
 use crate::protocol::{Mode, Role, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
@@ -78,10 +79,27 @@ impl Page<'_> {
         if let Some(role) = job.role() {
             self.project(role);
         }
+        let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));
+        self.fact("tags", tags.collect::<Vec<_>>().join(" "));
         self.fact(
             "what for",
             clean(record.summary.description.as_deref().unwrap_or_default()),
         );
+        self.fact(
+            "resume",
+            clean(summary.resume.as_deref().unwrap_or_default()),
+        );
+        if let Some(report) = summary.report.as_ref().filter(|_| job.is_alive()) {
+            let since = match report.replaced_by {
+                None => "",
+                Some(Evidence::Input) => ", and reads something else since",
+                Some(Evidence::Output) => ", and has written output since",
+            };
+            let message = report.message.as_deref().map(clean);
+            let message = message.map_or_else(String::new, |message| format!(": {message}"));
+            let (at, state) = (self.when(report.at), report.state.as_str());
+            self.fact("reports", format!("{state}{message}, at {at}{since}"));
+        }
         let started = self.when(summary.created_at);
         self.fact(
             "made",

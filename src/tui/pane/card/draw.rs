@@ -118,7 +118,7 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     for line in fit(&facts(model, job, card), ", ", room) {
         indented(&line, theme.dim());
     }
-    lines.push(keys(model, room));
+    lines.push(keys(model, job, room));
     lines
 }
 
@@ -173,14 +173,18 @@ fn fit(parts: &[String], between: &str, room: usize) -> Vec<String> {
     lines
 }
 
-fn keys(model: &Model, room: usize) -> Line<'static> {
+fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
+    let continued = job.continued_by();
+    let continued = continued.map(|line| format!("start with {line}"));
     let labelled = [
+        ("resume", continued.as_deref().unwrap_or_default()),
         ("restart", "restart"),
         ("copy-report", "copy report"),
         ("pager", "log"),
         ("edit", "edit"),
         ("remove", "remove"),
     ];
+    let labelled = labelled.into_iter().filter(|(_, label)| !label.is_empty());
     let mut spans = vec![Span::raw(INDENT)];
     let mut used = 0;
     for (action, label) in labelled {
@@ -189,7 +193,12 @@ fn keys(model: &Model, room: usize) -> Line<'static> {
             continue;
         };
         let key = key.to_owned();
-        let width = text::width(&key) + 1 + label.len() + 3;
+        // A long command is cut, because it is what the person decides about.
+        let label = match action {
+            "resume" => text::clip(label, room / 2, model.theme.glyph("…")),
+            _ => label.to_owned(),
+        };
+        let width = text::width(&key) + 1 + text::width(&label) + 3;
         if acts && model.read_only || used + width > room + 3 {
             continue;
         }

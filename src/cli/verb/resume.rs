@@ -1,0 +1,160 @@
+//! `resume`: continues paused jobs, and starts jobs that were lost in a reboot.
+//!
+//! What continues a lost job is the command that was given for that (`run --resume`, `report --resume`), or the
+//! same command if its restart policy allows. Its environment was never written to a file, so the job gets the one
+//! of the caller.
+
+use clap::Args;
+
+use super::state::{refused, show, tree_signal};
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{note, words};
+use crate::protocol::params::Restart;
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::{Action, Record, Status};
+
+#[derive(Args, Debug)]
+pub struct Resume {
+    /// Paused jobs, or jobs that were lost; without any, all jobs that were lost and can be continued
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
+}
+
+impl Resume {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let (jobs, mut exit) = match self.jobs.as_slice() {
+            [] => (lost(ctx.jobs()?), Exit::OK),
+            targets => {
+                let found = ctx.many(targets, Among::Resumable)?;
+                (found.jobs, found.exit)
+            }
+        };
+        if jobs.is_empty() && self.jobs.is_empty() {
+            note("no job was lost");
+            return Ok(exit);
+        }
+        // Lost jobs get the environment of this command.
+        ctx.daemon_with_surroundings()?;
+        for job in &jobs {
+            let outcome = match job.summary.status {
+                Status::Lost => start(ctx, job),
+                _ => proceed(ctx, job),
+            };
+            match outcome {
+                Ok(true) => {}
+                // Without targets, jobs that cannot be continued are only listed.
+                Ok(false) if self.jobs.is_empty() => {}
+                Ok(false) => exit = exit.or(Exit::STATE),
+                Err(failure) => exit = exit.or(ctx.complain(failure)),
+            }
+        }
+        Ok(exit)
+    }
+}
+
+/// The jobs that were lost, without those whose name another job has meanwhile.
+fn lost(jobs: Vec<Record>) -> Vec<Record> {
+    let is_newest = |job: &Record| {
+        let same = |other: &Record| {
+            let is_later = other.summary.created_at > job.summary.created_at;
+            let is_same = job.summary.label.is_some()
+                && (&job.scope, &job.summary.label) == (&other.scope, &other.summary.label);
+            is_same && is_later && job.summary.project == other.summary.project
+        };
+        !jobs.iter().any(same)
+    };
+    let keep: Vec<bool> = jobs
+        .iter()
+        .map(|job| job.summary.status == Status::Lost && is_newest(job))
+        .collect();
+    let kept = jobs.into_iter().zip(keep);
+    kept.filter_map(|(job, keep)| keep.then_some(job)).collect()
+}
+
+/// What continues a job that was lost, in words. `None` if nothing does.
+pub(super) fn with(job: &Record) -> Option<String> {
+    let allows = |policy: &crate::protocol::RestartPolicy| policy.policy != RestartWhen::Never;
+    match &job.summary.resume {
+        Some(line) => Some(crate::term::sanitize::clean(line)),
+        None => job
+            .restart
+            .as_ref()
+            .filter(|policy| allows(policy))
+            .map(|_| words::command(&job.summary)),
+    }
+}
+
+/// Starts a job that was lost. Returns false if nothing says how.
+fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
+    let name = words::name(&job.summary);
+    let Some(with) = with(job) else {
+        note(&format!(
+            "{name} is not started: it has no command that continues it (--resume) and no restart policy; \
+             bgproc start {name} runs it again"
+        ));
+        return Ok(false);
+    };
+    let restart = Action::Restart(Restart {
+        session_id: job.summary.session_id.to_string(),
+        unique_label: Some(true),
+        resume: Some(true),
+        ..Restart::default()
+    });
+    ctx.daemon()?.call(restart).map_err(refused)?;
+    if !ctx.json {
+        note(&format!("{name} is started with: {with}"));
+    }
+    show(ctx, job.summary.session_id.to_string())?;
+    Ok(true)
+}
+
+/// Lets a job continue that is paused.
+fn proceed(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
+    let id = job.summary.session_id.to_string();
+    ctx.daemon()?.call(tree_signal(id.clone(), "CONT"))?;
+    show(ctx, id)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::{RestartPolicy, Timestamp};
+
+    #[test]
+    fn a_resume_command_goes_before_the_restart_policy() {
+        let mut job = record("a", Some("claude"), Status::Lost);
+        assert_eq!(with(&job), None);
+        job.restart = Some(RestartPolicy {
+            policy: RestartWhen::Never,
+            ..RestartPolicy::default()
+        });
+        assert_eq!(with(&job), None, "it is never restarted");
+        job.restart = Some(RestartPolicy {
+            policy: RestartWhen::Always,
+            ..RestartPolicy::default()
+        });
+        assert_eq!(with(&job).as_deref(), Some("x"));
+        job.summary.resume = Some("claude --resume 4f".to_owned());
+        assert_eq!(with(&job).as_deref(), Some("claude --resume 4f"));
+    }
+
+    #[test]
+    fn of_jobs_with_one_name_the_newest_is_meant() {
+        let mut old = record("a", Some("web"), Status::Lost);
+        old.summary.created_at = Timestamp(1);
+        let mut new = record("b", Some("web"), Status::Lost);
+        new.summary.created_at = Timestamp(2);
+        let other = record("c", None, Status::Done);
+        let names = |jobs: Vec<Record>| -> Vec<String> {
+            let ids = jobs.iter().map(|job| job.summary.session_id.to_string());
+            ids.map(|id| id[..1].to_owned()).collect()
+        };
+        let found = lost(vec![old.clone(), new.clone(), other]);
+        assert_eq!(names(found), ["b"]);
+        new.summary.status = Status::Running;
+        assert!(lost(vec![old, new]).is_empty(), "it runs again");
+    }
+}

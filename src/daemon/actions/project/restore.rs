@@ -1,0 +1,76 @@
+//! `restore`: after a reboot, the jobs of all projects that were up run again.
+//!
+//! The environment of their client was never written to a file, so they get the one of the client that asks. The
+//! applied definitions count; only values that look secret are read from the project files again.
+
+use std::rc::Rc;
+
+use super::read::read_known;
+use super::up::caller;
+use crate::daemon::hub::Hub;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
+use crate::daemon::state::projects::seen_of_all;
+use crate::daemon::transport::Answer;
+use crate::engine::project::{Seen, Standing};
+use crate::project::Project as File;
+use crate::protocol::Error;
+use crate::protocol::reply::{Restored, RestoredProject};
+
+/// Restores all projects that were up and whose environment was lost.
+pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
+    client.people_only("restore projects")?;
+    if client.greeting.env.is_none() {
+        let why = "`restore` needs the environment of the client";
+        return Err(Error::invalid(why).hint("bgproc daemon start --restore sends it"));
+    }
+    let mut projects = Vec::new();
+    for (id, applied) in lost(&hub.read()) {
+        // Values that look secret are in the project file only.
+        let loaded = read_known(client, &applied).await;
+        let restored = hub.change(|state| {
+            let project = state.projects.get_mut(&id)?;
+            let name = project.name();
+            let jobs = match &loaded {
+                Ok(loaded) => {
+                    project.restore_secrets(&loaded.project);
+                    wish(state, client, &id)
+                }
+                Err(_) => Vec::new(),
+            };
+            Some(RestoredProject {
+                project: name,
+                jobs,
+                error: loaded.as_ref().err().map(|error| error.message.clone()),
+            })
+        });
+        projects.extend(restored);
+    }
+    answer(Restored { projects })
+}
+
+/// The projects that were up and whose environment was lost.
+fn lost(state: &State) -> Vec<(ProjectId, File)> {
+    let lost = state
+        .projects
+        .iter()
+        .filter(|project| project.caller.is_none() && project.wish.standing == Standing::Up);
+    lost.map(|project| (project.id.clone(), project.applied.clone()))
+        .collect()
+}
+
+fn wish(state: &mut State, client: &Client, id: &ProjectId) -> Vec<String> {
+    state.set_caller(id, caller(&client.greeting));
+    let Some(project) = state.projects.get(id) else {
+        return Vec::new();
+    };
+    let now = seen_of_all(project, &state.sessions);
+    let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+    let project = state.projects.get_mut(id);
+    let jobs = project.map(|project| project.wish.restore(look));
+    state.projects.save(state.sessions.store.home(), id);
+    state.projects.touch(id);
+    jobs.into_iter().flatten().collect()
+}
