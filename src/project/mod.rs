@@ -17,6 +17,7 @@
 //!   the language of `.env` files.
 //! - [`expand`]: a job with its templates expanded.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
+//! - [`import`]: a new file from those of other programs.
 //! - [`schema`](mod@schema): the JSON Schema of the file, for editors.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -35,6 +36,7 @@ pub mod find;
 mod flags;
 mod glob;
 pub mod group;
+pub mod import;
 mod include;
 pub mod job;
 mod keys;

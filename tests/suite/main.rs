@@ -11,6 +11,7 @@ mod asked_again;
 mod bridges;
 mod cli_basics;
 mod cli_follow;
+mod cli_init;
 mod cli_jobs;
 mod cli_names;
 mod cli_output;

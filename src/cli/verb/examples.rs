@@ -54,6 +54,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "init",
+        [
+            ("bgproc init", "Writes bgproc.toml from what is here."),
+            (
+                "bgproc init --from mprocs.yaml",
+                "Takes the jobs of this file.",
+            ),
+            ("bgproc init -n", "Prints the file only."),
+        ],
+    ),
+    (
         "up",
         [
             ("bgproc up", "Brings up all jobs of the project."),

@@ -14,6 +14,7 @@ mod export;
 mod find;
 mod group;
 mod help;
+mod init;
 mod keys;
 mod kill;
 mod logs;
@@ -106,6 +107,8 @@ pub enum Verb {
     /// Let paused jobs continue
     #[command(visible_alias = "continue")]
     Resume(state::Jobs),
+    /// Write a project file from what is here: package.json, Procfile, compose.yaml and others
+    Init(init::Init),
     /// Bring the jobs of a project file up, with what they need
     Up(Box<up::Up>),
     /// Stop all jobs of a project, in the reverse order of their needs
@@ -183,6 +186,7 @@ impl Verb {
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
             Self::Resume(jobs) => jobs.resume(ctx),
+            Self::Init(verb) => verb.run(ctx),
             Self::Up(verb) => verb.run(ctx),
             Self::Down(verb) => verb.run(ctx),
             Self::Reload(verb) => verb.run(ctx),
