@@ -19,6 +19,7 @@ mod sketch;
 mod source;
 mod targets;
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests;
 mod toml_text;
 mod verify;
@@ -114,7 +115,7 @@ pub struct Imported {
 /// together, and targets of build tools if there is nothing else. A file that cannot be read is a fault.
 pub fn look(files: &dyn Files, dir: &Path) -> Result<Vec<Seen>, Vec<Fault>> {
     let mut found: Vec<(Kind, &str, usize)> = Vec::new();
-    for (name, kind) in NAMES {
+    for (name, _) in NAMES {
         let path = dir.join(name);
         let is_file = matches!(files.look(&path), Ok(Some(look)) if look.kind == FileKind::File);
         // A file system that ignores case has one file under two names.
@@ -128,9 +129,9 @@ pub fn look(files: &dyn Files, dir: &Path) -> Result<Vec<Seen>, Vec<Fault>> {
         if !is_file || found.iter().any(|(_, other, _)| is_same(other)) {
             continue;
         }
-        let part = part(files, dir, name)?;
+        let (kind, part) = part(files, dir, name)?;
         if !part.jobs.is_empty() {
-            found.push((*kind, name, part.jobs.len()));
+            found.push((kind, name, part.jobs.len()));
         }
     }
     let list = found.iter().position(|(kind, ..)| kind.is_list());
@@ -143,7 +144,7 @@ pub fn look(files: &dyn Files, dir: &Path) -> Result<Vec<Seen>, Vec<Fault>> {
             None => kind.is_last_resort() != is_any && !chosen.contains(kind),
         };
         // make and just mostly say the same.
-        let is_chosen = is_chosen && !(kind.is_last_resort() && !chosen.is_empty());
+        let is_chosen = is_chosen && (chosen.is_empty() || !kind.is_last_resort());
         if is_chosen {
             chosen.push(*kind);
         }
@@ -160,7 +161,7 @@ pub fn look(files: &dyn Files, dir: &Path) -> Result<Vec<Seen>, Vec<Fault>> {
 pub fn import(files: &dyn Files, dir: &Path, names: &[String]) -> Result<Imported, Vec<Fault>> {
     let mut parts = Vec::new();
     for name in names {
-        let mut part = part(files, dir, name)?;
+        let (_, mut part) = part(files, dir, name)?;
         verify::mend(&mut part);
         if part.jobs.is_empty() {
             let mut message = "the file has nothing that bgproc could run".to_owned();
@@ -174,12 +175,19 @@ pub fn import(files: &dyn Files, dir: &Path, names: &[String]) -> Result<Importe
     let (text, jobs) = sketch::document(parts);
     match verify::read(&text) {
         Ok(_) => Ok(Imported { text, jobs }),
-        Err(faults) => Err(faults),
+        Err(faults) => {
+            // The new file does not exist, so its lines say nothing.
+            let path = dir.join(names.first().map_or("", String::as_str));
+            let faults = faults.into_iter();
+            Err(faults
+                .map(|fault| Fault::of_file(&path, fault.message))
+                .collect())
+        }
     }
 }
 
-/// Reads a file.
-fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<Part, Vec<Fault>> {
+/// Reads a file. Its kind is that of its content: process-compose also takes `compose.yaml`.
+fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<Fault>> {
     let path = super::names::normal(&dir.join(name));
     let fault = |fault: Fault| vec![fault];
     let content = files
@@ -197,16 +205,17 @@ fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<Part, Vec<Fault>> {
         dir: &of.display().to_string(),
         text,
     };
-    match kind {
-        Kind::ProcessCompose => process_compose::read(&source).map_err(fault),
-        Kind::Mprocs => mprocs::read(&source).map_err(fault),
-        Kind::Procfile => procfile::read(&source),
-        Kind::Package => package::read(&source).map_err(fault),
-        Kind::Cargo => cargo::read(&source).map_err(fault),
-        Kind::Compose => compose::read(&source).map_err(fault),
-        Kind::Make => Ok(targets::read(&source, "make")),
-        Kind::Just => Ok(targets::read(&source, "just")),
-    }
+    let part = match kind {
+        Kind::ProcessCompose => process_compose::read(&source).map_err(fault)?,
+        Kind::Mprocs => mprocs::read(&source).map_err(fault)?,
+        Kind::Procfile => procfile::read(&source)?,
+        Kind::Package => package::read(&source).map_err(fault)?,
+        Kind::Cargo => cargo::read(&source).map_err(fault)?,
+        Kind::Compose => compose::read(&source).map_err(fault)?,
+        Kind::Make => targets::read(&source, "make"),
+        Kind::Just => targets::read(&source, "just"),
+    };
+    Ok((kind, part))
 }
 
 /// The kind of a file, by its name; YAML with another name, by what is in it.

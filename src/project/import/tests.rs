@@ -189,6 +189,31 @@ processes:
 }
 
 #[test]
+fn processes_take_what_they_do_not_say_from_those_that_they_extend() {
+    let (project, text) = of(
+        "process-compose.yml",
+        r#"
+processes:
+  base: {command: echo base, working_dir: /tmp, environment: ["A=1", "B=1"], availability: {restart: always}}
+  derived: {extends: base, environment: ["B=2"], availability: {backoff_seconds: 7}}
+  top: {extends: derived, command: echo top}
+"#,
+    );
+    let top = &project.jobs["top"];
+    assert_eq!(line(top), "echo top");
+    assert_eq!(top.restart.first_ms, 7000);
+    assert!(text.contains("env = { A = \"1\", B = \"2\" }"), "{text}");
+    assert!(!text.contains("Not taken over"), "{text}");
+    let circle = fault(
+        "process-compose.yml",
+        "processes: {a: {extends: b}, b: {extends: a}}",
+    );
+    assert!(circle.contains("extends itself"), "{circle}");
+    let unknown = fault("process-compose.yml", "processes: {a: {extends: b}}");
+    assert!(unknown.contains("is not in the file"), "{unknown}");
+}
+
+#[test]
 fn mprocs_arrives() {
     let (project, text) = of(
         "mprocs.yaml",
@@ -439,6 +464,8 @@ fn what_a_directory_has_is_chosen_from() {
         chosen(&[("package.json", "{}"), ("Makefile", "all:\n")]),
         (vec![], 0)
     );
+    let other = ("compose.yaml", "processes: {a: {command: x}}");
+    assert_eq!(chosen(&[other, package]), (names(&["compose.yaml"]), 2));
     let bad = memory(&[("package.json", "{")]);
     assert!(look(&bad, Path::new(DIR)).is_err());
 }
@@ -507,7 +534,8 @@ fn mistakes_name_file_and_line() {
         "process-compose.yaml",
         "processes:\n  a: {command: x, depends_on: {b: {}}}\n  b: {command: x, depends_on: {a: {}}}\n",
     );
-    assert!(circle.contains("bgproc.toml"), "{circle}");
+    let expected = "process-compose.yaml: jobs need each other in a circle: a -> b -> a";
+    assert_eq!(circle, expected);
     let missing = import(&memory(&[]), Path::new(DIR), &names(&["mprocs.yaml"])).unwrap_err();
     assert!(missing[0].message.contains("does not exist"), "{missing:?}");
 }

@@ -1,5 +1,6 @@
 //! Jobs of `process-compose.yaml`.
 
+mod extends;
 mod life;
 mod probe;
 mod text;
@@ -28,6 +29,8 @@ const LOOKS: &[&str] = &[
 /// Keys of a process with the same kind of meaning.
 const LOOKS_OF_PROCESS: &[&str] = &[
     "name",
+    "extends",
+    "is_dotenv_disabled",
     "log_configuration",
     "disable_ansi_colors",
     "is_template_disabled",
@@ -54,8 +57,10 @@ pub(super) fn read(source: &Source<'_>) -> Result<Part, Fault> {
         &mut part.notes,
     );
     let processes = top.get("processes").and_then(Node::entries);
-    for (name, node) in processes.unwrap_or_default() {
-        part.jobs.push(job(source, &texts, name, node)?);
+    let processes = processes.unwrap_or_default();
+    for (name, node) in processes {
+        let node = extends::resolved(source, processes, node)?;
+        part.jobs.push(job(source, &texts, name, &node)?);
     }
     let rest = top.rest().map(|rest| format!("{}: {rest}", source.shown));
     part.notes.extend(rest);
@@ -129,11 +134,8 @@ fn command(
             job.set("cmd", words);
         }
         (None, None) => {
-            let message = match fields.get("extends") {
-                Some(_) => "extends another process, which bgproc init does not follow",
-                None => "has neither command nor entrypoint",
-            };
-            return Err(source.fault(node, format!("process {:?} {message}", job.name)));
+            let message = format!("process {:?} has neither command nor entrypoint", job.name);
+            return Err(source.fault(node, message));
         }
     }
     Ok(())

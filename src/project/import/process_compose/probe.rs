@@ -74,7 +74,7 @@ fn command(
     let command = texts.line(command, &mut job.notes);
     Ok(match fields.text("working_dir") {
         Some(dir) => {
-            let dir = shlex::try_quote(dir).map_or_else(|_| dir.into(), |dir| dir);
+            let dir = shlex::try_quote(dir).unwrap_or_else(|_| dir.into());
             format!("cd {dir} && {{ {command}\n}}")
         }
         None => command,
