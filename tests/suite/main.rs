@@ -10,6 +10,7 @@ mod ask_human;
 mod asked_again;
 mod bridges;
 mod cli_basics;
+mod cli_diff;
 mod cli_follow;
 mod cli_init;
 mod cli_jobs;

@@ -391,7 +391,7 @@ mod tests {
         assert!(
             said("run --env-file x true").starts_with("--env-file of run is not supported yet")
         );
-        assert!(said("diff").starts_with("diff is not supported yet"));
+        assert!(said("tag").starts_with("tag is not supported yet"));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));
     }

@@ -1,11 +1,10 @@
 //! Verbs and options that are planned but not supported yet, and what to use instead.
 
 /// Verbs, and what to use instead.
-const VERBS: [(&str, &str); 4] = [
+const VERBS: [(&str, &str); 3] = [
     ("tag", "bgproc group JOB GROUP puts a job into a group"),
     ("move", ""),
     ("report", "use bgproc status JOB and bgproc logs JOB"),
-    ("diff", ""),
 ];
 
 /// Options of verbs, and what to use instead.

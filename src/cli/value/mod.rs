@@ -1,7 +1,8 @@
-//! Values on the command line: moments, numbers, conditions, names.
+//! Values on the command line: moments, numbers, conditions, names, runs.
 
 pub mod condition;
 pub mod moment;
 pub mod name;
 pub mod number;
 pub mod restart;
+pub mod run;

@@ -484,6 +484,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "diff",
+        [
+            (
+                "bgproc diff web",
+                "Shows what the last run wrote differently from the one before.",
+            ),
+            ("bgproc diff web 3 5", "Compares these two runs."),
+            ("bgproc diff web -C 0", "Shows only the lines that differ."),
+        ],
+    ),
+    (
         "top",
         [
             ("bgproc top", "Shows the processes of all jobs."),

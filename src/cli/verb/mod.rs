@@ -5,6 +5,7 @@ mod capture;
 mod completions;
 mod daemon;
 mod decline;
+mod diff;
 mod doctor;
 mod down;
 mod env;
@@ -123,6 +124,8 @@ pub enum Verb {
     Wait(wait::Wait),
     /// Say in one sentence why a job is in its state
     Why(why::Why),
+    /// Show what two runs of a job wrote differently; exit code 1 if there is a difference
+    Diff(diff::Diff),
     /// Show the processes of jobs, and what they use
     Top(top::Top),
     /// List the ports on which jobs listen
@@ -194,6 +197,7 @@ impl Verb {
             Self::Env(verb) => verb.run(ctx),
             Self::Wait(verb) => verb.run(ctx),
             Self::Why(verb) => verb.run(ctx),
+            Self::Diff(verb) => verb.run(ctx),
             Self::Top(verb) => verb.run(ctx),
             Self::Ports(verb) => verb.run(ctx),
             Self::Open(verb) => verb.run(ctx),

@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
-use crate::protocol::record::{Detail, EndedByKind, Run, Share};
+use crate::protocol::record::{Detail, EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
@@ -123,8 +123,9 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
     let several = detail.runs.len() > 1;
     let last = detail.runs.iter().rev().take(RUNS).filter(|_| several);
     for run in last {
-        add("run", Some(described(run)));
+        add("run", Some(words::run(run)));
     }
+    add("result", detail.flaky.map(words::flaky));
     let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
     add(
         "port",
@@ -160,22 +161,6 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
         "limits",
         Some(limits.join(", ")).filter(|limits| !limits.is_empty()),
     );
-}
-
-/// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
-fn described(run: &Run) -> String {
-    let began = words::local(run.started_at);
-    let how = match (run.ended_at, run.exit_code, &run.signal) {
-        (Some(_), Some(code), _) => format!("exit {code}"),
-        (Some(_), None, Some(signal)) => signal.clone(),
-        (Some(_), None, None) => "ended".to_owned(),
-        (None, ..) => return format!("{}  {began}  in progress", run.run),
-    };
-    let ran = run
-        .ended_at
-        .map(|ended| words::since(run.started_at, ended));
-    let ran = words::brief_span(ran.unwrap_or_default());
-    format!("{}  {began}  {how}, ran {ran}", run.run)
 }
 
 /// When its schedule starts it next, and which times have passed without a run.

@@ -42,6 +42,7 @@ impl Why {
                 "status": record.summary.status,
                 "sentence": sentence,
                 "firstError": card.and_then(|card| card.error),
+                "flaky": record.detail.as_ref().and_then(|detail| detail.flaky),
             }))?;
         } else {
             ctx.out.line(&sentence)?;
@@ -73,6 +74,8 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
     }
+    let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
+    parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports

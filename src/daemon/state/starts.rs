@@ -47,6 +47,7 @@ impl State {
             return;
         };
         session.life.started(pid, offset, now());
+        session.life.is_defined_as(session.spec.definition());
         // Not known while output of the run before is not rendered yet.
         if session.output.end() >= offset {
             let lines_before = session.output.total_lines();

@@ -190,6 +190,7 @@ impl Life {
             ended_at: None,
             exit_code: None,
             signal: None,
+            definition: None,
         });
         self.status = Status::Running;
         self.pid = Some(pid);
@@ -218,6 +219,13 @@ impl Life {
     pub fn begins_at_line(&mut self, line: u64) {
         if let Some(run) = self.runs.last_mut() {
             run.first_line = Some(line);
+        }
+    }
+
+    /// What the current run runs, as [`super::meta::Spec::definition`] says it.
+    pub fn is_defined_as(&mut self, definition: String) {
+        if let Some(run) = self.runs.last_mut() {
+            run.definition = Some(definition);
         }
     }
 

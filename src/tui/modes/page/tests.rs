@@ -23,6 +23,7 @@ fn detailed(mut record: Record) -> Record {
         ended_at: to.map(|to| Timestamp(NOW - to)),
         exit_code: code,
         signal: None,
+        definition: None,
     };
     record.detail = Some(Detail {
         processes: vec![
