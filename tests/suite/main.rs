@@ -11,6 +11,7 @@ mod asked_again;
 mod bridges;
 mod cli_basics;
 mod cli_diff;
+mod cli_flags;
 mod cli_follow;
 mod cli_init;
 mod cli_jobs;

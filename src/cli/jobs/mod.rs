@@ -2,6 +2,7 @@
 
 pub mod attach;
 pub mod ending;
+pub mod quiet;
 pub mod share;
 pub mod signals;
 pub mod started;

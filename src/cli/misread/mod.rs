@@ -296,17 +296,20 @@ fn no_verb_of(verb: &str, word: &str) -> Said {
 }
 
 /// Verbs of other programs, with the verb of bgproc that does the same.
-const ELSEWHERE: [(&str, &str); 16] = [
-    ("list", "ls"),
+const ELSEWHERE: [(&str, &str); 18] = [
     ("jobs", "ls"),
     ("ps-a", "ls"),
-    ("remove", "rm"),
-    ("delete", "rm"),
     ("del", "rm"),
     ("terminate", "stop"),
     ("end", "stop"),
-    ("unpause", "resume"),
+    // They also remove the session or container.
+    ("kill-session", "stop JOB"),
+    ("kill-server", "daemon stop --kill"),
+    ("new-session", "run -a COMMAND"),
+    ("rename-session", "rename JOB NAME"),
+    ("restart-all", "restart JOB..."),
     ("output", "logs"),
+    ("journal", "logs"),
     ("fg", "attach JOB"),
     ("bg", "run COMMAND"),
     ("new", "run COMMAND"),
@@ -339,7 +342,7 @@ mod tests {
     fn mistakes_are_explained() {
         for (line, expected) in [
             ("rnu true", "there is no verb `rnu` | did you mean run?"),
-            ("list", "there is no verb `list` | use bgproc ls"),
+            ("jobs", "there is no verb `jobs` | use bgproc ls"),
             (
                 "run --nmae x true",
                 "run has no option --nmae | did you mean --name?",
@@ -388,9 +391,7 @@ mod tests {
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(
-            said("run --env-file x true").starts_with("--env-file of run is not supported yet")
-        );
+        assert!(said("run --after x true").starts_with("--after of run is not supported yet"));
         assert!(said("tag").starts_with("tag is not supported yet"));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));

@@ -8,12 +8,7 @@ const VERBS: [(&str, &str); 3] = [
 ];
 
 /// Options of verbs, and what to use instead.
-const FLAGS: [(&[&str], &str, &str); 13] = [
-    (
-        &["run", "add"],
-        "--env-file",
-        "use env $(cat FILE) bgproc run …",
-    ),
+const FLAGS: [(&[&str], &str, &str); 3] = [
     (
         &["run", "add"],
         "--after",
@@ -21,27 +16,6 @@ const FLAGS: [(&[&str], &str, &str); 13] = [
     ),
     (&["run", "add"], "--tag", "use -g to put it into a group"),
     (&["run", "add"], "--notify", ""),
-    (&["ls", "ps"], "--all-projects", "ls always lists all jobs"),
-    (&["ls", "ps"], "--sort", ""),
-    (
-        &["status", "inspect", "show"],
-        "--env",
-        "bgproc --json status JOB shows the names of its variables",
-    ),
-    (&["logs", "log", "follow", "tail"], "--until", ""),
-    (&["logs", "log", "follow", "tail"], "--run", ""),
-    (
-        &["logs", "log", "follow", "tail"],
-        "--grep",
-        "use bgproc find RE --jobs JOB",
-    ),
-    (
-        &["logs", "log", "follow", "tail"],
-        "-C",
-        "use bgproc find RE --jobs JOB -C N",
-    ),
-    (&["send"], "--wait-quiet", "use bgproc wait JOB --for quiet"),
-    (&["rm", "clean", "prune"], "--older", ""),
 ];
 
 /// What to use instead of a verb that is not supported yet. Empty if there is nothing.

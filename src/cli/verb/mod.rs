@@ -58,7 +58,7 @@ pub enum Verb {
     #[command(visible_alias = "add")]
     Run(Box<run::Run>),
     /// List the jobs
-    #[command(visible_alias = "ps")]
+    #[command(visible_alias = "ps", aliases = ["list", "list-sessions"])]
     Ls(ls::Ls),
     /// Show details of one job; exit code 3 if it is not running
     #[command(visible_aliases = ["inspect", "show"])]
@@ -76,18 +76,19 @@ pub enum Verb {
     #[command(hide = true)]
     Tail(logs::Logs),
     /// Show the screen of a job and type into it; ctrl-] leaves
-    #[command(visible_alias = "a")]
+    #[command(visible_alias = "a", alias = "attach-session")]
     Attach(attach::Attach),
     /// Type text into a job and press Enter
     Send(send::Send),
     /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
+    #[command(alias = "send-keys")]
     Keys(keys::Keys),
     /// Share a job with agents that did not start it: read, write or none
     Share(share::ShareWith),
     /// Decline the questions that agents have asked about a job
     Decline(decline::DeclineFor),
     /// Print the screen of a job
-    #[command(visible_alias = "screen")]
+    #[command(visible_alias = "screen", alias = "capture-pane")]
     Capture(capture::Capture),
     /// Play what the screen of a job showed
     Replay(replay::Replay),
@@ -106,7 +107,7 @@ pub enum Verb {
     /// Stop all processes of jobs until they are resumed
     Pause(state::Jobs),
     /// Let paused jobs continue
-    #[command(visible_alias = "continue")]
+    #[command(visible_alias = "continue", alias = "unpause")]
     Resume(state::Jobs),
     /// Write a project file from what is here: package.json, Procfile, compose.yaml and others
     Init(init::Init),
@@ -127,8 +128,10 @@ pub enum Verb {
     /// Show what two runs of a job wrote differently; exit code 1 if there is a difference
     Diff(diff::Diff),
     /// Show the processes of jobs, and what they use
+    #[command(alias = "stats")]
     Top(top::Top),
     /// List the ports on which jobs listen
+    #[command(alias = "port")]
     Ports(ports::Ports),
     /// Open the URL that a job serves
     Open(ports::Open),
@@ -139,6 +142,7 @@ pub enum Verb {
     /// Keep jobs and their logs for ever
     Pin(group::Pin),
     /// Remove ended jobs and their logs
+    #[command(aliases = ["remove", "delete"])]
     Rm(rm::Rm),
     /// Remove all ended jobs and their logs
     #[command(visible_alias = "prune")]

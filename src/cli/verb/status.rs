@@ -20,6 +20,9 @@ pub struct StatusOf {
     /// The job; without one, all jobs are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
+    /// Also show the variables that were set for it; values that look secret are ***
+    #[arg(long, requires = "job")]
+    env: bool,
 }
 
 impl StatusOf {
@@ -43,6 +46,12 @@ impl StatusOf {
             for (what, text) in block(&record, words::now()) {
                 let what = ctx.out.tint(Tone::Faint, &format!("{what:>9}"));
                 ctx.out.line(&format!("{what}  {text}"))?;
+            }
+            if self.env {
+                for variable in variables(&record) {
+                    let what = ctx.out.tint(Tone::Faint, &format!("{:>9}", "env"));
+                    ctx.out.line(&format!("{what}  {variable}"))?;
+                }
             }
         }
         // As systemctl status: scripts need to know whether the job is running.
@@ -115,6 +124,22 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
         (!record.scope.is_human()).then(|| record.scope.to_string()),
     );
     lines
+}
+
+/// The variables that were set for a job. After the loss of its environment only their names are known.
+fn variables(record: &Record) -> Vec<String> {
+    let Some(detail) = &record.detail else {
+        return Vec::new();
+    };
+    let unknown = detail.env_names.iter();
+    let unknown = unknown.filter(|name| !detail.env.contains_key(*name));
+    let known = detail.env.iter().map(|(name, value)| match value {
+        Some(value) => format!("{name}={value}"),
+        None => format!("{name} is removed"),
+    });
+    let mut all: Vec<String> = known.chain(unknown.cloned()).collect();
+    all.sort();
+    all.iter().map(|text| clean(text)).collect()
 }
 
 /// Adds what the daemon reads from each process, and the settings of the job.
