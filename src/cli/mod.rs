@@ -7,12 +7,13 @@
 //! Before that, [`completion`] answers shells that ask what may follow a word.
 //!
 //! Verbs share the modules below them: [`settings`] (flags, environment and `config.toml`), [`context`]
-//! (the daemon, and the jobs that targets mean), [`value`] (values on the command line), [`start`],
+//! (the daemon, and the jobs that targets mean), [`disk`] (project files without a daemon), [`value`] (values on the command line), [`start`],
 //! [`logs`] and [`jobs`]. No verb keeps state between calls except the last used job of the
 //! terminal.
 
 pub mod completion;
 pub mod context;
+pub mod disk;
 pub mod exit;
 pub mod front;
 pub mod interrupt;

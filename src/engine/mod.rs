@@ -13,6 +13,7 @@
 //!   sessions.
 //! - [`waits`] and [`matcher`] evaluate what clients wait for. [`pattern`] is a compiled search
 //!   pattern, and [`wait_inputs`] is the state that conditions are compared with.
+//! - `flaky` marks sessions whose runs fail and succeed although nothing has changed.
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
 //! - [`project`] compares what is wished for the jobs of a project with what they do.
 //! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events.
@@ -26,6 +27,7 @@ pub mod checkpoints;
 pub mod display;
 pub mod echo;
 pub mod event_history;
+mod flaky;
 pub mod input;
 pub mod lease;
 pub mod life;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::Now;
+use super::flaky;
 use super::input::{InputWatch, Situation, needs};
 use super::lease::Lease;
 use super::life::{Life, Probed};
@@ -513,6 +514,7 @@ impl Session {
         Detail {
             env_names: self.spec.env_names.clone(),
             runs: self.life.runs().to_vec(),
+            flaky: flaky::flaky(self.life.runs(), &self.spec.ok_codes),
             limits: self.spec.limits,
             timeout_ms: Some(self.time_limits.timeout_ms).filter(|ms| *ms > 0),
             ..Detail::default()

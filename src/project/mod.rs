@@ -18,6 +18,7 @@
 //! - [`expand`]: a job with its templates expanded.
 //! - [`filter`]: which files a watch is about.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
+//! - [`import`]: a new file from those of other programs.
 //! - [`schema`](mod@schema): the JSON Schema of the file, for editors.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -37,6 +38,7 @@ pub mod find;
 mod flags;
 mod glob;
 pub mod group;
+pub mod import;
 mod include;
 pub mod job;
 mod keys;

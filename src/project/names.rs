@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum number of characters in a name of a job.
-const MAX_NAME: usize = 64;
+pub(super) const MAX_NAME: usize = 64;
 
 /// What is said about a name that is not valid.
 pub(super) const RULE: &str =

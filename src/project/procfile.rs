@@ -16,10 +16,10 @@ use super::stop::{Stop, StopHow};
 use super::{expand, names, variables};
 
 /// The base port if nothing else says one.
-const BASE_PORT: u16 = 5000;
+pub(super) const BASE_PORT: u16 = 5000;
 
 /// The step between the ports of two entries. It is also the most instances that an entry can have.
-const STEP: u16 = 100;
+pub(super) const STEP: u16 = 100;
 
 /// The time between TERM and KILL, as foreman has it.
 const GRACE_MS: u64 = 5000;
@@ -166,14 +166,14 @@ fn base_port(
     port.unwrap_or(BASE_PORT)
 }
 
-struct Entry<'a> {
-    name: &'a str,
-    line: &'a str,
-    place: Place,
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
+    pub(super) line: &'a str,
+    pub(super) place: Place,
 }
 
 /// The entries of a Procfile. Other lines are warnings, duplicates are faults.
-fn entries<'a>(path: &Path, content: &'a [u8], faults: &Faults) -> Vec<Entry<'a>> {
+pub(super) fn entries<'a>(path: &Path, content: &'a [u8], faults: &Faults) -> Vec<Entry<'a>> {
     let text = match std::str::from_utf8(content) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {

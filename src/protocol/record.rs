@@ -395,6 +395,9 @@ pub struct Detail {
     pub env: BTreeMap<String, Option<String>>,
     /// Its runs, oldest first.
     pub runs: Vec<Run>,
+    /// Absent unless its result has changed and changed back with the same definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaky: Option<Flaky>,
     /// Resource limits; absent: those of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
@@ -439,4 +442,17 @@ pub struct Run {
     /// Why it was started, if nobody has asked for it: `changed: src/main.rs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// Stands for what was run: command, arguments, shell, directory, kind of terminal and names of variables. Equal
+    /// for runs with the same definition. Absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+}
+
+/// How often a session has failed whose result changes although its definition does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Flaky {
+    /// Number of runs that failed.
+    pub failed: u32,
+    /// Number of runs with the present definition that ended by themselves.
+    pub runs: u32,
 }

@@ -19,7 +19,7 @@
 //!   [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
 //!   text around them.
-//! - [`mask`]: replaces times, durations, process ids and ports; [`align`]: two logs beside each other.
+//! - [`mask`]: replaces times, durations, process ids and ports; [`align`]: two logs beside each other; [`unified`]: what differs.
 //! - [`relay`]: filters a job's output for another terminal.
 //!
 //! # Two readings of the same bytes
@@ -82,6 +82,7 @@ pub mod skim;
 pub mod snapshot;
 pub mod style;
 pub mod title;
+pub mod unified;
 
 #[cfg(test)]
 #[allow(

@@ -60,6 +60,119 @@ fn bash_completes_verbs_options_and_jobs() {
     assert!(!offered("rm").contains(&"web".to_owned()));
 }
 
+/// A directory with a project file and no daemon.
+fn project(home: &Home) -> std::path::PathBuf {
+    let dir = home.scratch("shop");
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = "[jobs.api]\nrun = \"sleep 1000\"\ndescription = \"the server\"\ntags = [\"slow\"]\n\
+                [jobs.docs]\nrun = \"sleep 1000\"\n[groups.back]\njobs = [\"api\"]\n";
+    std::fs::write(dir.join("bgproc.toml"), file).unwrap();
+    dir
+}
+
+#[test]
+fn jobs_of_the_project_file_complete_without_a_daemon() {
+    if !have("bash") {
+        return;
+    }
+    let home = Home::new();
+    let dir = project(&home);
+    let offered = |verb: &str| -> Vec<String> {
+        let script = format!(
+            "cd '{}'; source <(BGPROC completions bash); COMP_WORDS=(bgproc {verb} ''); COMP_CWORD=2; \
+             COMP_TYPE=9; _clap_complete_bgproc bgproc '' {verb}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            dir.display()
+        );
+        let said = said(&home, "bash", &script);
+        said.lines().map(str::to_owned).collect()
+    };
+    for verb in ["up", "exec", "env", "start", "restart"] {
+        let offered = offered(verb);
+        for job in ["api", "docs"] {
+            assert!(offered.contains(&job.to_owned()), "{verb}: {offered:?}");
+        }
+    }
+    let up = offered("up");
+    assert!(
+        up.contains(&"g:back".to_owned()) && up.contains(&"+slow".to_owned()),
+        "{up:?}"
+    );
+    assert!(!offered("stop").contains(&"api".to_owned()));
+    // A broken file completes nothing.
+    std::fs::write(dir.join("bgproc.toml"), "[jobs.api]\nrnu = 1\n").unwrap();
+    assert!(!offered("up").contains(&"api".to_owned()));
+    home.run(&["daemon", "status"]).expect_code(3);
+}
+
+#[test]
+fn jobs_of_the_project_have_their_states() {
+    if !have("fish") {
+        return;
+    }
+    let home = Home::new();
+    let dir = project(&home);
+    let mut command = home.command(&["up", "api"]);
+    command.current_dir(&dir);
+    home.run_command(command, &["up", "api"]).expect_code(0);
+    let script = format!(
+        "cd '{}'; BGPROC completions fish | source; complete -C 'bgproc up '",
+        dir.display()
+    );
+    let shown = said(&home, "fish", &script);
+    assert!(shown.contains("api\trunning\n"), "{shown}");
+    assert!(shown.contains("docs\tnot started\n"), "{shown}");
+}
+
+#[test]
+fn elvish_completes_with_the_installed_file() {
+    if !have("elvish") {
+        return;
+    }
+    let home = home();
+    let ran = home
+        .run(&["completions", "elvish", "--install"])
+        .expect_code(0);
+    ran.expect_said("use bgproc-completions");
+    // What the editor calls for TAB.
+    let script = "use bgproc-completions; \
+                  each {|one| if (eq (kind-of $one) string) { echo $one } else { echo $one[stem] } } \
+                  [($edit:completion:arg-completer[bgproc] bgproc logs w)]";
+    let mut elvish = Terminal::shell(&home, (120, 24));
+    elvish.wait_for_text("$");
+    elvish.send("elvish -norc\r");
+    // Its prompt on the right says user and host.
+    elvish.wait_for_text("@");
+    elvish.send(format!("{script}\r"));
+    elvish.wait_for_text("web");
+    elvish.send("exit\r");
+    elvish.wait_for_text("$");
+    elvish.send("exit 0\r");
+    assert_eq!(elvish.exit_code(), 0);
+}
+
+#[test]
+fn an_installed_file_can_be_installed_again_and_removed() {
+    let home = Home::new();
+    let install = || {
+        home.run(&["completions", "fish", "--install"])
+            .expect_code(0)
+    };
+    let first = install();
+    let file = std::path::PathBuf::from(first.stdout.trim());
+    let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+    first.expect_said(&format!("to undo this: rm {}", file.display()));
+    let second = install();
+    assert_eq!(second.stdout.trim(), file.display().to_string());
+    second.expect_said("nothing has changed");
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().modified().unwrap(),
+        before
+    );
+    std::fs::write(&file, "old").unwrap();
+    install().expect_said("new shells complete bgproc from now on");
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), "old");
+}
+
 #[test]
 fn fish_shows_the_states_of_jobs() {
     if !have("fish") {

@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use clap_complete::engine::CompletionCandidate;
 
+use super::project;
 use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
+use crate::project::Project;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Status, Summary};
+use crate::term::sanitize::clean;
 
 /// How long a person who presses TAB waits for a daemon that does not answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -30,6 +33,10 @@ pub enum Which {
     Ended,
     /// Those that are paused, and those that were lost.
     Resumable,
+    /// Any, and the jobs of the project of this directory, which may never have run.
+    AnyAndProject,
+    /// Only the jobs of the project of this directory.
+    Project,
 }
 
 impl Which {
@@ -41,13 +48,16 @@ impl Which {
             }
             "rm" => Self::Ended,
             "resume" => Self::Resumable,
+            "start" | "restart" => Self::AnyAndProject,
+            "up" | "exec" | "env" => Self::Project,
             _ => Self::Any,
         }
     }
 
     fn fits(self, job: &Summary) -> bool {
         match self {
-            Self::Any => true,
+            Self::Any | Self::AnyAndProject => true,
+            Self::Project => job.project.is_some(),
             Self::Going => !job.status.is_finished(),
             Self::Ended => job.status.is_finished(),
             Self::Resumable => matches!(job.status, Status::Paused | Status::Lost),
@@ -60,7 +70,51 @@ pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
     let Some(word) = word.to_str() else {
         return Vec::new();
     };
-    of(&listed(), word, which)
+    let mut found = of(&listed(), word, which);
+    let is_wanted = matches!(which, Which::AnyAndProject | Which::Project);
+    if let Some(project) = is_wanted.then(project::here).flatten() {
+        found = with_project(found, &project, word, which);
+    }
+    found
+}
+
+/// The jobs of a project among the jobs that there are. What has run already is shown with its state.
+fn with_project(
+    known: Vec<CompletionCandidate>,
+    project: &Project,
+    word: &str,
+    which: Which,
+) -> Vec<CompletionCandidate> {
+    let is_own = |candidate: &CompletionCandidate| {
+        let name = candidate.get_value().to_str();
+        name.is_some_and(|name| project.jobs.contains_key(name))
+    };
+    let mut found: Vec<CompletionCandidate> = match which {
+        Which::Project => known.into_iter().filter(is_own).collect(),
+        _ => known,
+    };
+    let mut add = |name: String, help: &str| {
+        let is_new = !found.iter().any(|one| one.get_value() == name.as_str());
+        if is_new && name.starts_with(word) {
+            found.push(CompletionCandidate::new(name).help(Some(help.to_owned().into())));
+        }
+    };
+    for name in &project.order {
+        let job = project.jobs.get(name);
+        let about = job.and_then(|job| job.description.as_deref());
+        add(name.clone(), &clean(about.unwrap_or("not started")));
+    }
+    if which == Which::Project {
+        let tags: BTreeSet<_> = project.jobs.values().flat_map(|job| &job.tags).collect();
+        for group in project.groups.keys() {
+            add(format!("g:{group}"), "all jobs of the group");
+        }
+        for tag in tags {
+            add(format!("+{tag}"), "all jobs with the tag");
+        }
+    }
+    found.truncate(MOST);
+    found
 }
 
 fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {

@@ -2,9 +2,10 @@
 //!
 //! The scripts for shells ([`script`]) call bgproc again with [`VARIABLE`] set, and it answers with what may
 //! follow. So the verbs, options and jobs are always those of now. Targets are completed with the [`jobs`] that
-//! there are; no daemon is started for that.
+//! there are, and with those of the project file of this directory; no daemon is started for that.
 
 pub mod jobs;
+mod project;
 pub mod script;
 
 use std::ffi::OsString;

@@ -15,7 +15,7 @@ use super::place::Place;
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
-use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
+use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Timestamp};
 
 /// Bytes of output per request: the most that `log` returns.
 const PAGE: u64 = 1 << 20;
@@ -37,6 +37,19 @@ pub struct Follower {
     run: Option<u32>,
     /// Pieces that were read but not returned yet.
     read: VecDeque<News>,
+    /// Where reading stops.
+    bound: Bound,
+    /// Whether that has been reached.
+    is_over: bool,
+}
+
+/// Where reading stops, although there may be more output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bound {
+    /// Before this raw offset.
+    pub offset: Option<u64>,
+    /// Before output that was written after this time.
+    pub until: Option<Timestamp>,
 }
 
 /// A piece of output.
@@ -74,6 +87,8 @@ impl Follower {
             offset: 0,
             run: None,
             read: VecDeque::new(),
+            bound: Bound::default(),
+            is_over: false,
         })
     }
 
@@ -89,6 +104,11 @@ impl Follower {
         self.offset = place.offset;
     }
 
+    /// Stops at a bound. What comes then counts as the end of the job.
+    pub fn stop_at(&mut self, bound: Bound) {
+        self.bound = bound;
+    }
+
     /// The next piece of output, or the state of the job if there is none.
     pub fn read_on(&mut self) -> Result<News, Error> {
         loop {
@@ -99,6 +119,9 @@ impl Follower {
             // Ask for the status before the output. If the status says that the job has ended, all its
             // output is already in the log.
             let polled = self.look(None, 0)?;
+            if self.is_over {
+                return Ok(News::Ended(Box::new(polled)));
+            }
             let restarting = self.read_page()?;
             if let Some(news) = self.read.pop_front() {
                 return Ok(news);
@@ -157,7 +180,7 @@ impl Follower {
     /// Reads the next page if all earlier pieces have been returned. Returns whether the job is being
     /// restarted.
     fn read_page(&mut self) -> Result<bool, Error> {
-        if !self.read.is_empty() {
+        if self.is_over || !self.read.is_empty() {
             return Ok(false);
         }
         let log = Log {
@@ -184,6 +207,11 @@ impl Follower {
             .decode(&page.output)
             .map_err(|error| Error::internal(format!("the log is not base64: {error}")))?;
         let origins = page.origins.unwrap_or_default();
+        if let Some(end) = self.bound.before(page.offset, bytes.len(), &origins) {
+            let kept = usize::try_from(end.saturating_sub(page.offset)).unwrap_or(usize::MAX);
+            bytes.truncate(kept);
+            self.is_over = true;
+        }
         let runs = page.runs.unwrap_or_default();
         let last = runs.last().map_or(0, |run| run.run);
         let mut known = self.run.unwrap_or(last);
@@ -216,6 +244,19 @@ impl Follower {
         self.run = Some(known);
         self.offset = page.next_offset;
         Ok(())
+    }
+}
+
+impl Bound {
+    /// The offset at which a page of `length` bytes must be cut; `None` if all of it is before the bound.
+    fn before(self, start: u64, length: usize, origins: &[LogOrigin]) -> Option<u64> {
+        let later = self.until.and_then(|until| {
+            let later = origins.iter().find(|origin| origin.at > until);
+            later.map(|origin| origin.offset.max(start))
+        });
+        let end = start.saturating_add(length as u64);
+        let offset = self.offset.filter(|offset| *offset <= end);
+        later.into_iter().chain(offset).min()
     }
 }
 

@@ -7,4 +7,5 @@ pub mod origins;
 pub mod place;
 pub mod restarts;
 pub mod show;
+pub mod sieve;
 pub mod typed;

@@ -3,6 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::protocol::params::Log;
+use crate::protocol::record::Run;
 use crate::protocol::reply::LogLines;
 use crate::protocol::{Action, Record, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind};
@@ -60,6 +61,68 @@ impl Place {
         Ok(Self { offset, line })
     }
 
+    /// The position of the last `count` lines among those written between `since` and `until`.
+    pub fn before(
+        ctx: &mut Context,
+        id: &SessionId,
+        count: u64,
+        (since, until): (Option<Timestamp>, Timestamp),
+    ) -> Result<Self, Failure> {
+        let first = Self::find(ctx, id, None, since)?;
+        let after = Timestamp(until.millis().saturating_add(1));
+        let found = one_line(ctx, id, Some(1), Some(after))?;
+        let beyond = match found.lines.first() {
+            Some(line) => line.n,
+            None => one_line(ctx, id, None, None)?.total_lines + 1,
+        };
+        let line = beyond.saturating_sub(count);
+        if line <= first.line {
+            return Ok(first);
+        }
+        let found = one_line(ctx, id, Some(line), None)?
+            .lines
+            .into_iter()
+            .next();
+        let offset = match found.and_then(|line| line.offset) {
+            Some(offset) => offset,
+            None => end(ctx, id)?,
+        };
+        Ok(Self { offset, line })
+    }
+
+    /// The position of the last `lines` lines of a run, of all its lines by default. `next` is the run after it.
+    pub fn of_run(
+        ctx: &mut Context,
+        id: &SessionId,
+        (run, next): (&Run, Option<&Run>),
+        lines: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let beginning = Self {
+            offset: run.offset,
+            line: run.first_line.unwrap_or(1),
+        };
+        let (Some(first), Some(lines)) = (run.first_line, lines) else {
+            return Ok(beginning);
+        };
+        let end = match next.and_then(|next| next.first_line) {
+            Some(end) => end,
+            None => one_line(ctx, id, None, None)?.total_lines + 1,
+        };
+        let line = end.saturating_sub(lines);
+        if line <= first {
+            return Ok(beginning);
+        }
+        let found = one_line(ctx, id, Some(line), None)?
+            .lines
+            .into_iter()
+            .next();
+        let offset = match found.and_then(|line| line.offset) {
+            Some(offset) => offset,
+            None => end_of(ctx, id, next)?,
+        };
+        Ok(Self { offset, line })
+    }
+
     /// The checkpoint from which the output is rendered.
     pub fn checkpoint(self, job: &Record) -> Checkpoint {
         match self.offset {
@@ -100,6 +163,11 @@ fn one_line(
         origins: Some(true),
         ..Log::default()
     }))
+}
+
+/// The offset of the end of a run, before the run `next`.
+fn end_of(ctx: &mut Context, id: &SessionId, next: Option<&Run>) -> Result<u64, Failure> {
+    next.map_or_else(|| end(ctx, id), |next| Ok(next.offset))
 }
 
 /// The offset of the end of the log.

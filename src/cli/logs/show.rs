@@ -6,6 +6,7 @@ use super::follow::{News, Piece};
 use super::lane::Lane;
 use super::origins::Origins;
 use super::place::{self, Place};
+use super::sieve::{Kept, Sieve};
 use super::typed::{self, Typed};
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
@@ -52,6 +53,8 @@ pub struct Show {
     typed: Option<Typed>,
     /// Whether input from before the first line is skipped.
     skips_typed: bool,
+    /// Which lines are shown; all of them without it.
+    sieve: Option<Sieve>,
     /// The beginning of a line that arrives in pieces.
     begun: Option<LogLine>,
 }
@@ -77,6 +80,7 @@ impl Show {
             times: false,
             typed: None,
             skips_typed: false,
+            sieve: None,
             begun: None,
         }
     }
@@ -111,13 +115,29 @@ impl Show {
         self
     }
 
+    /// Shows only lines that pass a sieve. Writes whole lines only, without colours of their own.
+    #[must_use]
+    pub(crate) fn with_sieve(mut self, sieve: Sieve) -> Self {
+        self.split = false;
+        self.sieve = Some(sieve);
+        self
+    }
+
+    /// Whether any line that was looked for has been found; `None` if none was looked for.
+    pub(crate) fn has_found(&self) -> Option<bool> {
+        self.sieve.as_ref().map(Sieve::has_found)
+    }
+
     /// Shows one piece of news at once.
     pub fn news(&mut self, ctx: &mut Context, news: News) -> Result<(), Failure> {
         match news {
             News::Output(piece) => self.output(ctx, &piece)?,
             News::Gap(bytes) => tell_gap(bytes),
             News::Restarted(run) => self.restarted(ctx, run)?,
-            News::Idle(_) | News::Ended(_) => ctx.out.flush()?,
+            News::Idle(_) | News::Ended(_) => {
+                self.release(ctx)?;
+                ctx.out.flush()?;
+            }
         }
         Ok(())
     }
@@ -164,8 +184,9 @@ impl Show {
             self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
             self.detailed(ctx, lines)?;
             while let Some(input) = self.typed.as_mut().and_then(|typed| typed.before(None)) {
-                self.print(ctx, &input, &typed::shown(&input))?;
+                self.print_typed(ctx, &input)?;
             }
+            self.release(ctx)?;
             return ctx.out.flush();
         }
         for lane in &mut self.lanes {
@@ -178,7 +199,7 @@ impl Show {
 
     /// Whether lines must be shown one by one, with the time at which each was written.
     fn is_detailed(&self) -> bool {
-        self.json || self.times || self.typed.is_some()
+        self.json || self.times || self.typed.is_some() || self.sieve.is_some()
     }
 
     fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> io::Result<()> {
@@ -227,12 +248,60 @@ impl Show {
             .as_mut()
             .and_then(|typed| typed.before(Some(&line)))
         {
-            self.print(ctx, &input, &typed::shown(&input))?;
+            self.print_typed(ctx, &input)?;
         }
-        self.print(ctx, &line, &line.text)
+        match &mut self.sieve {
+            Some(sieve) => {
+                let kept = sieve.take(line);
+                self.print_kept(ctx, kept)
+            }
+            None => self.print(ctx, &line, &line.text, None),
+        }
     }
 
-    fn print(&self, ctx: &mut Context, line: &LogLine, text: &str) -> io::Result<()> {
+    /// Shows the newest matches when everything that is there has been read.
+    fn release(&mut self, ctx: &mut Context) -> io::Result<()> {
+        let held = self.sieve.as_mut().map(Sieve::release);
+        self.print_kept(ctx, held.unwrap_or_default())
+    }
+
+    fn print_kept(&self, ctx: &mut Context, kept: Vec<Kept>) -> io::Result<()> {
+        for Kept {
+            line,
+            is_match,
+            has_gap,
+            ..
+        } in kept
+        {
+            if has_gap && !self.json {
+                ctx.out.line(&format!("{}--", self.prefix))?;
+            }
+            let text = match &self.sieve {
+                Some(sieve) if is_match && !self.json => sieve.marked(&ctx.out, &line.text),
+                _ => line.text.clone(),
+            };
+            self.print(ctx, &line, &text, Some(is_match))?;
+        }
+        Ok(())
+    }
+
+    fn print_typed(&self, ctx: &mut Context, input: &LogLine) -> io::Result<()> {
+        let text = typed::shown(input);
+        let is_meant = |sieve: &Sieve| sieve.is_match(&text);
+        match self.sieve.as_ref().is_none_or(is_meant) {
+            true => self.print(ctx, input, &text, None),
+            false => Ok(()),
+        }
+    }
+
+    /// Prints a line. `is_match` says whether it was looked for.
+    fn print(
+        &self,
+        ctx: &mut Context,
+        line: &LogLine,
+        text: &str,
+        is_match: Option<bool>,
+    ) -> io::Result<()> {
         if !self.json {
             let at = match (self.times, line.at) {
                 (false, _) => String::new(),
@@ -243,6 +312,9 @@ impl Show {
         }
         let mut value = serde_json::to_value(line).unwrap_or_default();
         value["sessionId"] = self.id.as_str().into();
+        if let Some(is_match) = is_match {
+            value["match"] = is_match.into();
+        }
         ctx.out.json(&value)
     }
 }

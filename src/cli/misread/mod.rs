@@ -4,7 +4,6 @@
 //! clap's own messages are not used, because they suggest to pass a mistyped option as a value
 //! (`-- --nmae`), which is never what was meant.
 
-mod unbuilt;
 
 use std::ffi::OsString;
 
@@ -102,10 +101,6 @@ impl Wrong<'_> {
         let Some(verb) = self.verb else {
             return front_flag(flag);
         };
-        if let Some(instead) = unbuilt::flag(verb, flag) {
-            let hint = (!instead.is_empty()).then(|| instead.to_owned());
-            return (format!("{flag} of {verb} is not supported yet"), hint);
-        }
         let message = format!("{verb} has no option {flag}");
         let known = flags(verb);
         match nearest(flag, known.iter().map(String::as_str)) {
@@ -261,10 +256,6 @@ fn front_flag(flag: &str) -> Said {
 
 /// An unknown verb.
 fn no_verb(word: &str) -> Said {
-    if let Some(instead) = unbuilt::verb(word) {
-        let hint = (!instead.is_empty()).then(|| instead.to_owned());
-        return (format!("{word} is not supported yet"), hint);
-    }
     let message = format!("there is no verb `{word}`");
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
         return (message, Some(format!("use bgproc {ours}")));
@@ -296,17 +287,20 @@ fn no_verb_of(verb: &str, word: &str) -> Said {
 }
 
 /// Verbs of other programs, with the verb of bgproc that does the same.
-const ELSEWHERE: [(&str, &str); 16] = [
-    ("list", "ls"),
+const ELSEWHERE: [(&str, &str); 18] = [
     ("jobs", "ls"),
     ("ps-a", "ls"),
-    ("remove", "rm"),
-    ("delete", "rm"),
     ("del", "rm"),
     ("terminate", "stop"),
     ("end", "stop"),
-    ("unpause", "resume"),
+    // They also remove the session or container.
+    ("kill-session", "stop JOB"),
+    ("kill-server", "daemon stop --kill"),
+    ("new-session", "run -a COMMAND"),
+    ("rename-session", "rename JOB NAME"),
+    ("restart-all", "restart JOB..."),
     ("output", "logs"),
+    ("journal", "logs"),
     ("fg", "attach JOB"),
     ("bg", "run COMMAND"),
     ("new", "run COMMAND"),
@@ -339,7 +333,7 @@ mod tests {
     fn mistakes_are_explained() {
         for (line, expected) in [
             ("rnu true", "there is no verb `rnu` | did you mean run?"),
-            ("list", "there is no verb `list` | use bgproc ls"),
+            ("jobs", "there is no verb `jobs` | use bgproc ls"),
             (
                 "run --nmae x true",
                 "run has no option --nmae | did you mean --name?",
@@ -388,10 +382,8 @@ mod tests {
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(
-            said("run --env-file x true").starts_with("--env-file of run is not supported yet")
-        );
-        assert!(said("diff").starts_with("diff is not supported yet"));
+        assert!(said("run --after x true").starts_with("--after of run is not supported yet"));
+        assert!(said("tag").starts_with("tag is not supported yet"));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));
     }

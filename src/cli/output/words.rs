@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::style::Tone;
 use crate::protocol::project::PhaseName;
-use crate::protocol::record::InputState;
+use crate::protocol::record::{Flaky, InputState, Run};
 use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
@@ -171,6 +171,26 @@ pub fn summary(record: &Record, now: Timestamp) -> String {
         Some(_) => format!("{}  {line}", name(job)),
         None => line,
     }
+}
+
+/// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
+pub fn run(run: &Run) -> String {
+    let began = local(run.started_at);
+    let how = match (run.ended_at, run.exit_code, &run.signal) {
+        (Some(_), Some(code), _) => format!("exit {code}"),
+        (Some(_), None, Some(signal)) => signal.clone(),
+        (Some(_), None, None) => "ended".to_owned(),
+        (None, ..) => return format!("{}  {began}  in progress", run.run),
+    };
+    let ran = run.ended_at.map(|ended| since(run.started_at, ended));
+    let ran = brief_span(ran.unwrap_or_default());
+    format!("{}  {began}  {how}, ran {ran}", run.run)
+}
+
+/// How often a job fails whose result changes although its definition does not: `2/9: …`.
+pub fn flaky(flaky: Flaky) -> String {
+    let Flaky { failed, runs } = flaky;
+    format!("flaky {failed}/{runs}: {failed} of {runs} runs of the same definition failed")
 }
 
 /// Formats milliseconds as `41s`, `12m`, `2h04m` or `3d04h`.

@@ -1,4 +1,4 @@
-//! Values on the command line: moments, numbers, conditions, names, clients with hooks.
+//! Values on the command line: moments, numbers, conditions, names, orders, runs, clients with hooks.
 
 pub mod condition;
 pub(in crate::cli) mod hook;
@@ -6,4 +6,6 @@ pub mod moment;
 pub mod name;
 pub mod notice;
 pub mod number;
+pub mod order;
 pub mod restart;
+pub mod run;

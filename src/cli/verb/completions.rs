@@ -33,14 +33,29 @@ impl Completions {
             failure.hint("set HOME, or print the script without --install")
         })?;
         let file = self.shell.file(&dirs);
-        write(&file, &self.shell.installed(&program, (ctx.grammar)())?)?;
+        let script = self.shell.installed(&program, (ctx.grammar)())?;
+        let is_new = std::fs::read(&file).map_or(true, |known| known != script);
+        if is_new {
+            write(&file, &script)?;
+        }
         ctx.out.line(&file.display().to_string())?;
+        ctx.out.flush()?;
         if let Some(step) = self.shell.next_step(&file) {
             note(&step);
         }
-        note("new shells complete bgproc from now on");
+        note(match is_new {
+            true => "new shells complete bgproc from now on",
+            false => "nothing has changed: the file is there already",
+        });
+        note(&format!("to undo this: rm {}", quoted(&file)));
         Ok(Exit::OK)
     }
+}
+
+/// A path as a word of a shell.
+fn quoted(file: &Path) -> String {
+    let path = file.display().to_string();
+    shlex::try_quote(&path).map_or_else(|_| path.clone(), |word| word.into_owned())
 }
 
 fn write(file: &Path, script: &[u8]) -> Result<(), Failure> {

@@ -54,6 +54,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "init",
+        [
+            ("bgproc init", "Writes bgproc.toml from what is here."),
+            (
+                "bgproc init --from mprocs.yaml",
+                "Takes the jobs of this file.",
+            ),
+            ("bgproc init -n", "Prints the file only."),
+        ],
+    ),
+    (
         "up",
         [
             ("bgproc up", "Brings up all jobs of the project."),
@@ -509,6 +520,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
             ("bgproc why web", "Says why a job is in its state."),
             ("bgproc why -", "The same for the job that was used last."),
             ("bgproc why --json web", "Prints it as JSON."),
+        ],
+    ),
+    (
+        "diff",
+        [
+            (
+                "bgproc diff web",
+                "Shows what the last run wrote differently from the one before.",
+            ),
+            ("bgproc diff web 3 5", "Compares these two runs."),
+            ("bgproc diff web -C 0", "Shows only the lines that differ."),
         ],
     ),
     (

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::logs::sieve;
 use crate::cli::output::style::Tone;
 use crate::cli::output::{note, words};
 use crate::cli::value::{moment, number};
@@ -136,17 +137,7 @@ impl Find {
             ctx.out.line(&format!("{name}- {text}"))?;
         }
         let at = found.at.map(time_of_day).unwrap_or_default();
-        let mut text = String::new();
-        let mut end = 0;
-        for part in pattern
-            .find_iter(&found.text)
-            .filter(|part| !part.is_empty())
-        {
-            text.push_str(&found.text[end..part.start()]);
-            text.push_str(&ctx.out.tint(Tone::Bad, part.as_str()));
-            end = part.end();
-        }
-        text.push_str(&found.text[end..]);
+        let text = sieve::marked(&ctx.out, pattern, &found.text);
         ctx.out.line(&format!("{name}:{at}: {text}"))?;
         let after = (found.n + 1..).zip(&found.after);
         for (_, text) in after.take_while(|(n, _)| *n < until) {

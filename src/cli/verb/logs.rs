@@ -3,18 +3,22 @@
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use clap::Args;
+use regex::Regex;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::logs::follow::{Follower, News};
+use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{self, How, Show};
+use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::typed::Typed;
 use crate::cli::output::words;
+use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
-use crate::protocol::{Record, Timestamp};
+use crate::protocol::params::StatusParams;
+use crate::protocol::{Action, Record, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
@@ -42,6 +46,27 @@ pub struct Logs {
     /// Print only output written after this time, or within the last TIME (10m)
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     since: Option<Timestamp>,
+    /// Print only output written before this time, or before the last TIME (10m)
+    #[arg(long, value_name = "TIME", value_parser = moment::parse, conflicts_with = "follow")]
+    until: Option<Timestamp>,
+    /// Print only one run: 3 is the third, 0 the newest, -1 the one before
+    #[arg(long, value_name = "N", value_parser = run::parse, allow_negative_numbers = true, conflicts_with_all = ["follow", "since", "until"])]
+    run: Option<RunNumber>,
+    /// Print only lines that match; with -n, the last N of them; exit code 1 if there is none
+    #[arg(long, value_name = "REGEX", conflicts_with = "raw")]
+    grep: Option<String>,
+    /// With --grep: print N lines around each match
+    #[arg(
+        short = 'C',
+        long,
+        value_name = "N",
+        requires = "grep",
+        default_value_t = 0
+    )]
+    context: usize,
+    /// With --grep: ignore case
+    #[arg(short, long, requires = "grep")]
+    ignore_case: bool,
     /// Print the time of each line
     #[arg(short, long, conflicts_with = "raw")]
     times: bool,
@@ -50,11 +75,14 @@ pub struct Logs {
     stdin: bool,
     /// Print only the output of the last command that the job's shell ran, or of the Nth from the end, if the shell marks its prompts (OSC 133)
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "times", "stdin"])]
+    #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "until", "run", "grep", "times", "stdin"])]
     command: Option<u32>,
     /// The jobs; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     jobs: Vec<String>,
+    /// The compiled `--grep`.
+    #[arg(skip)]
+    pattern: Option<Regex>,
 }
 
 /// Follows the logs of several jobs, from their last lines on.
@@ -66,9 +94,15 @@ pub(super) fn follow_all(ctx: &mut Context, jobs: Vec<String>) -> Result<Exit, F
         raw: false,
         plain: false,
         since: None,
+        until: None,
+        run: None,
+        grep: None,
+        context: 0,
+        ignore_case: false,
         times: false,
         stdin: false,
         command: None,
+        pattern: None,
     };
     logs.run(ctx)
 }
@@ -100,6 +134,12 @@ impl Logs {
             ctx.out.flush()?;
             return Ok(found.exit);
         }
+        let grep = self
+            .grep
+            .as_deref()
+            .map(|grep| sieve::compile(grep, self.ignore_case));
+        self.pattern = grep.transpose().map_err(Failure::Usage)?;
+        let mut any = None;
         match found.jobs.as_slice() {
             [] => {}
             [_, _, ..] if self.raw => {
@@ -107,30 +147,67 @@ impl Logs {
                 return Err(Failure::Usage(message.to_owned()));
             }
             [only] => {
-                let place = self.place(ctx, only)?;
+                let (place, bound) = self.part(ctx, only)?;
                 let show = self.show(ctx, only, place)?;
-                self.print(ctx, only, place, show)?;
+                any = self.print(ctx, only, (place, bound), show)?;
             }
             several if self.follow => self.follow_several(ctx, several)?,
             several => {
                 let width = show::name_width(several);
                 for (number, job) in several.iter().enumerate() {
-                    let place = self.place(ctx, job)?;
+                    let (place, bound) = self.part(ctx, job)?;
                     let show = self.show(ctx, job, place)?.named(ctx, width, number);
-                    self.print(ctx, job, place, show)?;
+                    let has_found = self.print(ctx, job, (place, bound), show)?;
+                    any = any.max(has_found);
                 }
             }
         }
         ctx.out.flush()?;
-        Ok(found.exit)
+        Ok(match any {
+            Some(false) => found.exit.or(Exit::FAILED),
+            _ => found.exit,
+        })
+    }
+
+    /// The last lines that are wanted. With `--grep`, the matches among all lines are counted instead.
+    fn last_lines(&self) -> Option<u64> {
+        self.lines.filter(|_| self.grep.is_none())
+    }
+
+    /// Where the output begins and ends.
+    fn part(&self, ctx: &mut Context, job: &Record) -> Result<(Place, Bound), Failure> {
+        let id = &job.summary.session_id;
+        let mut bound = Bound {
+            offset: None,
+            until: self.until,
+        };
+        let Some(number) = self.run else {
+            return Ok((self.place(ctx, job)?, bound));
+        };
+        let record: Record = ctx.read(&Action::Status(StatusParams {
+            session_id: id.to_string(),
+            detail: Some(true),
+        }))?;
+        let runs = record.detail.map(|detail| detail.runs).unwrap_or_default();
+        let run = number.find(&runs, &words::name(&job.summary))?;
+        let next = runs.iter().find(|next| next.run > run.run);
+        bound.offset = next.map(|next| next.offset);
+        let place = Place::of_run(ctx, id, (run, next), self.last_lines())?;
+        Ok((place, bound))
     }
 
     /// The position where the output begins.
     fn place(&self, ctx: &mut Context, job: &Record) -> Result<Place, Failure> {
-        if self.lines.is_none() && self.since.is_none() && !ctx.json {
+        let id = &job.summary.session_id;
+        let lines = self.last_lines();
+        // Of the lines before a time, the last ones are not the last ones of the log.
+        if let (Some(until), Some(count)) = (self.until, lines) {
+            return Place::before(ctx, id, count, (self.since, until));
+        }
+        if lines.is_none() && self.since.is_none() && !ctx.json {
             return Ok(Place::BEGINNING);
         }
-        Place::find(ctx, &job.summary.session_id, self.lines, self.since)
+        Place::find(ctx, id, lines, self.since)
     }
 
     fn show(&self, ctx: &mut Context, job: &Record, place: Place) -> Result<Show, Failure> {
@@ -143,6 +220,12 @@ impl Logs {
         if self.times {
             show = show.with_times();
         }
+        if let Some(pattern) = &self.pattern {
+            let most = self
+                .lines
+                .map(|lines| usize::try_from(lines).unwrap_or(usize::MAX));
+            show = show.with_sieve(Sieve::new(pattern.clone(), self.context, most));
+        }
         if !self.stdin {
             return Ok(show);
         }
@@ -150,18 +233,20 @@ impl Logs {
         Ok(show.with_typed(typed, self.lines.is_some()))
     }
 
-    /// Prints one job up to now or, with `--follow`, until it ends.
+    /// Prints one job up to now or, with `--follow`, until it ends. Returns whether a line has matched, if that was
+    /// asked.
     fn print(
         &self,
         ctx: &mut Context,
         job: &Record,
-        place: Place,
+        (place, bound): (Place, Bound),
         mut show: Show,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<bool>, Failure> {
         if self.follow && !job.summary.status.is_finished() {
             interrupt::leave_with(interrupt::goes_on(&[words::name(&job.summary)]))?;
         }
         let mut follower = self.follower(job, place)?;
+        follower.stop_at(bound);
         if self.follow {
             follower.drain(|news| show.news(ctx, news))?;
         } else {
@@ -174,7 +259,8 @@ impl Logs {
                 }
             }
         }
-        Ok(show.finish(ctx)?)
+        show.finish(ctx)?;
+        Ok(show.has_found())
     }
 
     /// Follows several jobs, each with its own thread and connection. Prints whole lines after the name of
@@ -217,7 +303,7 @@ impl Logs {
         let mut follower = self.follower(job, place)?;
         let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
         follower.drain(|news| match news {
-            News::Idle(_) | News::Ended(_) => Ok(()),
+            News::Ended(_) => Ok(()),
             news => sender.send((number, Said::News(news))).map_err(gone),
         })?;
         Ok(())

@@ -8,6 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::state::{self, Wanted};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::words;
+use crate::cli::value::order::{self, Order};
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Summary, Timestamp};
@@ -23,9 +24,12 @@ pub struct Ls {
     /// Only jobs in this state: a word of the STATE column (running, needs input, done, exit 1), or failed
     #[arg(long, value_name = "STATE", value_parser = state::parse)]
     status: Option<Wanted>,
-    /// All jobs (the default)
-    #[arg(short, long)]
+    /// All jobs, those of all projects too (the default)
+    #[arg(short, long, visible_alias = "all-projects")]
     all: bool,
+    /// Sort by this column; -COLUMN turns the order around. By default the newest job comes first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = order::parse)]
+    sort: Option<Order>,
     /// Print only the ids
     #[arg(short, long, conflicts_with = "output")]
     quiet: bool,
@@ -83,12 +87,18 @@ impl Ls {
                     job.is_ok_and(|job| wanted.is(&job.summary))
                 });
             }
+            if let (Some(order), Some(jobs)) = (self.sort, listed["sessions"].as_array_mut()) {
+                order.sort_by(jobs, |job| serde_json::from_value(job.clone()).ok());
+            }
             ctx.out.json(&listed)?;
             return Ok(Exit::OK);
         }
         let mut listed: Listed<Record> = ctx.read(&list)?;
         if let Some(wanted) = &self.status {
             listed.sessions.retain(|job| wanted.is(&job.summary));
+        }
+        if let Some(order) = self.sort {
+            order.sort_by(&mut listed.sessions, |job| Some(job.clone()));
         }
         if self.quiet {
             for job in &listed.sessions {

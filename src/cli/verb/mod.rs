@@ -5,6 +5,7 @@ mod capture;
 mod completions;
 mod daemon;
 mod decline;
+mod diff;
 mod doctor;
 mod down;
 mod env;
@@ -14,6 +15,7 @@ mod export;
 mod find;
 mod group;
 mod help;
+mod init;
 mod keys;
 mod kill;
 mod logs;
@@ -60,7 +62,7 @@ pub enum Verb {
     #[command(visible_alias = "add")]
     Run(Box<run::Run>),
     /// List the jobs
-    #[command(visible_alias = "ps")]
+    #[command(visible_alias = "ps", aliases = ["list", "list-sessions"])]
     Ls(ls::Ls),
     /// Show details of one job; exit code 3 if it is not running
     #[command(visible_aliases = ["inspect", "show"])]
@@ -78,11 +80,12 @@ pub enum Verb {
     #[command(hide = true)]
     Tail(logs::Logs),
     /// Show the screen of a job and type into it; ctrl-] leaves
-    #[command(visible_alias = "a")]
+    #[command(visible_alias = "a", alias = "attach-session")]
     Attach(attach::Attach),
     /// Type text into a job and press Enter
     Send(send::Send),
     /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
+    #[command(alias = "send-keys")]
     Keys(keys::Keys),
     /// Share a job with agents that did not start it: read, write or none
     Share(share::ShareWith),
@@ -91,7 +94,7 @@ pub enum Verb {
     /// Decline the questions that agents have asked about a job
     Decline(decline::DeclineFor),
     /// Print the screen of a job
-    #[command(visible_alias = "screen")]
+    #[command(visible_alias = "screen", alias = "capture-pane")]
     Capture(capture::Capture),
     /// Play what the screen of a job showed
     Replay(replay::Replay),
@@ -110,8 +113,10 @@ pub enum Verb {
     /// Stop all processes of jobs until they are resumed
     Pause(state::Jobs),
     /// Let paused jobs continue, and start jobs that were lost in a reboot
-    #[command(visible_alias = "continue")]
+    #[command(visible_alias = "continue", alias = "unpause")]
     Resume(resume::Resume),
+    /// Write a project file from what is here: package.json, Procfile, compose.yaml and others
+    Init(init::Init),
     /// Bring the jobs of a project file up, with what they need
     Up(Box<up::Up>),
     /// Stop all jobs of a project, in the reverse order of their needs
@@ -126,9 +131,13 @@ pub enum Verb {
     Wait(wait::Wait),
     /// Say in one sentence why a job is in its state
     Why(why::Why),
+    /// Show what two runs of a job wrote differently; exit code 1 if there is a difference
+    Diff(diff::Diff),
     /// Show the processes of jobs, and what they use
+    #[command(alias = "stats")]
     Top(top::Top),
     /// List the ports on which jobs listen
+    #[command(alias = "port")]
     Ports(ports::Ports),
     /// Open the URL that a job serves
     Open(ports::Open),
@@ -143,6 +152,7 @@ pub enum Verb {
     /// Keep jobs and their logs for ever
     Pin(group::Pin),
     /// Remove ended jobs and their logs
+    #[command(aliases = ["remove", "delete"])]
     Rm(rm::Rm),
     /// Remove all ended jobs and their logs
     #[command(visible_alias = "prune")]
@@ -194,6 +204,7 @@ impl Verb {
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
             Self::Resume(verb) => verb.run(ctx),
+            Self::Init(verb) => verb.run(ctx),
             Self::Up(verb) => verb.run(ctx),
             Self::Down(verb) => verb.run(ctx),
             Self::Reload(verb) => verb.run(ctx),
@@ -201,6 +212,7 @@ impl Verb {
             Self::Env(verb) => verb.run(ctx),
             Self::Wait(verb) => verb.run(ctx),
             Self::Why(verb) => verb.run(ctx),
+            Self::Diff(verb) => verb.run(ctx),
             Self::Top(verb) => verb.run(ctx),
             Self::Ports(verb) => verb.run(ctx),
             Self::Open(verb) => verb.run(ctx),

@@ -1,5 +1,7 @@
 //! `rm` and `clean`: remove ended jobs.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use crate::cli::context::{Among, Context};
@@ -7,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::output::{complain, words};
 use crate::protocol::params::Remove;
-use crate::protocol::{Action, Record, Status};
+use crate::protocol::{Action, Record, Status, Timestamp, duration};
 
 #[derive(Args, Debug)]
 pub struct Rm {
@@ -15,24 +17,45 @@ pub struct Rm {
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
     /// End running jobs first
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with_all = ["older", "failed"])]
     force: bool,
     /// Do not ask before jobs are stopped whose project file wants that
     #[arg(short, long)]
     yes: bool,
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Args, Debug)]
+pub struct Clean {
+    #[command(flatten)]
+    which: Which,
+}
+
+// Which of the jobs. Not a doc comment, because clap would show it as help.
+#[derive(Args, Debug)]
+struct Which {
+    /// Only failed jobs
+    #[arg(long)]
+    failed: bool,
+    /// Only jobs that ended longer ago than this time (2h, 7d)
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    older: Option<Duration>,
     /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
 }
 
-#[derive(Args, Debug)]
-pub struct Clean {
-    /// Only failed jobs
-    #[arg(long)]
-    failed: bool,
-    /// Only print what would be removed
-    #[arg(long)]
-    dry_run: bool,
+impl Which {
+    fn is(&self, job: &Record, now: Timestamp) -> bool {
+        let status = job.summary.status;
+        let is_failed = matches!(status, Status::Error | Status::TimedOut | Status::Lost);
+        let is_old = |time: Duration| {
+            let ended = job.summary.ended_at;
+            ended.is_some_and(|ended| words::since(ended, now) > duration::millis(time))
+        };
+        (is_failed || !self.failed) && self.older.is_none_or(is_old)
+    }
 }
 
 impl Rm {
@@ -43,10 +66,12 @@ impl Rm {
             .jobs
             .into_iter()
             .partition(|job| !job.summary.status.is_finished());
+        let now = words::now();
+        over.retain(|job| self.which.is(job, now));
         if self.force {
             consent::to_stop(ctx, &running, self.yes || self.dry_run)?;
             over.extend(running);
-        } else {
+        } else if self.which.older.is_none() && !self.which.failed {
             for job in &running {
                 let name = words::name(&job.summary);
                 let message = format!("{name} is {}", job.summary.status.as_str());
@@ -56,19 +81,16 @@ impl Rm {
                 exit = exit.or(failure.exit());
             }
         }
-        Ok(exit.or(remove(ctx, &over, self.dry_run)?))
+        Ok(exit.or(remove(ctx, &over, self.which.dry_run)?))
     }
 }
 
 impl Clean {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut jobs = ctx.jobs()?;
-        jobs.retain(|job| {
-            let status = job.summary.status;
-            let wrong = matches!(status, Status::Error | Status::TimedOut | Status::Lost);
-            status.is_finished() && (wrong || !self.failed)
-        });
-        remove(ctx, &jobs, self.dry_run)
+        let now = words::now();
+        jobs.retain(|job| job.summary.status.is_finished() && self.which.is(job, now));
+        remove(ctx, &jobs, self.which.dry_run)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
-use crate::cli::start::{launch, program, stdin};
+use crate::cli::start::{env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
 use crate::protocol::duration;
@@ -47,6 +47,9 @@ pub struct Run {
     /// Set an environment variable (K=V), or take its value from the current environment (K)
     #[arg(short, long = "env", value_name = "K=V")]
     env: Vec<String>,
+    /// Set the variables of a .env file; can be repeated, and -e wins. ?FILE may be missing
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<String>,
     /// Return at once and leave the job in the background (the default)
     #[arg(short, long, group = "stay")]
     detach: bool,
@@ -237,6 +240,13 @@ impl Run {
         })
     }
 
+    /// The variables of `--env-file` and `--env`.
+    fn variables(&self) -> Result<Option<BTreeMap<String, Option<String>>>, Failure> {
+        let mut all = env_file::read(&self.env_file)?;
+        all.extend(variables(&self.env)?.unwrap_or_default());
+        Ok(Some(all).filter(|all| !all.is_empty()))
+    }
+
     /// The request to start the job.
     fn start(&self, ctx: &mut Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
@@ -254,7 +264,7 @@ impl Run {
             command,
             args,
             cwd: self.dir.as_deref().map(directory).transpose()?,
-            env: variables(&self.env)?,
+            env: self.variables()?,
             mode,
             rows: size.map(Size::rows),
             cols: size.map(Size::cols),

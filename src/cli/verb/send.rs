@@ -1,6 +1,7 @@
 //! `send`: types text into a job.
 
 use std::io::{IsTerminal, Read};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,12 +9,13 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::quiet;
 use crate::cli::jobs::typing::report;
 use crate::cli::output::note;
 use crate::protocol::params::{Encoding, StatusParams, Write};
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Written;
-use crate::protocol::{Action, Mode, Record, SessionId};
+use crate::protocol::{Action, Mode, Record, SessionId, duration};
 use crate::term::sanitize;
 
 /// Bytes per request. Encoded as base64 they stay well below the longest line of the protocol.
@@ -36,6 +38,9 @@ pub struct Send {
     /// Close the input of the job afterwards; without TEXT, only close it
     #[arg(long)]
     eof: bool,
+    /// Afterwards wait until the job has written nothing for this time
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    wait_quiet: Option<Duration>,
     /// Ask for the text without echo, and refuse to send it if the job would show it
     #[arg(long, conflicts_with = "text")]
     password: bool,
@@ -82,6 +87,9 @@ impl Send {
             if exit != Exit::OK {
                 return Ok(exit);
             }
+        }
+        if let Some(time) = self.wait_quiet {
+            quiet::wait(ctx, &job.summary.session_id, time)?;
         }
         Ok(Exit::OK)
     }

@@ -9,7 +9,7 @@ use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::record::{Detail, EndedByKind, Run, Share};
+use crate::protocol::record::{Detail, EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
@@ -21,6 +21,9 @@ pub struct StatusOf {
     /// The job; without one, all jobs are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
+    /// Also show the variables that were set for it; values that look secret are ***
+    #[arg(long, requires = "job")]
+    env: bool,
 }
 
 impl StatusOf {
@@ -44,6 +47,12 @@ impl StatusOf {
             for (what, text) in block(&record, words::now()) {
                 let what = ctx.out.tint(Tone::Faint, &format!("{what:>9}"));
                 ctx.out.line(&format!("{what}  {text}"))?;
+            }
+            if self.env {
+                for variable in variables(&record) {
+                    let what = ctx.out.tint(Tone::Faint, &format!("{:>9}", "env"));
+                    ctx.out.line(&format!("{what}  {variable}"))?;
+                }
             }
         }
         // As systemctl status: scripts need to know whether the job is running.
@@ -129,14 +138,31 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     lines
 }
 
+/// The variables that were set for a job. After the loss of its environment only their names are known.
+fn variables(record: &Record) -> Vec<String> {
+    let Some(detail) = &record.detail else {
+        return Vec::new();
+    };
+    let unknown = detail.env_names.iter();
+    let unknown = unknown.filter(|name| !detail.env.contains_key(*name));
+    let known = detail.env.iter().map(|(name, value)| match value {
+        Some(value) => format!("{name}={value}"),
+        None => format!("{name} is removed"),
+    });
+    let mut all: Vec<String> = known.chain(unknown.cloned()).collect();
+    all.sort();
+    all.iter().map(|text| clean(text)).collect()
+}
+
 /// Adds what the daemon reads from each process, and the settings of the job.
 fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)) {
     // A single run is described by the lines above.
     let several = detail.runs.len() > 1;
     let last = detail.runs.iter().rev().take(RUNS).filter(|_| several);
     for run in last {
-        add("run", Some(described(run)));
+        add("run", Some(words::run(run)));
     }
+    add("result", detail.flaky.map(words::flaky));
     let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
     add(
         "port",
@@ -172,24 +198,6 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
         "limits",
         Some(limits.join(", ")).filter(|limits| !limits.is_empty()),
     );
-}
-
-/// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
-fn described(run: &Run) -> String {
-    let began = words::local(run.started_at);
-    let because = run.because.as_ref().map(|why| format!("  ({why})"));
-    let because = because.unwrap_or_default();
-    let how = match (run.ended_at, run.exit_code, &run.signal) {
-        (Some(_), Some(code), _) => format!("exit {code}"),
-        (Some(_), None, Some(signal)) => signal.clone(),
-        (Some(_), None, None) => "ended".to_owned(),
-        (None, ..) => return format!("{}  {began}  in progress{because}", run.run),
-    };
-    let ran = run
-        .ended_at
-        .map(|ended| words::since(run.started_at, ended));
-    let ran = words::brief_span(ran.unwrap_or_default());
-    format!("{}  {began}  {how}, ran {ran}{because}", run.run)
 }
 
 /// `shop  (/home/me/shop)`.

@@ -59,6 +59,7 @@ fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
             "status": record.summary.status,
             "sentence": sentence,
             "firstError": card.and_then(|card| card.error),
+            "flaky": record.detail.as_ref().and_then(|detail| detail.flaky),
         }))?;
     } else {
         ctx.out.line(&sentence)?;
@@ -98,6 +99,8 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
         let name = words::name(job);
         parts.push(format!("bgproc resume {name} starts it with: {with}"));
     }
+    let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
+    parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
     parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);

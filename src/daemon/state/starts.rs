@@ -52,6 +52,7 @@ impl State {
         };
         session.life.started(pid, offset, now());
         session.life.because(because);
+        session.life.is_defined_as(session.spec.definition());
         // Not known while output of the run before is not rendered yet.
         if session.output.end() >= offset {
             let lines_before = session.output.total_lines();

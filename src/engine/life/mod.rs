@@ -191,6 +191,7 @@ impl Life {
             exit_code: None,
             signal: None,
             because: None,
+            definition: None,
         });
         self.status = Status::Running;
         self.pid = Some(pid);
@@ -226,6 +227,13 @@ impl Life {
     pub fn because(&mut self, why: Option<String>) {
         if let Some(run) = self.runs.last_mut() {
             run.because = why;
+        }
+    }
+
+    /// What the current run runs, as [`super::meta::Spec::definition`] says it.
+    pub fn is_defined_as(&mut self, definition: String) {
+        if let Some(run) = self.runs.last_mut() {
+            run.definition = Some(definition);
         }
     }
 

@@ -100,6 +100,7 @@ fn record() -> Record {
         exit_code: None,
         signal: Some("SIGTERM".to_owned()),
         because: None,
+        definition: Some("af63bd4c8601b7df".to_owned()),
     };
     Record {
         summary: summary(),
@@ -132,6 +133,7 @@ fn record() -> Record {
             // Absent, as in replies of daemons that do not know it.
             env: std::collections::BTreeMap::new(),
             runs: vec![run],
+            flaky: Some(Flaky { failed: 2, runs: 9 }),
             limits: None,
             timeout_ms: None,
         }),

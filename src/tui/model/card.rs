@@ -210,6 +210,7 @@ mod tests {
             exit_code: Some(exit_code),
             signal: None,
             because: None,
+            definition: None,
         }
     }
 

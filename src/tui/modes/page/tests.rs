@@ -24,6 +24,7 @@ fn detailed(mut record: Record) -> Record {
         exit_code: code,
         signal: None,
         because: None,
+        definition: None,
     };
     record.detail = Some(Detail {
         processes: vec![

@@ -1,0 +1,78 @@
+//! The file system for the reader of project files, where no daemon is asked: `init`, and the names of a project's
+//! jobs for TAB.
+//!
+//! The daemon has its own, which also notices files that change while they are read, and decides which files are
+//! trusted.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::project::{FileKind, Files, Look};
+
+/// The real file system.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
+        // To open a pipe waits for its writer.
+        if !std::fs::metadata(path)?.is_file() {
+            let message = "is not a regular file";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let mut content = Vec::new();
+        let file = File::open(path)?;
+        let read = file.take(max.saturating_add(1)).read_to_end(&mut content)?;
+        match read as u64 > max {
+            true => Err(io::ErrorKind::FileTooLarge.into()),
+            false => Ok(content),
+        }
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+        let meta = match std::fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(error) => {
+                use io::ErrorKind::{NotADirectory, NotFound};
+                return match error.kind() {
+                    NotFound | NotADirectory => Ok(None),
+                    _ => Err(error),
+                };
+            }
+        };
+        Ok(Some(Look {
+            kind: match meta.file_type() {
+                kind if kind.is_file() => FileKind::File,
+                kind if kind.is_dir() => FileKind::Dir,
+                _ => FileKind::Other,
+            },
+            uid: meta.uid(),
+            gid: meta.gid(),
+            mode: meta.mode(),
+            device: meta.dev(),
+            inode: meta.ino(),
+        }))
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+
+    fn names(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let names = std::fs::read_dir(dir)?;
+        let names = names.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        let names: io::Result<Vec<_>> = names.collect();
+        Ok(names?.into_iter().flatten().collect())
+    }
+
+    fn is_mine(&self, look: &Look) -> bool {
+        look.uid == rustix::process::geteuid().as_raw()
+    }
+
+    /// Only the convention: the group of a user has the user's number. The daemon looks at the members.
+    fn group_is_private(&self, gid: u32) -> bool {
+        gid == rustix::process::geteuid().as_raw()
+    }
+}

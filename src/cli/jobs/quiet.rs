@@ -1,0 +1,40 @@
+//! Waits until a job has written nothing for a time.
+
+use std::time::Duration;
+
+use crate::cli::context::Context;
+use crate::cli::exit::Failure;
+use crate::protocol::params::Wait;
+use crate::protocol::reply::{Outcome, WaitedAll};
+use crate::protocol::{Action, Condition, ErrorCode, SessionId, duration};
+
+/// The longest single wait that the protocol accepts, in milliseconds.
+const LONGEST_MS: u64 = 600_000;
+
+/// Waits until `id` has written nothing for `time`, counted from now, or has ended.
+pub(in crate::cli) fn wait(
+    ctx: &mut Context,
+    id: &SessionId,
+    time: Duration,
+) -> Result<(), Failure> {
+    loop {
+        let params = Wait {
+            session_ids: Some(vec![id.to_string()]),
+            until: Some(vec![Condition::IdleMs(duration::millis(time))]),
+            timeout_ms: Some(LONGEST_MS),
+            max_chars: Some(1),
+            ..Wait::default()
+        };
+        let waited: WaitedAll = match ctx.daemon()?.call_as(Action::Wait(params)) {
+            // Jobs outlive their daemon, so the wait continues with the next one.
+            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
+                ctx.hang_up();
+                continue;
+            }
+            outcome => outcome?,
+        };
+        if waited.outcome != Outcome::Timeout {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Runs of a job: `3` is its third one, `0` the newest, `-1` the one before that, as `journalctl -b` counts boots.
+
+use crate::cli::exit::{Exit, Failure};
+use crate::protocol::record::Run;
+
+/// A run as it is named on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RunNumber(i64);
+
+impl RunNumber {
+    /// The run before the newest one.
+    pub(crate) const BEFORE: Self = Self(-1);
+    /// The newest run.
+    pub(crate) const NEWEST: Self = Self(0);
+
+    /// The run that is meant of `runs`, which are sorted by their numbers.
+    pub(crate) fn find<'a>(self, runs: &'a [Run], job: &str) -> Result<&'a Run, Failure> {
+        let back = usize::try_from(self.0.unsigned_abs()).unwrap_or(usize::MAX);
+        let found = match self.0 {
+            ..=0 => runs.iter().rev().nth(back),
+            number => runs.iter().find(|run| i64::from(run.run) == number),
+        };
+        found.ok_or_else(|| self.missing(runs, job))
+    }
+
+    fn missing(self, runs: &[Run], job: &str) -> Failure {
+        let known = match runs {
+            [] => "it has not run yet".to_owned(),
+            [one] => format!("its only run is {}", one.run),
+            [first, .., last] => format!("its runs are {} to {}", first.run, last.run),
+        };
+        let Self(number) = self;
+        let message = match number {
+            ..=0 => format!("{job} has no {} runs; {known}", 1 - number),
+            number => format!("{job} has no run {number}; {known}"),
+        };
+        Failure::with_message(Exit::STATE, message).hint("bgproc status JOB lists the last runs")
+    }
+}
+
+/// Parses a run.
+pub(crate) fn parse(text: &str) -> Result<RunNumber, String> {
+    let number = text.parse::<i64>().ok();
+    let number = number.filter(|number| number.unsigned_abs() <= u64::from(u32::MAX));
+    number.map(RunNumber).ok_or_else(|| {
+        format!(
+            "`{text}` is not a run; write 3 for the third, 0 for the newest, -1 for the one before"
+        )
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::protocol::Timestamp;
+
+    #[test]
+    fn runs_are_counted_from_both_ends() {
+        let run = |run| Run {
+            run,
+            offset: 0,
+            first_line: None,
+            started_at: Timestamp(0),
+            ended_at: None,
+            exit_code: None,
+            signal: None,
+            definition: None,
+        };
+        let runs = [run(4), run(5), run(6)];
+        let found = |text: &str, runs: &[Run]| {
+            let number = parse(text).unwrap();
+            number
+                .find(runs, "web")
+                .map(|run| run.run)
+                .map_err(|why| why.to_string())
+        };
+        for (text, expected) in [("4", 4), ("6", 6), ("0", 6), ("-1", 5), ("-2", 4)] {
+            assert_eq!(found(text, &runs), Ok(expected), "{text}");
+        }
+        let refused = |text: &str, runs: &[Run], message: &str| {
+            assert_eq!(found(text, runs).unwrap_err(), message);
+        };
+        refused("3", &runs, "web has no run 3; its runs are 4 to 6");
+        refused("-3", &runs, "web has no 4 runs; its runs are 4 to 6");
+        refused("-1", &runs[..1], "web has no 2 runs; its only run is 4");
+        refused("0", &[], "web has no 1 runs; it has not run yet");
+        for text in ["x", "", "1.5", "99999999999"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Services of a compose file: each is a job that runs `docker compose up SERVICE`.
+
+use super::sketch::{Need, Part, Sketch, seconds};
+use super::source::{Fields, Source};
+use super::toml_text::Toml;
+use super::yaml::{self, Node, Value};
+use crate::project::Fault;
+use crate::protocol::duration;
+
+/// How long a service has to become ready: its image may have to be loaded first.
+const READY: &str = "10m";
+
+/// The grace of docker.
+const GRACE: u64 = 10;
+
+/// How much longer `docker compose stop` may take than the grace of the service.
+const SLACK: u64 = 5;
+
+/// The names that docker compose finds without `-f`.
+pub(super) const NAMES: [&str; 4] = [
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yaml",
+    "docker-compose.yml",
+];
+
+pub(super) fn read(source: &Source<'_>) -> Result<Part, Fault> {
+    let root = yaml::parse(source.path, source.text)?;
+    let services = root.get("services").and_then(Node::entries);
+    let services = services.unwrap_or_default();
+    let mut part = source.part();
+    let compose = program(source);
+    // Services that others wait for until they have ended.
+    let tasks: Vec<&str> = services
+        .iter()
+        .flat_map(|(_, node)| completed(node))
+        .collect();
+    for (name, node) in services {
+        if node.entries().is_none() {
+            return Err(source.fault(node, "a service must be a map"));
+        }
+        let is_task = tasks.contains(&name.as_str());
+        part.jobs.push(job(source, &compose, name, node, is_task)?);
+    }
+    Ok(part)
+}
+
+/// The start of the command lines. A file with another name is named.
+fn program(source: &Source<'_>) -> String {
+    let name = source.path.file_name().unwrap_or_default();
+    match NAMES.iter().any(|known| name == *known) {
+        true => "docker compose".to_owned(),
+        false => format!("docker compose -f {}", quoted(&name.to_string_lossy())),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |word| word.into_owned())
+}
+
+fn job(
+    source: &Source<'_>,
+    compose: &str,
+    name: &str,
+    node: &Node,
+    is_task: bool,
+) -> Result<Sketch, Fault> {
+    let mut job = source.job(name, node.line);
+    let fields = Fields::new(node);
+    let word = quoted(name);
+    match is_task {
+        // `up` does not pass on the exit code of a service.
+        true => {
+            job.set("kind", "task");
+            job.set("run", format!("{compose} run --rm --no-deps {word}"));
+        }
+        false => job.set("run", format!("{compose} up {word}")),
+    }
+    if let Some(dir) = source.cwd(None) {
+        job.set("cwd", dir);
+    }
+    if !is_task {
+        ready(&mut job, compose, name, &fields);
+        let grace = fields.text("stop_grace_period");
+        let grace = grace.and_then(|grace| duration::parse(grace).ok());
+        let grace = grace.map_or(GRACE, |grace| grace.as_secs());
+        let stop = format!("{compose} stop {word}");
+        let grace = seconds(grace.saturating_add(SLACK));
+        job.set(
+            "stop",
+            Toml::table([("run", stop.into()), ("grace", grace.into())]),
+        );
+    }
+    if fields.get("profiles").is_some() {
+        job.set("autostart", Toml::Bool(false));
+    }
+    if let Some(node) = fields.get("depends_on") {
+        job.needs = needs(source, node)?;
+    }
+    Ok(job)
+}
+
+/// Ready when the first published port accepts connections, else when docker finds it healthy.
+fn ready(job: &mut Sketch, compose: &str, name: &str, fields: &Fields<'_>) {
+    let ports = fields.get("ports").map(|ports| &ports.value);
+    let ports: &[Node] = match ports {
+        Some(Value::List(ports)) => ports,
+        _ => &[],
+    };
+    let check = if let Some(address) = ports.iter().find_map(published) {
+        ("tcp", address)
+    } else if fields.get("healthcheck").is_some() {
+        let word = quoted(name);
+        let line = format!("{compose} ps --format '{{{{.Health}}}}' {word} | grep -qx healthy");
+        ("exec", line)
+    } else {
+        if !ports.is_empty() {
+            job.note("Its ports have no fixed number on this machine, so it has no ready check.");
+        }
+        return;
+    };
+    let (key, value) = check;
+    let ready = [(key, value.into()), ("timeout", READY.into())];
+    job.set("ready", Toml::table(ready));
+}
+
+/// The address of a published TCP port: `5432:5432`, `127.0.0.1:8080:80`, `${PORT:-80}:80`, or a map.
+fn published(port: &Node) -> Option<String> {
+    if port.entries().is_some() {
+        let text = |key| port.get(key).and_then(Node::text);
+        let is_tcp = text("protocol").is_none_or(|protocol| protocol == "tcp");
+        let number = first(text("published")?)?;
+        return is_tcp.then(|| address(text("host_ip").unwrap_or_default(), &number));
+    }
+    let text = port.text()?;
+    let text = match text.rsplit_once('/') {
+        Some((text, "tcp")) => text,
+        Some(_) => return None,
+        None => text,
+    };
+    let parts = parts(text);
+    let (_, rest) = parts.split_last()?;
+    let (number, host) = rest.split_last()?;
+    let host = host.join(":");
+    Some(address(host.trim_matches(['[', ']']), &first(number)?))
+}
+
+/// The parts between colons. Those inside of `${…}` do not count.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
+}
+
+/// The first port of `3000-3005`. `None` if docker chooses it.
+fn first(number: &str) -> Option<String> {
+    if number.contains("${") {
+        // docker takes an unset variable as nothing, and then chooses the port.
+        return number.contains(":-").then(|| number.to_owned());
+    }
+    let number = number.split('-').next()?;
+    let number = number.parse::<u16>().ok().filter(|number| *number > 0)?;
+    Some(number.to_string())
+}
+
+fn address(host: &str, port: &str) -> String {
+    match host {
+        "" | "0.0.0.0" | "::" => format!("localhost:{port}"),
+        host => format!("{host}:{port}"),
+    }
+}
+
+/// `depends_on`: a list, or a map with conditions.
+fn needs(source: &Source<'_>, node: &Node) -> Result<Vec<Need>, Fault> {
+    let need = |name: &str, is| Need {
+        name: name.to_owned(),
+        is,
+    };
+    if let Some(entries) = node.entries() {
+        let needs = entries.iter().map(|(name, node)| {
+            let is = match node.get("condition").and_then(Node::text) {
+                None | Some("service_started") => "started",
+                Some("service_healthy") => "ready",
+                Some("service_completed_successfully") => "ok",
+                Some(other) => {
+                    let message = format!("{other:?} is not a condition of docker compose");
+                    return Err(source.fault(node, message));
+                }
+            };
+            Ok(need(name, Some(is)))
+        });
+        return needs.collect();
+    }
+    let names = node.texts();
+    let names = names.ok_or_else(|| source.fault(node, "must be a list of services"))?;
+    Ok(names.into_iter().map(|name| need(name, None)).collect())
+}
+
+/// The services that this one waits for until they have ended.
+fn completed(node: &Node) -> Vec<&str> {
+    let entries = node.get("depends_on").and_then(Node::entries);
+    let entries = entries.unwrap_or_default().iter();
+    let is_end = |node: &Node| {
+        let condition = node.get("condition").and_then(Node::text);
+        condition == Some("service_completed_successfully")
+    };
+    let names = entries.filter(|(_, node)| is_end(node));
+    names.map(|(name, _)| name.as_str()).collect()
+}
