@@ -22,6 +22,7 @@ fn every_known_key_is_read() {
          total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
          confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
          stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+         notify_command = \"say\"\n\
          retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
          keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
     let config = parse(text).ok().unwrap();
@@ -45,7 +46,7 @@ fn every_known_key_is_read() {
         background: Background::Light,
         mouse: Some(false),
         notify: Notify::None,
-        notify_command: None,
+        notify_command: Some("say".to_owned()),
         retention: Retention {
             people_ms: Some(u64::MAX),
             people_jobs: Some(7),
@@ -63,13 +64,13 @@ fn every_known_key_is_read() {
     assert_eq!(config.theme(), Some(spelt("nord", 16, 9)));
     let rebindings = [
         Rebinding {
-            place: spelt("scroll", 21, 10),
-            action: spelt("top", 21, 21),
-            keys: vec![spelt("f2", 21, 28), spelt("f3", 21, 34)],
+            place: spelt("scroll", 22, 10),
+            action: spelt("top", 22, 21),
+            keys: vec![spelt("f2", 22, 28), spelt("f3", 22, 34)],
         },
         Rebinding {
-            place: spelt("scroll", 21, 10),
-            action: spelt("live", 21, 41),
+            place: spelt("scroll", 22, 10),
+            action: spelt("live", 22, 41),
             keys: Vec::new(),
         },
     ];

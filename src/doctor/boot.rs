@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding;
-use crate::sys::systemd::{self, UNIT};
+use super::systemd::{self, UNIT};
 
 const SUBJECT: &str = "boot";
 

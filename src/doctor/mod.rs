@@ -10,6 +10,7 @@ mod limits;
 mod processes;
 mod repair;
 mod state;
+pub mod systemd;
 mod terminal;
 
 pub use repair::Repair;

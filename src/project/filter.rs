@@ -76,7 +76,7 @@ impl Filter {
         let name = path.file_name().unwrap_or_default();
         !DIRECTORIES.iter().any(|known| *known == name)
             && !self.ignored.is_match(self.relative(path))
-            && !(self.has_gitignore && rules.ignore(path, true))
+            && !self.git_ignores(path, true, rules)
     }
 
     /// Whether the file `path` in a watched directory is one that the watch is about.
@@ -87,7 +87,11 @@ impl Filter {
         !self.left_over.is_match(name)
             && self.only.as_ref().is_none_or(is_wanted)
             && !self.ignored.is_match_candidate(&path_here)
-            && !(self.has_gitignore && rules.ignore(path, false))
+            && !self.git_ignores(path, false, rules)
+    }
+
+    fn git_ignores(&self, path: &Path, is_dir: bool, rules: &GitRules) -> bool {
+        self.has_gitignore && rules.ignore(path, is_dir)
     }
 
     /// Whether it follows the rules of `.gitignore` files.

@@ -44,6 +44,9 @@ pub const MAX_FPS: u32 = 60;
 /// back the next day.
 pub const MAX_ASK_MS: u64 = 86_400_000;
 
+/// Largest number of sessions that a queue runs at once; more than any machine can use.
+pub const MAX_PARALLEL: u32 = 10_000;
+
 /// Longest question, in characters.
 pub const MAX_MESSAGE: usize = 2000;
 
@@ -207,6 +210,11 @@ pub(super) fn of_report() -> Value {
         need(&["message"], "state"),
         apart(&["clear"], &["state"]),
     ])
+}
+
+/// The rules of `queue`.
+pub(super) fn of_queue() -> Value {
+    json!([need(&["parallel", "onFailure", "paused"], "group")])
 }
 
 /// The form of `formation`: names of entries with numbers from 0 to 100.

@@ -490,10 +490,12 @@ params! {
         place: Option<u32>,
     }
     /// `queue`: shows queues, or changes one (people only).
+    #[schemars(extend("allOf" = bounds::of_queue()))]
     Queue {
         /// The queue. Sessions that are started into the group of this name run in it.
         group: Option<String>,
         /// How many of its sessions run at once; 0: it is no queue any more, and all start.
+        #[schemars(range(max = bounds::MAX_PARALLEL))]
         parallel: Option<u32>,
         /// What a failed session does to it (continue).
         on_failure: Option<OnFailure>,

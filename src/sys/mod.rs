@@ -14,7 +14,6 @@
 //! - Processes: [`process`], [`tree`] (the processes of a session), [`signal`], [`ending`] (exit status of
 //!   processes that are not our children), [`input`] (whether a program waits for input), [`usage`],
 //!   [`ports`], [`login`] (the terminal session of a process).
-//! - [`systemd`]: the unit that starts bgproc at boot.
 //! - Others: [`alarm`], [`clock`], [`memory`], [`readiness`] (waiting for descriptors), [`failpoint`] (hooks for tests).
 
 pub mod alarm;
@@ -54,7 +53,6 @@ pub mod signal;
 pub mod socket;
 pub mod spawn;
 pub mod splice;
-pub mod systemd;
 pub mod tail;
 pub mod tree;
 pub mod usage;

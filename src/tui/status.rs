@@ -137,7 +137,7 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
         spans.push(Span::raw(format!(" {time}")));
     }
     bar.left(0, spans);
-    if !wide && !(state.runs() || state == State::Done) {
+    if !(wide || state.runs() || state == State::Done) {
         bar.text(3, job.word(), theme.state(&state));
     }
     if !wide && !time.is_empty() {

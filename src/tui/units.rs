@@ -121,8 +121,8 @@ pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
 /// or more.
 pub fn moment_ahead(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
     let format = match at.millis() - now_ms {
-        ..3_600_000 => "%H:%M:%S",
-        ..86_400_000 => "%H:%M",
+        ahead if ahead < 3_600_000 => "%H:%M:%S",
+        ahead if ahead < 86_400_000 => "%H:%M",
         _ => "%Y-%m-%d %H:%M",
     };
     civil(at.millis(), zone).strftime(format).to_string()

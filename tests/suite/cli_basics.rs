@@ -69,10 +69,9 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
     home.run(&["stauts"]).expect_code(2).expect_said("status");
     for (args, words) in [
         (&["rnu", "true"][..], "hint: did you mean run?"),
-        (&["tag"], "tag is not supported yet"),
         (
-            &["run", "--env-file", "x", "true"],
-            "--env-file of run is not supported yet",
+            &["run", "--env-fiel", "x", "true"],
+            "hint: did you mean --env-file?",
         ),
         (&["--follow", "web"], "--follow is an option of "),
         (

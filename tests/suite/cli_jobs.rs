@@ -216,7 +216,7 @@ fn people_are_told_of_jobs_by_name_and_of_options_as_they_typed_them() {
         .expect_said("`./web.log` is not a job: it is a path");
     home.run(&["logs", "+web"])
         .expect_code(4)
-        .expect_said("tags are not supported yet");
+        .expect_said("there is no job `+web`");
 }
 
 #[test]

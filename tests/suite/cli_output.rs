@@ -11,7 +11,8 @@ fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
     let id = home.start(&["-n", "web", "-g", "shop", "sleep 1000"]);
     let listed = home.ok(&["ls"]);
     let (heading, line) = listed.split_once('\n').unwrap();
-    let columns = "NAME STATUS EXIT PID ID GROUP COMMAND STATE PORT TIME CPU MEM STARTED DIR";
+    let columns = "NAME STATUS EXIT PID ID GROUP COMMAND STATE PORT TIME CPU MEM STARTED DIR \
+                   PROJECT PHASE WHY TAGS";
     assert_eq!(heading, columns.replace(' ', "\t"));
     let fields: Vec<_> = line.trim_end().split('\t').collect();
     assert_eq!((fields[0], fields[1], fields[2]), ("web", "running", "-"));
@@ -19,7 +20,7 @@ fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
         (fields[4], fields[5], fields[6]),
         (&id[..], "shop", "sleep 1000")
     );
-    assert_eq!(fields.len(), 14);
+    assert_eq!(fields.len(), 18);
     for args in [&["ps", "-o", "tsv"][..], &["ls", "--no-header"]] {
         let bare = home.ok(args);
         assert!(bare.starts_with("web\trunning\t"), "{bare}");
@@ -88,7 +89,7 @@ fn names_and_commands_cannot_write_to_the_terminal() {
         let said = home.ok(args);
         assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
     }
-    assert_eq!(home.ok(&["ls", "--no-header"]).matches('\t').count(), 13);
+    assert_eq!(home.ok(&["ls", "--no-header"]).matches('\t').count(), 17);
 }
 
 #[test]
@@ -279,11 +280,17 @@ fn times_are_local_or_in_utc() {
         .to_owned();
     // Seven hours behind, without rules of its own.
     let east = [("TZ", "XYZ+7")];
-    let utc = created[..19].replace('T', " ");
-    for args in [&["ls"][..], &["status", "web"], &["events"]] {
+    // It may begin to run in the second after it was created.
+    let event = home.ok(&["--utc", "events"])[..19].to_owned();
+    for (args, at) in [
+        (&["ls"][..], &created),
+        (&["status", "web"], &created),
+        (&["events"], &event),
+    ] {
+        let utc = at[..19].replace('T', " ");
         let local = home.run_with_env(args, &east).expect_code(0).stdout;
         assert!(
-            !local.contains(&utc) && !local.contains(&created[..19]),
+            !local.contains(&utc) && !local.contains(&at[..19]),
             "{local}"
         );
         let args = [&["--utc"], args].concat();

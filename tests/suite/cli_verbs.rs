@@ -63,7 +63,9 @@ fn groups_and_pins_are_set_for_several_jobs() {
     assert_eq!(home.json(&["status", "web"])["keep"], true);
     home.ok(&["pin", "--off", "web"]);
     assert_eq!(home.json(&["status", "web"])["keep"], false);
-    home.run(&["group", "web"]).expect_code(2);
+    home.run(&["group", "web"])
+        .expect_code(4)
+        .expect_said("there is no queue web");
 }
 
 #[test]

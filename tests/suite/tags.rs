@@ -43,7 +43,7 @@ fn tags_are_given_and_select_jobs() {
     home.ok(&["tag", "web", "--remove", "front"]);
     home.ok(&["stop", "+fast"]);
     assert_eq!(home.json(&["status", "db"])["status"], "running");
-    assert_eq!(home.json(&["status", "api"])["status"], "killed");
+    home.run(&["status", "api"]).expect_code(3);
     let miss = home.run(&["stop", "+fas"]).expect_code(4);
     assert!(miss.stderr.contains("did you mean `+fast`?"), "{miss}");
     for wrong in [
@@ -53,14 +53,14 @@ fn tags_are_given_and_select_jobs() {
     ] {
         home.run(wrong).expect_code(2);
     }
-    let mut view = Terminal::dashboard(&home, (120, 40), "db ●");
+    let mut view = Terminal::dashboard(&home, (120, 40), "● db");
     view.send("/+fast");
     view.wait_for("only tagged jobs", |screen| {
         let text = screen.rows_text(true).join("\n");
-        text.contains("web") && !text.contains("db ●")
+        text.contains("web") && !text.contains("● db")
     });
     view.send("\x1b");
-    view.wait_for_text("db ●");
+    view.wait_for_text("● db");
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn agents_give_and_filter_by_tags() {
     assert_eq!(listed["sessions"], json!([]), "{listed}");
     for tags in [json!(["a/b"]), json!([""]), json!(["g:x"])] {
         let set = json!({"action": "set", "sessionId": id, "addTags": tags});
-        agent.err(set, "invalid_request");
+        agent.err(set, "invalid_params");
     }
     let many: Vec<String> = (0..40).map(|n| format!("t{n}")).collect();
     let set = json!({"action": "set", "sessionId": id, "addTags": many});
-    agent.err(set, "invalid_request");
+    agent.err(set, "invalid_params");
 }

@@ -4,7 +4,6 @@
 //! clap's own messages are not used, because they suggest to pass a mistyped option as a value
 //! (`-- --nmae`), which is never what was meant.
 
-
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -382,8 +381,6 @@ mod tests {
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(said("run --after x true").starts_with("--after of run is not supported yet"));
-        assert!(said("tag").starts_with("tag is not supported yet"));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));
     }

@@ -176,15 +176,20 @@ pub fn summary(record: &Record, now: Timestamp) -> String {
 /// How a run ended: `3  2026-11-21 21:00:05  exit 1, ran 0.4s`.
 pub fn run(run: &Run) -> String {
     let began = local(run.started_at);
+    let because = run
+        .because
+        .as_ref()
+        .map(|why| format!("  ({})", clean(why)));
+    let because = because.unwrap_or_default();
     let how = match (run.ended_at, run.exit_code, &run.signal) {
         (Some(_), Some(code), _) => format!("exit {code}"),
         (Some(_), None, Some(signal)) => signal.clone(),
         (Some(_), None, None) => "ended".to_owned(),
-        (None, ..) => return format!("{}  {began}  in progress", run.run),
+        (None, ..) => return format!("{}  {began}  in progress{because}", run.run),
     };
     let ran = run.ended_at.map(|ended| since(run.started_at, ended));
     let ran = brief_span(ran.unwrap_or_default());
-    format!("{}  {began}  {how}, ran {ran}", run.run)
+    format!("{}  {began}  {how}, ran {ran}{because}", run.run)
 }
 
 /// How often a job fails whose result changes although its definition does not: `2/9: …`.

@@ -65,6 +65,7 @@ mod tests {
             ended_at: None,
             exit_code: None,
             signal: None,
+            because: None,
             definition: None,
         };
         let runs = [run(4), run(5), run(6)];

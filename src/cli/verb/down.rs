@@ -46,7 +46,7 @@ impl Down {
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
         let before = state.jobs.iter().filter(|job| is_going(job)).count();
-        let is_over = |state: &ProjectState| !state.jobs.iter().any(|job| is_going(job));
+        let is_over = |state: &ProjectState| !state.jobs.iter().any(is_going);
         let how = (View::Nothing, self.timeout);
         let (state, over) = until(ctx, &request, state, how, is_over)?;
         if ctx.json {

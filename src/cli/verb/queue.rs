@@ -11,7 +11,7 @@ use crate::protocol::reply::{Listed, QueueState, Queues};
 use crate::protocol::{Action, Record, SessionId};
 use crate::term::sanitize::clean;
 
-/// What makes a group a queue.
+// What makes a group a queue. Not a doc comment, because clap would show it as help.
 #[derive(Args, Debug)]
 pub(super) struct Queue {
     /// Make GROUP a queue, in which N jobs run at once; 0: it is a queue no longer

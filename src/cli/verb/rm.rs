@@ -69,7 +69,7 @@ impl Rm {
         let now = words::now();
         over.retain(|job| self.which.is(job, now));
         if self.force {
-            consent::to_stop(ctx, &running, self.yes || self.dry_run)?;
+            consent::to_stop(ctx, &running, self.yes || self.which.dry_run)?;
             over.extend(running);
         } else if self.which.older.is_none() && !self.which.failed {
             for job in &running {

@@ -13,17 +13,22 @@ use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::project::{Queue, Seen};
 use crate::engine::session::Session;
+use crate::protocol::bounds::MAX_PARALLEL;
 use crate::protocol::params;
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{QueueState, Queues};
-use crate::protocol::{Error, SessionId};
-
-/// Largest number of sessions that a queue runs at once; more than any machine can use.
-const MOST_PARALLEL: u32 = 10_000;
+use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Handles the action.
 pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer {
     let changes = params.changes();
+    if params
+        .parallel
+        .is_some_and(|parallel| parallel > MAX_PARALLEL)
+    {
+        let message = format!("`parallel` is a number from 0 to {MAX_PARALLEL}");
+        return Err(Error::invalid(message));
+    }
     let Some(group) = params.group.clone() else {
         return match changes {
             true => Err(Error::invalid("`group` is missing")),
@@ -33,13 +38,6 @@ pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer
     let group = checked_name("group", group)?;
     if group.is_empty() {
         return Err(Error::invalid("`group` is empty"));
-    }
-    if params
-        .parallel
-        .is_some_and(|parallel| parallel > MOST_PARALLEL)
-    {
-        let message = format!("`parallel` is a number from 0 to {MOST_PARALLEL}");
-        return Err(Error::invalid(message));
     }
     let dir = directory(client, params.dir.as_deref());
     let known = hub.read().queue_named(&group, &dir);
@@ -58,9 +56,8 @@ pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer
             .map(|project| project.name().name);
         let name = name.unwrap_or_default();
         let message = format!("the queue {group} belongs to project {name}");
-        return Err(
-            Error::invalid(message).hint("change `[groups]` of its file and run bgproc reload")
-        );
+        return Err(Error::new(ErrorCode::InvalidRequest, message)
+            .hint("change `[groups]` of its file and run bgproc reload"));
     }
     if known.is_none() && params.parallel.unwrap_or_default() == 0 {
         return Err(no_queue(&group));
@@ -76,8 +73,11 @@ fn directory(client: &Client, dir: Option<&str>) -> PathBuf {
 }
 
 fn no_queue(group: &str) -> Error {
-    Error::invalid(format!("there is no queue {group}"))
-        .hint(format!("bgproc group {group} --parallel 1 makes one"))
+    Error::new(
+        ErrorCode::SessionNotFound,
+        format!("there is no queue {group}"),
+    )
+    .hint(format!("bgproc group {group} --parallel 1 makes one"))
 }
 
 fn change(state: &mut State, id: &ProjectId, group: &str, params: &params::Queue) {
@@ -142,6 +142,10 @@ fn told(
 ) -> QueueState {
     let look = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
     let line = project.wish.line(name, look);
+    let began = |id: &SessionId| {
+        let session = state.sessions.get(id);
+        session.map(|session| session.life.created_at())
+    };
     let ids = |names: Vec<String>| -> Vec<SessionId> {
         let sessions = names.iter().filter_map(|name| project.sessions.get(name));
         let sees = |id: &&SessionId| {
@@ -150,6 +154,8 @@ fn told(
         };
         sessions.filter(sees).cloned().collect()
     };
+    let mut running = ids(line.running);
+    running.sort_by_key(began);
     QueueState {
         queue: name.to_owned(),
         project: (project.id != QUEUES).then(|| project.name()),
@@ -160,7 +166,7 @@ fn told(
         },
         paused: queue.paused,
         why: queue.failed.as_deref().map(|job| failed(state, job)),
-        running: ids(line.running),
+        running,
         waiting: ids(line.waiting),
     }
 }

@@ -545,6 +545,7 @@ impl Watcher {
         };
         job.is_checking = false;
         let after = std::mem::replace(&mut job.seq, seq);
+        let is_alone = self.tree.seq() == seq;
         let mut changes = Changes {
             files: Vec::new(),
             new: Vec::new(),
@@ -584,6 +585,10 @@ impl Watcher {
             } else {
                 changes.more += 1;
             }
+        }
+        if is_alone {
+            // Else changes that other jobs have noticed meanwhile may still be to come for this one.
+            job.seq = self.tree.seq();
         }
         if !changes.files.is_empty() {
             self.reports

@@ -21,8 +21,8 @@
 pub mod decide;
 pub mod guest;
 pub mod need;
-pub mod queue;
 pub mod order;
+pub mod queue;
 pub mod seen;
 pub mod timetable;
 pub mod watching;

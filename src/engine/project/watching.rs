@@ -174,9 +174,9 @@ const MOST_IN_A_ROW: usize = 5;
 /// They count if they happened within this time: 1 minute.
 const WITHIN_MS: u64 = 60_000;
 
-/// How much the times between the start of a run and the change may differ for the run to be the cause: half a second,
-/// and a quarter of the time. A person who saves a file again and again is less regular.
-const UNEVEN_MS: u64 = 500;
+/// How much the times between the start of a run and the change may differ for the run to be the cause: 1.5 s, because
+/// the machine may be busy, and a quarter of the time. A person who saves a file again and again is less regular.
+const UNEVEN_MS: u64 = 1500;
 
 /// Number of files of each restart that are remembered.
 const FILES: usize = 20;
@@ -363,10 +363,10 @@ mod tests {
         let name = |round: u64| path(&format!("{round}"));
         let mut loops = [(); 4].map(|()| Loops::default());
         for round in 0..30_u64 {
-            let began = round * 2000;
+            let began = round * 5000;
             let at = |delay: u64| (Some(began), began + delay, began + delay + 300);
             assert_eq!(loops[0].note(at(100), &[name(round)]), None);
-            let irregular = [100, 900, 300, 1500, 200][round as usize % 5];
+            let irregular = [100, 2900, 300, 4500, 200][round as usize % 5];
             assert_eq!(loops[1].note(at(irregular), &[path("a")]), None);
             let slow = round * 13_000;
             let slow = (Some(slow), slow + 100, slow + 400);

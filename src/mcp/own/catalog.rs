@@ -297,7 +297,7 @@ fn kill() -> Tool {
 }
 
 fn session() -> Tool {
-    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path. project (without sessionId): the jobs of the project file of dir; returns when they have settled.";
+    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path. project: jobs of the file in dir; apply restarts changed ones.";
     let input = json!({
         "action": {"enum": RARE},
         "sessionId": plain("string"),
@@ -312,7 +312,7 @@ fn session() -> Tool {
         "format": plain("string"), "path": plain("string"),
         "op": {"enum": ["up", "down", "status", "plan", "reload"]},
         "dir": plain("string"), "jobs": {"type": "array", "items": {"type": "string"}},
-        "apply": boolean("project up: restart jobs whose definition has changed"),
+        "apply": plain("boolean"),
     });
     let input = takes(input, &["action"]);
     tool(

@@ -2,7 +2,7 @@
 //! tools.
 //!
 //! [`look`] finds the files and chooses; [`import`] reads them and returns the text of the new file, with comments
-//! that say what came from where and what could not be taken over. The text is read by [`super::load`] before it is
+//! that say what came from where and what could not be taken over. The text is read by [`super::load()`] before it is
 //! returned, so what `bgproc init` writes can be brought up.
 //!
 //! `source` is a file that jobs are taken from. Each kind of file has a reader, which makes a `sketch::Part` of it;

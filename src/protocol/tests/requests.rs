@@ -245,13 +245,6 @@ fn every() -> Vec<Action> {
             args: Some(vec!["all".to_owned()]),
             place: Some(1),
         }),
-        Action::Queue(Queue {
-            group: text("builds"),
-            parallel: Some(2),
-            on_failure: Some(crate::protocol::project::OnFailure::Pause),
-            paused: Some(false),
-            dir: text("/src/shop"),
-        }),
         Action::Report(Report {
             session_id: session_id(),
             state: Some(Activity::Blocked),
@@ -312,6 +305,13 @@ fn every() -> Vec<Action> {
             now: Some(true),
             after: Some(7),
             wait_ms: Some(1000),
+        }),
+        Action::Queue(Queue {
+            group: text("builds"),
+            parallel: Some(2),
+            on_failure: Some(crate::protocol::project::OnFailure::Pause),
+            paused: Some(false),
+            dir: text("/src/shop"),
         }),
         Action::Cancel(Cancel {
             request_id: json!(7),

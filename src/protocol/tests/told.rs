@@ -93,7 +93,7 @@ fn every_event() {
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 24] = [
+    let events: [(EventKind, Value); 25] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),

@@ -26,10 +26,9 @@ use crate::tui::model::counts::Counts;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::{Group, Row};
 use crate::tui::model::{Model, Selected};
-use crate::tui::pane::card::waiting::next_run;
 use crate::tui::state::State;
-use crate::tui::text;
 use crate::tui::theme::Theme;
+use crate::tui::{text, units};
 
 /// Draws the rows that fit.
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -141,7 +140,10 @@ fn about(model: &Model, job: &Job) -> String {
     let Some(role) = job.role() else {
         return job.command.clone();
     };
-    let next = role.next_start().map(|at| next_run(model, at));
+    let next = role.next_start().map(|at| {
+        let at = units::moment_ahead(at, model.now.ms, &model.zone);
+        format!("next {at}")
+    });
     let state = job.state();
     let url = role
         .url

@@ -6,7 +6,7 @@ use super::harness::Dash;
 use super::jobs::{HOME, NOW, id, record, shop_records};
 use crate::config::Notify;
 use crate::protocol::record::{Detail, InputState};
-use crate::protocol::{Action, EventKind};
+use crate::protocol::{Action, EventKind, Notice};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::options::Options;
 
@@ -76,6 +76,29 @@ fn notifies_only_while_the_window_has_no_focus() {
         dash.event(kind, "web", data);
         assert_eq!(told(&mut dash), [""; 0], "{kind:?}");
     }
+}
+
+#[test]
+fn a_job_can_ask_for_more_notices() {
+    let mut records = shop_records();
+    for record in &mut records {
+        record.summary.notify = vec![Notice::Done, Notice::Ready];
+    }
+    let mut dash = Dash::new(80, 24, records);
+    dash.press(AWAY);
+    dash.asked();
+    dash.event(
+        EventKind::Exited,
+        "web",
+        exited("done", Some(0), 900, "itself"),
+    );
+    assert_eq!(told(&mut dash), ["web is done, took 0.9s"]);
+    // With the window in front, a toast about a job that is not in view.
+    dash.press(BACK);
+    dash.asked();
+    dash.event(EventKind::Ready, "db", json!({}));
+    assert_eq!(told(&mut dash), [""; 0]);
+    assert!(dash.text().contains("db is ready"), "{}", dash.text());
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 20] = [
+const EVENTS: [EventKind; 21] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,

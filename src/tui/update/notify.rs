@@ -43,7 +43,7 @@ fn words(event: &Event) -> Option<String> {
             Some(InputState::Password) => "needs a password".to_owned(),
             _ => "needs input".to_owned(),
         }),
-        EventKind::Reported => return blocked(event),
+        EventKind::Reported => blocked(event),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
             let by = asker(event);

@@ -84,7 +84,7 @@ fn up_opens_the_dashboard_on_the_project() {
         view.wait_for_text("needs input");
         view.wait_for_text("ready");
         // What is needed stands above what needs it.
-        in_order(&view, &["shop", "db", "migrate", "api"]);
+        in_order(&view, &["shop", "db", "api"]);
         view.send("q");
         assert_eq!(view.exit_code(), 0);
     }
@@ -243,7 +243,7 @@ fn lists_and_events_name_the_project_and_say_why() {
         let start = format!("{name}\t");
         let line = lines.iter().find(|line| line.starts_with(&start)).unwrap();
         let fields: Vec<&str> = line.split('\t').collect();
-        (fields[7].to_owned(), fields[14..].join(" "))
+        (fields[7].to_owned(), fields[14..17].join(" "))
     };
     assert_eq!(
         fields("api"),

@@ -17,7 +17,7 @@ fn until_written(shop: &Project, file: &str, text: &str) {
 fn each_event_runs_its_line_with_what_is_known_of_it() {
     let line = |file: &str, words: &str| format!("echo {words} >> {file}");
     let shop = Project::new(&format!(
-        "version = 1\n[jobs.web]\nenv = {{ COLOUR = \"red\" }}\nrun = \"echo up; read -p 'Name: ' name; exit 3\"\nshell = [\"/bin/bash\", \"-c\"]\nready = {{ log = \"up\" }}\non = {{ ready = '{}', input = '{}', failed = '{}', exit = '{}' }}\n",
+        "version = 1\n[jobs.web]\nenv = {{ COLOUR = \"red\" }}\nrun = \"echo up; printf 'Name: '; read name; exit 3\"\nready = {{ log = \"up\" }}\non = {{ ready = '{}', input = '{}', failed = '{}', exit = '{}' }}\n",
         line("ready", "$BGPROC_EVENT $BGPROC_JOB $COLOUR"),
         line("input", "$BGPROC_EVENT $BGPROC_MESSAGE"),
         line("failed", "$BGPROC_EVENT $BGPROC_EXIT_CODE $BGPROC_STATUS"),

@@ -7,13 +7,13 @@ mod files;
 mod hooks;
 mod ports;
 mod queues;
-mod schedules;
-mod stops;
 mod restore;
 mod schedules;
+mod stops;
 mod tags;
 mod up;
 mod watches;
+mod watches_cost;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

@@ -156,7 +156,7 @@ fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
     queue.until_begun(&["a", "b"]);
     assert!(
         home.run(&["group", "q", "--pause"])
-            .expect_code(2)
+            .expect_code(4)
             .stderr
             .contains("no queue q")
     );

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::sys::systemd::{self, MARK, UNIT, quoted};
+use crate::doctor::systemd::{self, MARK, UNIT, quoted};
 
 #[derive(Args, Debug)]
 pub(crate) struct DaemonInstall {

@@ -29,9 +29,8 @@ pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
         let state = hub.read();
         if let Some(project) = state.projects.get(&id) {
             check_agent(client, &project.applied, Wants::Change)?;
-            let jobs = project.applied.jobs.keys();
-            jobs.map(|job| may_end_job(project, client, job))
-                .collect::<Result<(), _>>()?;
+            let mut jobs = project.applied.jobs.keys();
+            jobs.try_for_each(|job| may_end_job(project, client, job))?;
         }
     }
     hub.change(|state| bring_down(state, &id, params.now == Some(true)));

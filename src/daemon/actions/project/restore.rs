@@ -27,7 +27,9 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
         return Err(Error::invalid(why).hint("bgproc daemon start --restore sends it"));
     }
     let mut projects = Vec::new();
-    for (id, applied) in lost(&hub.read()) {
+    // Not in the head of the loop, where the borrow would last until its end.
+    let lost = lost(&hub.read());
+    for (id, applied) in lost {
         // Values that look secret are in the project file only.
         let loaded = read_known(client, &applied).await;
         let restored = hub.change(|state| {
@@ -55,7 +57,7 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
 fn lost(state: &State) -> Vec<(ProjectId, File)> {
     let lost = state
         .projects
-        .iter()
+        .of_files()
         .filter(|project| project.caller.is_none() && project.wish.standing == Standing::Up);
     lost.map(|project| (project.id.clone(), project.applied.clone()))
         .collect()

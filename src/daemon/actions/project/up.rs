@@ -75,10 +75,8 @@ pub(super) fn apply(
     let id = project.id.clone();
     let is_reload = params.op == Some(ProjectOp::Reload);
     let changes = compare(project, &loaded.project, params, is_reload)?;
-    let ended = changes.restarted.iter().chain(&changes.pruned);
-    ended
-        .map(|job| may_end_job(project, client, job))
-        .collect::<Result<(), _>>()?;
+    let mut ended = changes.restarted.iter().chain(&changes.pruned);
+    ended.try_for_each(|job| may_end_job(project, client, job))?;
     check_room(state, project, &changes)?;
     let (offset, ports) = assign_ports(state, project, loaded, &changes.effective)?;
     if let Some(fresh) = fresh {

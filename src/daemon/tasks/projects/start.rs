@@ -4,8 +4,8 @@ use tokio::sync::oneshot;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
-use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::programs::program::renewed;
+use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::projects::project::UnderWay;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
@@ -112,12 +112,11 @@ impl Start {
         })?;
         failpoint::hit("guest.start");
         launched(asked).await?;
-        let state = self.hub.read();
-        let target = state
-            .sessions
-            .io(&self.session)
-            .and_then(|io| io.input.clone());
-        drop(state);
+        let target = {
+            let state = self.hub.read();
+            let io = state.sessions.io(&self.session);
+            io.and_then(|io| io.input.clone())
+        };
         if let (Some(target), Some(input)) = (target, input) {
             // The job runs in any case; a program that does not read its input is no error here.
             let _ = target.turn().await.write(input.as_bytes()).await;

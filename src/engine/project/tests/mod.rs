@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 mod cases;
-mod queues;
 mod changes;
+mod queues;
 mod random;
 
 use super::*;

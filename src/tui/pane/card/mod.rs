@@ -1,8 +1,8 @@
 //! Requests and receives the data for the card of a failed job that is shown in the pane. The card of a job that
-//! waits ([`waiting`]) needs no data but the records.
+//! waits (`waiting`) needs no data but the records.
 
 pub mod draw;
-pub(in crate::tui) mod waiting;
+mod waiting;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -5,7 +5,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw::{INDENT, heading};
-use crate::protocol::Timestamp;
 use crate::protocol::project::{Need, PhaseName, ProjectRole};
 use crate::term::sanitize::clean;
 use crate::tui::keymap::NORMAL;
@@ -115,12 +114,4 @@ fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
         spans.push(Span::styled(format!(" {label}   "), Style::new()));
     }
     Line::from(spans)
-}
-
-/// When a job runs next, for a table: `next 02:00`.
-pub(in crate::tui) fn next_run(model: &Model, at: Timestamp) -> String {
-    format!(
-        "next {}",
-        units::moment_ahead(at, model.now.ms, &model.zone)
-    )
 }
