@@ -4,9 +4,11 @@
 //! One inotify descriptor serves all projects, and a directory that several jobs watch is watched once. Whatever may
 //! take long (walking directories, reading files) runs in another thread.
 //!
-//! - [`watcher`]: what follows from each event. It is driven by a task.
+//! - [`watcher`]: the state. It is driven by a task. [`events`]: what follows from each event. [`scans`]: what follows
+//!   from what a scan has found. [`checks`]: which files really differ.
 //! - [`tree`]: the watched directories, and what is remembered of their files.
-//! - [`scan`]: walks directories and watches them. [`print`](mod@print): reads what is remembered of a file.
+//! - [`scan`]: walks directories and watches them. [`git`] reads git's files, and
+//!   [`print`](mod@print) what is remembered of a file.
 //!
 //! # Nothing is missed
 //!
@@ -20,8 +22,12 @@
 //! files ([`print::LARGE`]) the time of the last write. What is not remembered counts as changed when it is written.
 //! Nothing is stored: what changes while no daemon runs is not noticed.
 
+mod checks;
+mod events;
+mod git;
 mod print;
 mod scan;
+mod scans;
 mod tree;
 mod watcher;
 
