@@ -138,6 +138,8 @@ impl SplicePipe {
 mod tests {
     use std::io::Read;
 
+    use rustix::event::{PollFd, PollFlags, poll};
+
     use super::*;
 
     #[test]
@@ -154,6 +156,13 @@ mod tests {
         (&log).read_to_end(&mut text).unwrap();
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
+        // A program that another test starts just now has the descriptor until it is executed.
+        let mut hung_up = [PollFd::new(&pty.master, PollFlags::empty())];
+        let deadline = rustix::event::Timespec {
+            tv_sec: 10,
+            tv_nsec: 0,
+        };
+        assert_eq!(poll(&mut hung_up, Some(&deadline)).unwrap(), 1);
         assert_eq!(pipe.take(&pty.master, CHUNK).unwrap(), Taken::End);
     }
 
