@@ -23,6 +23,7 @@ mod keyboard;
 mod lifecycle;
 mod log_budget;
 pub(crate) mod output;
+pub(crate) mod phases;
 pub(crate) mod projects;
 mod publish;
 mod readiness;

@@ -8,7 +8,7 @@ use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::guess::{is_guessed, told};
-use crate::daemon::state::projects::{next_run, why};
+use crate::daemon::state::phases::{next_run, why};
 use crate::daemon::state::watches::watching;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;

@@ -1,0 +1,107 @@
+//! Where the jobs of projects stand, as clients are told.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::State;
+use super::watches::watching;
+use crate::daemon::clock::now;
+use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project;
+use crate::engine::project::Phase;
+use crate::engine::session::Session;
+use crate::protocol::project::ProjectRole;
+use crate::protocol::{EventKind, SessionId, Timestamp};
+
+impl State {
+    /// The job of a project that a session runs, for its record.
+    pub(crate) fn project_role(&self, session: &Session) -> Option<ProjectRole> {
+        let of = session.spec.project.as_ref()?;
+        let project = self.projects.get(&of.id)?;
+        let phase = project.decision.phases.get(&of.job)?;
+        Some(role(project, &of.job, phase))
+    }
+
+    /// Tells clients which jobs of a project are in another phase than they were told, or for another reason.
+    pub(super) fn tell_phases(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        let phases = project.decision.phases.iter();
+        let roles = phases.filter(|(job, _)| !project.is_foreign(job));
+        let roles: BTreeMap<String, ProjectRole> = roles
+            .map(|(job, phase)| (job.clone(), role(project, job, phase)))
+            .collect();
+        let is_new = |(job, role): &(&String, &ProjectRole)| {
+            let before = project.told.get(*job);
+            before.is_none_or(|before| differs(before, role))
+        };
+        let news = roles.iter().filter(is_new);
+        let news: Vec<(SessionId, ProjectRole)> = news
+            .filter_map(|(job, role)| Some((project.sessions.get(job)?.clone(), role.clone())))
+            .collect();
+        project.told = roles;
+        if !self.events.has_listeners(EventKind::Phase) {
+            return;
+        }
+        for (session, role) in news {
+            self.publish(EventKind::Phase, &session, json!(role));
+        }
+    }
+}
+
+/// Where a job stands, for its record.
+fn role(project: &Project, job: &str, phase: &Phase) -> ProjectRole {
+    let wish = project.wish.jobs.get(job);
+    ProjectRole {
+        project: project.name(),
+        job: job.to_owned(),
+        phase: phase.name(),
+        why: why(project, job),
+        next_run: next_run(project, job),
+        place: project.places.get(job).copied().unwrap_or_default(),
+        needs: wish.map(|wish| wish.needs.clone()).unwrap_or_default(),
+        ports: project.ports_of(job),
+        url: project.url_of(job),
+        confirm: project.applied.jobs.get(job).is_some_and(|job| job.confirm),
+        watch: watching(project, job),
+    }
+}
+
+/// Whether people see a difference. The clocks that schedules go by drift against each other by milliseconds.
+fn differs(before: &ProjectRole, now: &ProjectRole) -> bool {
+    let seconds = |role: &ProjectRole| role.next_run.map(|at| at.millis() / 1000);
+    let is_later = match (seconds(before), seconds(now)) {
+        (Some(before), Some(now)) => before.abs_diff(now) > 1,
+        (before, now) => before != now,
+    };
+    let same = ProjectRole {
+        next_run: now.next_run,
+        ..before.clone()
+    };
+    is_later || same != *now
+}
+
+/// Why a job waits, was skipped, could not be started or was stopped.
+pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
+    let wish = project.wish.jobs.get(job)?;
+    match project.decision.phases.get(job)? {
+        Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
+        Phase::Failed => wish.broken.clone(),
+        Phase::Stopped => wish
+            .hold
+            .as_ref()
+            .map(|hold| format!("{} stopped it", hold.by)),
+        Phase::Scheduled => {
+            let note = project.times.get(job).and_then(|times| times.table.note());
+            wish.broken.clone().or(note)
+        }
+        _ => None,
+    }
+}
+
+/// When the schedule of a job starts it next.
+pub(crate) fn next_run(project: &Project, job: &str) -> Option<Timestamp> {
+    project.times.get(job)?.next_run(now())
+}
