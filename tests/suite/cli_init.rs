@@ -102,7 +102,11 @@ fn a_terminal_is_asked_if_there_is_a_choice() {
     let mut terminal = Terminal::new(&home, &["init"], (80, 24));
     terminal.wait_for_text("Which are taken? [Procfile");
     terminal.send("9\r");
-    terminal.wait_for_text("write numbers from the list");
+    // The answer's echo before the question would move the next text over the edge of the screen.
+    terminal.wait_for("second question", |screen| {
+        screen.text(true).matches("Which are taken? [").count() == 2
+    });
+    assert!(terminal.text().contains("write numbers from the list"));
     terminal.send("2\r");
     terminal.wait_for_text("1 job from Makefile");
     assert_eq!(terminal.exit_code(), 0);

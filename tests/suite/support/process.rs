@@ -179,8 +179,14 @@ pub(crate) fn sleeps(pid: u32) -> u64 {
     of_thread.sum()
 }
 
-/// Memory that a process has, in bytes.
+/// Memory that a process has, in bytes, without the pages of its program: those of a debug build would
+/// hide how much it keeps.
 pub(crate) fn resident_bytes(pid: u32) -> usize {
-    let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();
-    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let kilobytes = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        let count = line.split_whitespace().nth(1).unwrap();
+        count.parse::<usize>().unwrap()
+    };
+    (kilobytes("RssAnon:") + kilobytes("RssShmem:")) * 1024
 }
