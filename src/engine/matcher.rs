@@ -414,19 +414,19 @@ impl Matcher {
                 .enumerate()
                 .find_map(|(index, condition)| match condition {
                     Compiled::Exit if is_over => plain_match(index, "exit"),
-                    Compiled::Input if waits(facts.input) => plain_match(index, "input"),
-                    Compiled::Needed if needs(facts.input) => plain_match(index, "input"),
+                    Compiled::Input if waits(facts.input) => input_match(index, facts.input),
+                    Compiled::Needed if needs(facts.input) => input_match(index, facts.input),
                     Compiled::Turn
                         if turn_ms(facts.input)
                             .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
                     {
-                        plain_match(index, "input")
+                        input_match(index, facts.input)
                     }
                     Compiled::Command(command)
                         if command_turn_ms(command, has_begun, facts)
                             .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
                     {
-                        plain_match(index, "input")
+                        input_match(index, facts.input)
                     }
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
                     Compiled::Idle(ms)
@@ -576,6 +576,14 @@ fn found(
         text: Some(around(text, at, MATCHED_TEXT).into_owned()),
         exit_code: None,
         session_id: None,
+        input_state: None,
+    })
+}
+
+fn input_match(index: usize, state: InputState) -> Option<Matched> {
+    Some(Matched {
+        input_state: Some(state),
+        ..plain_match(index, "input")?
     })
 }
 
@@ -589,5 +597,6 @@ fn plain_match(index: usize, kind: &str) -> Option<Matched> {
         groups: Vec::new(),
         exit_code: None,
         session_id: None,
+        input_state: None,
     })
 }

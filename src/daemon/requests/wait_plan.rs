@@ -237,7 +237,10 @@ impl Plan {
                 screen: self.screen,
                 oldest: false,
             };
-            let polled = polled(hub, client, &id, show).await?;
+            let mut polled = polled(hub, client, &id, show).await?;
+            if let Some(state) = matched.as_ref().and_then(|matched| matched.input_state) {
+                polled.input_state = state;
+            }
             // A match after an input cannot have been there at entry.
             let at_entry = at_entry && !self.after_input;
             let matched_at_entry = at_entry && outcome == Outcome::Matched;

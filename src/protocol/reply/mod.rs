@@ -251,6 +251,10 @@ pub struct Matched {
     /// For several sessions: the session that matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// For `input`: the state that matched. The reply has it as its own `inputState`, also if the program
+    /// has stopped waiting in between.
+    #[serde(skip)]
+    pub input_state: Option<InputState>,
 }
 
 /// Result of `wait` on one session; part of the result of `write` and `send_keys`.

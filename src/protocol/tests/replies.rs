@@ -180,6 +180,7 @@ fn waited() -> Waited {
             groups: vec![Some("two".to_owned()), None],
             exit_code: Some(0),
             session_id: Some(id("done00000001")),
+            input_state: None,
         }),
         matched_at_entry: false,
         elapsed_ms: 12,
