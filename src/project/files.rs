@@ -1,6 +1,8 @@
 //! What this layer asks of a file system.
 
+use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A file system, as the reader of project files needs it. The daemon implements it on the real one.
@@ -43,6 +45,33 @@ pub struct Look {
     pub device: u64,
     /// The inode.
     pub inode: u64,
+}
+
+impl From<&Metadata> for Look {
+    fn from(meta: &Metadata) -> Self {
+        Self {
+            kind: match meta.file_type() {
+                kind if kind.is_file() => FileKind::File,
+                kind if kind.is_dir() => FileKind::Dir,
+                _ => FileKind::Other,
+            },
+            uid: meta.uid(),
+            gid: meta.gid(),
+            mode: meta.mode(),
+            device: meta.dev(),
+            inode: meta.ino(),
+        }
+    }
+}
+
+/// What was found at a path; nothing if there is nothing there.
+pub fn found(meta: io::Result<Metadata>) -> io::Result<Option<Look>> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    match meta {
+        Ok(meta) => Ok(Some(Look::from(&meta))),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The kind of a path.

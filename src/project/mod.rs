@@ -73,7 +73,7 @@ pub mod worktree;
 pub use environment::{Environment, Origin, Surroundings, Value, environment};
 pub use expand::{Expanded, expanded};
 pub use fault::Fault;
-pub use files::{FileKind, Files, Look};
+pub use files::{FileKind, Files, Look, found};
 pub use find::{Found, find};
 pub use group::{Group, OnFailure};
 pub use job::{Job, Places};

@@ -47,13 +47,19 @@ impl Place {
                 _ => break,
             }
         }
-        let found = match line < beyond {
-            true => one_line(ctx, id, Some(line), None)?
-                .lines
-                .into_iter()
-                .next(),
-            false => None,
-        };
+        match line < beyond {
+            true => Self::at_line(ctx, id, line),
+            false => Ok(Self {
+                offset: end(ctx, id)?,
+                line,
+            }),
+        }
+    }
+
+    /// The position of a line; the end of the log if there is no such line.
+    fn at_line(ctx: &mut Context, id: &SessionId, line: u64) -> Result<Self, Failure> {
+        let found = one_line(ctx, id, Some(line), None)?;
+        let found = found.lines.into_iter().next();
         let offset = match found.and_then(|line| line.offset) {
             Some(offset) => offset,
             None => end(ctx, id)?,
@@ -79,15 +85,7 @@ impl Place {
         if line <= first.line {
             return Ok(first);
         }
-        let found = one_line(ctx, id, Some(line), None)?
-            .lines
-            .into_iter()
-            .next();
-        let offset = match found.and_then(|line| line.offset) {
-            Some(offset) => offset,
-            None => end(ctx, id)?,
-        };
-        Ok(Self { offset, line })
+        Self::at_line(ctx, id, line)
     }
 
     /// The position of the last `lines` lines of a run, of all its lines by default. `next` is the run after it.

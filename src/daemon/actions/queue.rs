@@ -99,8 +99,7 @@ fn change(state: &mut State, id: &ProjectId, group: &str, params: &params::Queue
     if queue.parallel == 0 {
         project.wish.queues.remove(group);
     }
-    state.projects.save(state.sessions.store.home(), id);
-    state.projects.touch(id);
+    state.wish_changed(id);
 }
 
 /// All queues.
@@ -140,7 +139,7 @@ fn told(
     name: &str,
     queue: &Queue,
 ) -> QueueState {
-    let look = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
+    let look = |name: &str| Seen::of(&project.seen, name);
     let line = project.wish.line(name, look);
     let began = |id: &SessionId| {
         let session = state.sessions.get(id);

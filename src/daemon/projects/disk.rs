@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::project::{FileKind, Files, Look};
+use crate::project::{Files, Look, found};
 use crate::sys::users;
 
 /// Age below which a file may still be being written.
@@ -32,28 +32,7 @@ impl Files for Disk {
     }
 
     fn look(&self, path: &Path) -> io::Result<Option<Look>> {
-        let meta = match std::fs::metadata(path) {
-            Ok(meta) => meta,
-            Err(error) => {
-                use io::ErrorKind::{NotADirectory, NotFound};
-                return match error.kind() {
-                    NotFound | NotADirectory => Ok(None),
-                    _ => Err(error),
-                };
-            }
-        };
-        Ok(Some(Look {
-            kind: match meta.file_type() {
-                kind if kind.is_file() => FileKind::File,
-                kind if kind.is_dir() => FileKind::Dir,
-                _ => FileKind::Other,
-            },
-            uid: meta.uid(),
-            gid: meta.gid(),
-            mode: meta.mode(),
-            device: meta.dev(),
-            inode: meta.ino(),
-        }))
+        found(std::fs::metadata(path))
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

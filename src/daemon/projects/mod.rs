@@ -97,6 +97,11 @@ impl Projects {
         self.known.values()
     }
 
+    /// The ids of all of them.
+    pub(crate) fn ids(&self) -> Vec<ProjectId> {
+        self.known.keys().cloned().collect()
+    }
+
     /// Those that a file defines.
     pub(crate) fn of_files(&self) -> impl Iterator<Item = &Project> {
         self.known.values().filter(|project| project.id != QUEUES)
@@ -107,6 +112,12 @@ impl Projects {
         if self.known.contains_key(id) {
             self.due.insert(id.to_owned());
         }
+    }
+
+    /// Marks all projects of which this is true.
+    pub(crate) fn touch_where(&mut self, is: impl Fn(&Project) -> bool) {
+        let found = self.known.iter().filter(|(_, project)| is(project));
+        self.due.extend(found.map(|(id, _)| id.clone()));
     }
 
     /// Whether this project is marked.

@@ -72,9 +72,7 @@ impl State {
         project.sessions.insert(id.to_string(), id.clone());
         project.first_runs.insert(id.to_string(), first_run);
         project.wish.invite(id.as_str(), place.queue.clone(), needs);
-        self.projects
-            .save(self.sessions.store.home(), &place.project);
-        self.projects.touch(&place.project);
+        self.wish_changed(&place.project);
     }
 
     /// What has a session as a guest that waits for its first run.
@@ -97,12 +95,11 @@ impl State {
         let (project, name) = self.place_of(id).ok_or_else(not_waiting)?;
         let known = self.projects.get_mut(&project).ok_or_else(not_waiting)?;
         let seen = known.seen.clone();
-        let look = |name: &str| seen.get(name).copied().unwrap_or(Seen::NEVER);
+        let look = |name: &str| Seen::of(&seen, name);
         if !known.wish.move_to(&name, place, look) {
             return Err(not_waiting());
         }
-        self.projects.save(self.sessions.store.home(), &project);
-        self.projects.touch(&project);
+        self.wish_changed(&project);
         Ok(())
     }
 
@@ -114,8 +111,7 @@ impl State {
         if !known.wish.start_out_of_turn(&name) {
             return None;
         }
-        self.projects.save(self.sessions.store.home(), &project);
-        self.projects.touch(&project);
+        self.wish_changed(&project);
         Some(project)
     }
 
@@ -136,22 +132,16 @@ impl State {
         if let Some(known) = self.projects.get_mut(&project) {
             known.wish.hold(id.as_str(), "somebody");
         }
-        self.projects.save(self.sessions.store.home(), &project);
-        self.projects.touch(&project);
+        self.wish_changed(&project);
     }
 
     /// Marks what has a session as a guest, if something that it depends on has changed.
     pub(super) fn touch_as_guest(&mut self, id: &SessionId) {
         let name = id.as_str();
-        let differs = |project: &&Project| {
+        self.projects.touch_where(|project| {
             let known = project.seen.get(name).copied();
             project.is_guest(name) && known != Some(seen_of(project, &self.sessions, name))
-        };
-        let found = self.projects.iter().filter(differs);
-        let found: Vec<ProjectId> = found.map(|project| project.id.clone()).collect();
-        for id in found {
-            self.projects.touch(&id);
-        }
+        });
     }
 
     /// Finds the sessions of the jobs that a project borrows of others: they may have new ones.
@@ -202,12 +192,8 @@ impl State {
 
     /// Marks the projects that borrow jobs of this one.
     pub(crate) fn touch_borrowers(&mut self, lender: &ProjectId) {
-        let borrows = |project: &&Project| project.borrowed.values().any(|from| from == lender);
-        let found = self.projects.iter().filter(borrows);
-        let found: Vec<ProjectId> = found.map(|project| project.id.clone()).collect();
-        for id in found {
-            self.projects.touch(&id);
-        }
+        self.projects
+            .touch_where(|project| project.borrowed.values().any(|from| from == lender));
     }
 
     /// Drops what is kept of guests that have begun to run, or have left.
@@ -235,12 +221,7 @@ impl State {
 
     /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too.
     pub(super) fn adopt_guests(&mut self) {
-        let ids: Vec<ProjectId> = self
-            .projects
-            .iter()
-            .map(|project| project.id.clone())
-            .collect();
-        for id in ids {
+        for id in self.projects.ids() {
             let Some(project) = self.projects.get_mut(&id) else {
                 continue;
             };
@@ -298,13 +279,7 @@ impl State {
         };
         let queue = project.wish.jobs.get(name)?.queue.clone();
         let place = match why {
-            // Nearly all sessions that wait are in no queue that is full.
-            Why::Queue(_) | Why::Paused => queue.as_deref().and_then(|queue| {
-                let look = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
-                let waiting = project.wish.line(queue, look).waiting;
-                let before = waiting.iter().position(|other| other == name)?;
-                u32::try_from(before + 1).ok()
-            }),
+            Why::Queue(before) | Why::Paused(before) => Some(before + 1),
             Why::Needs(_) | Why::Down => None,
         };
         Some(Waiting {

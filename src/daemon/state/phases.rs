@@ -25,6 +25,9 @@ impl State {
 
     /// Tells clients which jobs of a project are in another phase than they were told, or for another reason.
     pub(super) fn tell_phases(&mut self, id: &ProjectId) {
+        if !self.events.has_listeners(EventKind::Phase) {
+            return;
+        }
         let Some(project) = self.projects.get_mut(id) else {
             return;
         };
@@ -42,9 +45,6 @@ impl State {
             .filter_map(|(job, role)| Some((project.sessions.get(job)?.clone(), role.clone())))
             .collect();
         project.told = roles;
-        if !self.events.has_listeners(EventKind::Phase) {
-            return;
-        }
         for (session, role) in news {
             self.publish(EventKind::Phase, &session, json!(role));
         }

@@ -33,14 +33,15 @@ impl State {
         }
     }
 
+    /// Stores what was changed in the wish for a project, and marks the project.
+    pub(crate) fn wish_changed(&mut self, project: &str) {
+        self.projects.save(self.sessions.store.home(), project);
+        self.projects.touch(project);
+    }
+
     /// Finds the sessions of each project and its client's environment again, after the start of this daemon.
     pub(crate) fn adopt_project_sessions(&mut self) {
-        let ids: Vec<ProjectId> = self
-            .projects
-            .iter()
-            .map(|project| project.id.clone())
-            .collect();
-        for id in ids {
+        for id in self.projects.ids() {
             let sealed = self.keeper.stored(&id);
             let sealed = sealed.and_then(|memory| sealed::read(memory).ok());
             if let (Some(project), Some(sealed)) = (self.projects.get_mut(&id), sealed) {
@@ -97,11 +98,8 @@ impl State {
             return Vec::new();
         };
         let before = seen_of_all(project, &self.sessions);
-        let at = |seen: &BTreeMap<String, Seen>, name: &str| {
-            seen.get(name).copied().unwrap_or(Seen::NEVER)
-        };
-        let settled = project.wish.settle(|name| at(&before, name));
-        let mut decision = decide(&project.wish, |name| at(&before, name));
+        let settled = project.wish.settle(|name| Seen::of(&before, name));
+        let mut decision = decide(&project.wish, |name| Seen::of(&before, name));
         let mut steps = std::mem::take(&mut decision.steps);
         if project.caller.is_none() {
             // Daemon and keeper have died. The jobs start when a client brings its environment.
@@ -114,7 +112,7 @@ impl State {
         for step in &steps {
             match step {
                 Step::Start(name) => {
-                    let run = at(&before, name).run + 1;
+                    let run = Seen::of(&before, name).run + 1;
                     project.requested.insert(name.clone(), now().boot);
                     project
                         .under_way
@@ -229,8 +227,7 @@ impl State {
             .jobs
             .get(&of.job)
             .map(|job| job.stop.clone());
-        self.projects.save(self.sessions.store.home(), &of.id);
-        self.projects.touch(&of.id);
+        self.wish_changed(&of.id);
         Some((of.id, stop.unwrap_or_default()))
     }
 

@@ -83,8 +83,7 @@ impl State {
         project.times = times;
         if changed {
             // The request and the time that it was made for are stored at once: neither is lost, nor comes twice.
-            self.projects.save(self.sessions.store.home(), id);
-            self.projects.touch(id);
+            self.wish_changed(id);
         }
     }
 }

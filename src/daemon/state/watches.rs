@@ -154,10 +154,9 @@ impl State {
             };
         }
         let all = seen_of_all(project, &self.sessions);
-        let look = |name: &str| all.get(name).copied().unwrap_or(Seen::NEVER);
+        let look = |name: &str| Seen::of(&all, name);
         if project.wish.change(name, cascade, &because, look) {
-            self.projects.save(self.sessions.store.home(), id);
-            self.projects.touch(id);
+            self.wish_changed(id);
         }
         None
     }
@@ -173,8 +172,7 @@ impl State {
         let project = self.projects.get_mut(id)?;
         let job = project.wish.jobs.get_mut(name)?;
         job.suspended = Some(file.to_owned());
-        self.projects.save(self.sessions.store.home(), id);
-        self.projects.touch(id);
+        self.wish_changed(id);
         None
     }
 

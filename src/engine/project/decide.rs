@@ -115,7 +115,7 @@ fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &
             let before = before.entry(name_of_queue).or_default();
             let why = match (queue.paused, *running < queue.parallel) {
                 _ if wish.is_out_of_turn(name) => None,
-                (true, _) => Some(Why::Paused),
+                (true, _) => Some(Why::Paused(*before)),
                 (false, false) => Some(Why::Queue(*before)),
                 (false, true) => None,
             };

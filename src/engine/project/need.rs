@@ -13,8 +13,8 @@ pub enum Why {
     Needs(Need),
     /// Its queue is full: as many jobs are before it.
     Queue(u32),
-    /// Its queue is paused.
-    Paused,
+    /// Its queue is paused: as many jobs are before it.
+    Paused(u32),
     /// Its queue belongs to a project that is down.
     Down,
 }
@@ -25,7 +25,7 @@ impl fmt::Display for Why {
             Self::Needs(need) => write!(f, "needs {} {}", need.job, need.is.as_str()),
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
-            Self::Paused => write!(f, "its queue is paused"),
+            Self::Paused(_) => write!(f, "its queue is paused"),
             Self::Down => write!(f, "the project of its queue is down"),
         }
     }

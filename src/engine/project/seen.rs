@@ -1,5 +1,7 @@
 //! What is seen of a job: the state of its session.
 
+use std::collections::BTreeMap;
+
 use super::wish::{JobWish, Level};
 
 /// What is seen of a job.
@@ -40,6 +42,11 @@ impl Seen {
         run: 0,
         state: SeenState::Never,
     };
+
+    /// What is seen of a job; one that is not known has never run.
+    pub fn of(all: &BTreeMap<String, Self>, name: &str) -> Self {
+        all.get(name).copied().unwrap_or(Self::NEVER)
+    }
 }
 
 impl SeenState {

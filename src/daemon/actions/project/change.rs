@@ -36,7 +36,7 @@ pub(super) fn compare(
     params: &params::Project,
     is_reload: bool,
 ) -> Result<Changes, Error> {
-    let seen = |name: &str| project.seen.get(name).copied().unwrap_or(Seen::NEVER);
+    let seen = |name: &str| Seen::of(&project.seen, name);
     let apply = is_reload || params.apply == Some(true);
     let mut wish = project.wish.clone();
     let mut effective = new.clone();

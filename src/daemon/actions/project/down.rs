@@ -43,9 +43,7 @@ fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
         return;
     };
     let now = project.seen.clone();
-    project
-        .wish
-        .down(|name| now.get(name).copied().unwrap_or(Seen::NEVER));
+    project.wish.down(|name| Seen::of(&now, name));
     project.kill = kill;
     project.all = false;
     project.survivors.clear();
@@ -64,6 +62,5 @@ fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
     }
     // Nothing starts any more without a client that brings its environment.
     state.keeper.unstore(id);
-    state.projects.save(state.sessions.store.home(), id);
-    state.projects.touch(id);
+    state.wish_changed(id);
 }

@@ -85,11 +85,10 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
     let now = seen_of_all(project, &state.sessions);
     let id: ProjectId = of.id.clone();
     if let Some(project) = state.projects.get_mut(&id) {
-        let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+        let look = |name: &str| Seen::of(&now, name);
         project.wish.restart(&of.job, look);
     }
-    state.projects.save(state.sessions.store.home(), &id);
-    state.projects.touch(&id);
+    state.wish_changed(&id);
 }
 
 /// Brings the definition of the job into force, if the jobs that it needs are known.

@@ -69,10 +69,9 @@ fn wish(state: &mut State, client: &Client, id: &ProjectId) -> Vec<String> {
         return Vec::new();
     };
     let now = seen_of_all(project, &state.sessions);
-    let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+    let look = |name: &str| Seen::of(&now, name);
     let project = state.projects.get_mut(id);
     let jobs = project.map(|project| project.wish.restore(look));
-    state.projects.save(state.sessions.store.home(), id);
-    state.projects.touch(id);
+    state.wish_changed(id);
     jobs.into_iter().flatten().collect()
 }

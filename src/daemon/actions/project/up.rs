@@ -114,8 +114,7 @@ pub(super) fn apply(
     }
     wish(state, &id, &changes);
     describe_sessions(state, &id);
-    state.projects.save(state.sessions.store.home(), &id);
-    state.projects.touch(&id);
+    state.wish_changed(&id);
     Ok((id, changes.plan))
 }
 
@@ -134,7 +133,7 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes) {
         return;
     };
     let now = seen_of_all(project, &state.sessions);
-    let look = |name: &str| now.get(name).copied().unwrap_or(Seen::NEVER);
+    let look = |name: &str| Seen::of(&now, name);
     let Some(project) = state.projects.get_mut(id) else {
         return;
     };

@@ -271,7 +271,7 @@ fn a_queue_runs_its_jobs_in_turn_and_is_not_blocked_by_needs() {
     assert_eq!(world.words(), ["a starting", "b done", "c queued"]);
     world.wish.queues.get_mut("q").unwrap().paused = true;
     world.set("a", OK);
-    assert_eq!(world.phase("c"), Phase::Queued(Why::Paused));
+    assert_eq!(world.phase("c"), Phase::Queued(Why::Paused(0)));
     world.wish.queues.get_mut("q").unwrap().paused = false;
     world.go();
     assert_eq!(world.phase("c"), Phase::Starting);

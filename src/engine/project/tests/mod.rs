@@ -55,7 +55,7 @@ impl World {
     }
 
     fn at(&self, name: &str) -> Seen {
-        self.seen.get(name).copied().unwrap_or(Seen::NEVER)
+        Seen::of(&self.seen, name)
     }
 
     fn set(&mut self, name: &str, state: SeenState) {
@@ -144,7 +144,7 @@ impl World {
 }
 
 fn look(seen: &BTreeMap<String, Seen>, name: &str) -> Seen {
-    seen.get(name).copied().unwrap_or(Seen::NEVER)
+    Seen::of(seen, name)
 }
 
 const READY: SeenState = SeenState::Running { ready: true };

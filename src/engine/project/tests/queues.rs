@@ -85,7 +85,7 @@ fn a_failure_pauses_the_queue_that_is_to_be_paused() {
         world.invite(name, &[]);
     }
     world.set("a", BAD);
-    assert_eq!(world.phase("b"), Phase::Queued(Why::Paused));
+    assert_eq!(world.phase("b"), Phase::Queued(Why::Paused(0)));
     assert_eq!(world.wish.queues["q"].failed.as_deref(), Some("a"));
     world.wish.queues.get_mut("q").unwrap().resume();
     world.go();

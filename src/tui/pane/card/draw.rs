@@ -185,19 +185,29 @@ fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
         ("remove", "remove"),
     ];
     let labelled = labelled.into_iter().filter(|(_, label)| !label.is_empty());
+    let labelled = labelled.map(|(action, label)| match action {
+        // A long command is cut, because it is what the person decides about.
+        "resume" => (action, text::clip(label, room / 2, model.theme.glyph("…"))),
+        _ => (action, label.to_owned()),
+    });
+    key_line(model, labelled, room)
+}
+
+/// The keys of actions with their labels, as many as there is room for. A view that may only look shows only those
+/// that change nothing.
+pub(super) fn key_line(
+    model: &Model,
+    labelled: impl IntoIterator<Item = (&'static str, String)>,
+    room: usize,
+) -> Line<'static> {
     let mut spans = vec![Span::raw(INDENT)];
     let mut used = 0;
     for (action, label) in labelled {
-        let acts = !matches!(action, "copy-report" | "pager");
+        let acts = !matches!(action, "copy-report" | "pager" | "details");
         let Some(key) = model.keymap.key_named(NORMAL, action) else {
             continue;
         };
         let key = key.to_owned();
-        // A long command is cut, because it is what the person decides about.
-        let label = match action {
-            "resume" => text::clip(label, room / 2, model.theme.glyph("…")),
-            _ => label.to_owned(),
-        };
         let width = text::width(&key) + 1 + text::width(&label) + 3;
         if acts && model.read_only || used + width > room + 3 {
             continue;

@@ -1,13 +1,11 @@
 //! The card of a job of a project that waits: why, what it needs and how that stands, and when it runs next. Its
 //! lines are the same for people and tests; [`draw`](super::draw) places them below the output of the last run.
 
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{INDENT, heading};
+use super::draw::{INDENT, heading, key_line};
 use crate::protocol::project::{Need, PhaseName, ProjectRole};
 use crate::term::sanitize::clean;
-use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::state::State;
@@ -97,21 +95,10 @@ fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
     let up = (job.state() == State::Skipped).then_some(("project-up", "bring up"));
     let run = (job.state() == State::Scheduled).then_some(("restart", "run now"));
     let rest = [("stop", "stop waiting"), ("details", "details")];
-    let mut spans = vec![Span::raw(INDENT)];
-    let mut used = 0;
-    for (action, label) in up.into_iter().chain(run).chain(rest) {
-        let Some(key) = model.keymap.key_named(NORMAL, action) else {
-            continue;
-        };
-        let key = key.to_owned();
-        let width = text::width(&key) + 1 + label.len() + 3;
-        let acts = action != "details";
-        if acts && model.read_only || used + width > room + 3 {
-            continue;
-        }
-        used += width;
-        spans.push(Span::styled(key, model.theme.key()));
-        spans.push(Span::styled(format!(" {label}   "), Style::new()));
-    }
-    Line::from(spans)
+    let labelled = up.into_iter().chain(run).chain(rest);
+    key_line(
+        model,
+        labelled.map(|(action, label)| (action, label.to_owned())),
+        room,
+    )
 }
