@@ -86,6 +86,13 @@ impl Target {
         }
     }
 
+    /// Whether somebody looks at the session's screen.
+    fn is_watched(&self) -> bool {
+        let state = self.hub.read();
+        let io = state.sessions.io(&self.id);
+        io.is_some_and(|io| !io.watchers.is_empty())
+    }
+
     /// Writes what was typed to the input log, and publishes it. Without `echo`, only the number of bytes is
     /// logged.
     fn note(&self, bytes: &[u8], echo: bool) {
@@ -278,6 +285,9 @@ impl Sent {
         };
         match turn.write(bytes).await {
             Ok(taken) => {
+                if target.is_watched() {
+                    echo_first().await;
+                }
                 target.note(&bytes[..taken.bytes], echo);
                 target.hub.change(|state| state.typed(&target.id));
                 self.bytes += taken.bytes as u64;
@@ -386,6 +396,18 @@ impl Sent {
                 (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
             }
         }
+    }
+}
+
+/// Lets the echo of a key reach those who watch, before the rest of the work for the key is done.
+///
+/// The kernel wakes the keeper on the processor that has written the key. There it would wait until this process
+/// sleeps, so this process gives way once. Then the tasks that receive, render and send have their turns.
+async fn echo_first() {
+    const TURNS: usize = 4;
+    std::thread::yield_now();
+    for _ in 0..TURNS {
+        tokio::task::yield_now().await;
     }
 }
 
