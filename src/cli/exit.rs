@@ -159,8 +159,14 @@ pub fn of_error(error: &Error) -> Exit {
         | ErrorCode::ParseError
         | ErrorCode::ProjectNotFound
         | ErrorCode::InvalidProject
+        | ErrorCode::HostUnknown
         | ErrorCode::UnknownAction => Exit::USAGE,
-        ErrorCode::DaemonUnavailable | ErrorCode::IncompatibleVersion => Exit::UNAVAILABLE,
+        ErrorCode::DaemonUnavailable
+        | ErrorCode::IncompatibleVersion
+        | ErrorCode::HostUnreachable
+        | ErrorCode::AuthRequired
+        | ErrorCode::HostKeyUnknown
+        | ErrorCode::HostNotInstalled => Exit::UNAVAILABLE,
         ErrorCode::Internal => Exit::BROKEN,
         ErrorCode::SpawnFailed => of_errno(error),
         ErrorCode::PermissionDenied

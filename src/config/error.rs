@@ -15,6 +15,14 @@ pub enum ConfigError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The file cannot be changed.
+    #[error("cannot write {path}: {source}")]
+    Unwritable {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the operating system, or why the file is left alone.
+        source: io::Error,
+    },
     /// The file contains an error.
     #[error("{path}:{at}: {message}")]
     Invalid {

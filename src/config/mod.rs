@@ -11,13 +11,16 @@
 //! The dashboard checks the names in `[keys]` and `theme`, because it knows the actions and themes.
 
 mod choice;
+pub mod edit;
 mod error;
+mod hosts;
 mod keys;
 pub mod pager;
 mod read;
 mod retention;
 mod value;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -26,6 +29,7 @@ use toml::Spanned;
 
 pub use self::choice::{Background, Confirm, LogLevel, Notify};
 pub use self::error::{ConfigError, Spot, Wrong};
+pub use self::hosts::{HostEntry, is_name};
 pub use self::keys::{Keys, Rebinding, Spelt};
 pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;
@@ -90,6 +94,8 @@ pub struct Config {
     pub notify_command: Option<String>,
     /// Changed key bindings of the dashboard.
     pub keys: Keys,
+    /// Other hosts, by their names.
+    pub hosts: BTreeMap<String, Spanned<HostEntry>>,
     /// The text of the file, to find the positions of words.
     #[serde(skip)]
     pub text: String,
@@ -147,16 +153,22 @@ fn parse(text: &str) -> Result<Config, Wrong> {
     let known = |path: &[&str]| match path {
         [] => Known {
             what: "key",
-            place: "",
+            place: "".into(),
             names: names_of::<Config>(),
+        },
+        ["hosts", name, ..] => Known {
+            what: "key",
+            place: format!(" in [hosts.{name}]").into(),
+            names: names_of::<HostEntry>(),
         },
         _ => Known {
             what: "key",
-            place: " in [retention]",
+            place: " in [retention]".into(),
             names: names_of::<Retention>(),
         },
     };
     let config: Config = read(text, known)?;
+    hosts::check(&config.hosts)?;
     Ok(Config {
         text: text.to_owned(),
         ..config

@@ -3,6 +3,7 @@
 //! The fields of the type are the allowed keys; they are listed nowhere else. An unknown key is recognized
 //! by the position of serde's error, which is that of the key, and not by the text of the message.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::de::value::Error as Refusal;
@@ -18,7 +19,7 @@ pub struct Known {
     /// The kind of the names: `key`, `role`.
     pub what: &'static str,
     /// Appended to the unknown name: empty, or ` in [retention]`.
-    pub place: &'static str,
+    pub place: Cow<'static, str>,
     /// The allowed names.
     pub names: &'static [&'static str],
 }

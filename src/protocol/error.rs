@@ -57,6 +57,16 @@ pub enum ErrorCode {
     InvalidProject,
     /// The daemon cannot be reached.
     DaemonUnavailable,
+    /// There is no host with this name.
+    HostUnknown,
+    /// The host cannot be reached now. Its sessions go on.
+    HostUnreachable,
+    /// The host asks for a password, a code or a passphrase, which only a person can give.
+    AuthRequired,
+    /// The key of the host is not known, or has changed.
+    HostKeyUnknown,
+    /// There is no bgproc on the host, or one that is too old; `data` has `arch` and `libc`.
+    HostNotInstalled,
     /// An internal error of bgproc.
     Internal,
 }

@@ -68,7 +68,11 @@ pub(super) fn read(text: &str, rest: Scheme) -> Result<Scheme, Wrong> {
             _ => ("part", names_of::<Both>()),
         };
         let place = " in a theme";
-        Known { what, place, names }
+        Known {
+            what,
+            place: place.into(),
+            names,
+        }
     };
     let File { dark, light } = config::read(text, known)?;
     let mut scheme = rest;
