@@ -8,8 +8,9 @@
 //! 4. [`sys`]: the operating system, and the only `unsafe`.
 //! 5. [`keeper`]: parent of every job, writer of every log.
 //! 6. [`daemon`]: drives the engine, talks to keeper and clients.
-//! 7. [`client`]: how a front door talks to the daemon.
-//! 8. The front doors: [`cli`], [`serve`], [`mcp`], [`tui`].
+//! 7. [`link`]: connections to the daemons of other hosts, through one command such as ssh.
+//! 8. [`client`]: how a front door talks to the daemon.
+//! 9. The front doors: [`cli`], [`serve`], [`mcp`], [`tui`].
 //!
 //! Beside them: [`project`], what a project file means, also pure; [`config`], the configuration
 //! file; [`diag`], the logs of keeper and daemon themselves; [`doctor`], the checks of `bgproc
@@ -23,6 +24,7 @@ pub mod diag;
 pub mod doctor;
 pub mod engine;
 pub mod keeper;
+pub mod link;
 pub mod mcp;
 pub mod project;
 pub mod protocol;

@@ -1,0 +1,152 @@
+//! What is wrong with a link, in words: from what its command said on stderr.
+
+use serde_json::json;
+
+use super::Host;
+use super::host::Reach;
+use crate::protocol::{Error, ErrorCode};
+
+/// Parts of what ssh says when it has no way to log in without asking.
+const LOGIN: [&str; 4] = [
+    "Permission denied",
+    "Too many authentication failures",
+    "No supported authentication methods",
+    "Host key verification failed",
+];
+
+/// Parts of what ssh says when it does not know the key of the host, or knows another one.
+const HOST_KEY: [&str; 4] = [
+    "REMOTE HOST IDENTIFICATION HAS CHANGED",
+    "Host key verification failed",
+    "host key is known",
+    "No matching host key",
+];
+
+/// The error for a link that ended, or never began. `stderr` is what its command said last.
+pub fn of(host: &Host, stderr: &str) -> Error {
+    let name = &host.name;
+    let words = last_words(stderr);
+    let has = |parts: &[&str]| parts.iter().any(|part| stderr.contains(part));
+    let is_ssh = matches!(host.reach, Reach::Ssh(_));
+    if is_ssh && has(&HOST_KEY) {
+        let message = match stderr.contains("IDENTIFICATION HAS CHANGED") {
+            true => format!("the key of host {name} has changed: {words}"),
+            false => format!("the key of host {name} is not known: {words}"),
+        };
+        return Error::new(ErrorCode::HostKeyUnknown, message).hint(format!(
+            "bgproc hosts login {name} shows the key and asks; bgproc never accepts one by itself"
+        ));
+    }
+    if is_ssh && has(&LOGIN) {
+        return Error::new(
+            ErrorCode::AuthRequired,
+            format!("host {name} wants a login: {words}"),
+        )
+        .hint(format!("bgproc hosts login {name}"));
+    }
+    if stderr.contains("relay") && stderr.contains("unrecognized subcommand") {
+        return Error::new(
+            ErrorCode::HostNotInstalled,
+            format!("the bgproc on host {name} is too old for links"),
+        )
+        .hint(format!("bgproc hosts install {name}"));
+    }
+    let why = match words.is_empty() {
+        true => "the connection ended".to_owned(),
+        false => words,
+    };
+    unreachable(host, &why)
+}
+
+/// The host cannot be reached.
+pub fn unreachable(host: &Host, why: &str) -> Error {
+    let name = &host.name;
+    Error::new(
+        ErrorCode::HostUnreachable,
+        format!("host {name} cannot be reached: {why}"),
+    )
+    .hint(format!(
+        "its jobs go on; bgproc hosts doctor {name} looks for the reason"
+    ))
+}
+
+/// There is no bgproc on the host.
+pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
+    let name = &host.name;
+    Error::new(
+        ErrorCode::HostNotInstalled,
+        format!("there is no bgproc on host {name} ({system})"),
+    )
+    .hint(format!(
+        "bgproc hosts install {name} copies this program; `bgproc = \"PATH\"` in {} says where it is",
+        host.written.display()
+    ))
+    .data(json!({ "arch": system, "libc": libc }))
+}
+
+/// The last line of a text that says something, without control characters.
+fn last_words(text: &str) -> String {
+    let mut said = text.lines().map(str::trim);
+    // ssh ends a warning about keys with lines of @ and advice; its verdict is the last line.
+    let line = said.rfind(|line| line.chars().any(char::is_alphanumeric));
+    let line = line.unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> Host {
+        Host {
+            name: "gpu1".to_owned(),
+            reach: Reach::Ssh(vec!["gpu1".to_owned()]),
+            bgproc: None,
+            home: None,
+            written: "config.toml".into(),
+            control: "/run/ssh-gpu1".into(),
+        }
+    }
+
+    #[test]
+    fn what_ssh_says_becomes_an_error_with_advice() {
+        for (said, code, message) in [
+            (
+                "me@gpu1: Permission denied (publickey,password).\r\n",
+                ErrorCode::AuthRequired,
+                "host gpu1 wants a login: me@gpu1: Permission denied (publickey,password).",
+            ),
+            (
+                "No ED25519 host key is known for gpu1 and you have requested strict checking.\r\n\
+                 Host key verification failed.\r\n",
+                ErrorCode::HostKeyUnknown,
+                "the key of host gpu1 is not known: Host key verification failed.",
+            ),
+            (
+                "@@@@@\r\n@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\n@@@@@\r\n\
+                 Host key verification failed.\r\n",
+                ErrorCode::HostKeyUnknown,
+                "the key of host gpu1 has changed: Host key verification failed.",
+            ),
+            (
+                "ssh: connect to host gpu1 port 22: Connection refused\r\n",
+                ErrorCode::HostUnreachable,
+                "host gpu1 cannot be reached: ssh: connect to host gpu1 port 22: Connection refused",
+            ),
+            (
+                "error: unrecognized subcommand 'relay'\n",
+                ErrorCode::HostNotInstalled,
+                "the bgproc on host gpu1 is too old for links",
+            ),
+            (
+                "",
+                ErrorCode::HostUnreachable,
+                "host gpu1 cannot be reached: the connection ended",
+            ),
+        ] {
+            let error = of(&host(), said);
+            assert_eq!((error.code, error.message.as_str()), (code, message));
+            assert!(error.hint.is_some(), "{message}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Copies bgproc to a host: through the command that reaches it, checked by its hash, and renamed into place only
+//! after it has run there.
+
+use std::io::{Read, Write};
+
+use sha2::{Digest, Sha256};
+
+use super::Host;
+use super::fault;
+use super::script::quoted;
+use super::spawn::{Begun, Running, begin};
+use crate::protocol::{Error, ErrorCode};
+
+/// The directory on the host, in the words of a shell.
+pub const DIRECTORY: &str = "~/.local/bin";
+
+/// A host that waits for the program.
+pub struct Copy {
+    running: Running,
+    rest: Vec<u8>,
+    /// System and processor of the host, such as `Linux-x86_64`.
+    pub system: String,
+    /// The first line of its `ldd --version`; empty if it has none.
+    pub libc: String,
+}
+
+/// Why a program cannot run on a host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misfit {
+    /// It is for another system or processor; the text names the program's.
+    System(String),
+    /// It needs a newer glibc: the needed version, and the one there.
+    Libc((u32, u32), (u32, u32)),
+}
+
+impl Copy {
+    /// Reaches a host and asks what it is. Nothing is changed there but that the directory exists.
+    pub fn begin(host: &Host, program: &[u8]) -> Result<Self, Error> {
+        let (running, Begun { program, rest }) = begin(host, &script(program))?;
+        let (system, libc) = program.split_once(' ').unwrap_or((&program, ""));
+        Ok(Self {
+            running,
+            rest,
+            system: system.to_owned(),
+            libc: libc.to_owned(),
+        })
+    }
+
+    /// Gives up before anything was sent.
+    pub fn cancel(mut self) {
+        self.running.give_up();
+    }
+
+    /// Sends the program. Returns what it says about its version on the host.
+    pub fn send(mut self, host: &Host, program: &[u8]) -> Result<String, Error> {
+        let stream = &mut self.running.stream;
+        // If the other end is gone, its last words say why.
+        let sent = stream
+            .write_all(program)
+            .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
+        let mut said = self.rest;
+        let read = stream.read_to_end(&mut said);
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        if let Some(version) = said.strip_prefix("installed ") {
+            return Ok(version.to_owned());
+        }
+        let words = self.running.last_words();
+        if sent.is_err() || read.is_err() || said.is_empty() {
+            let words = words.trim();
+            let why = match words.is_empty() {
+                true => "the connection ended during the copy",
+                false => words,
+            };
+            return Err(fault::unreachable(host, why));
+        }
+        let name = &host.name;
+        Err(Error::new(
+            ErrorCode::HostNotInstalled,
+            format!("bgproc was not installed on {name}: {said}"),
+        )
+        .hint("nothing was changed there; `--from FILE` names a program that fits, such as a static build"))
+    }
+}
+
+/// The script that takes the program from standard input.
+fn script(program: &[u8]) -> String {
+    let hash = hex(&Sha256::digest(program));
+    let (size, hash) = (program.len(), quoted(&hash));
+    format!(
+        "{{ d=\"$HOME/.local/bin\"; mkdir -p \"$d\" || exit 1; rm -f \"$d\"/.bgproc-new.*; t=\"$d/.bgproc-new.$$\"\n\
+         printf '\\001bgproc-link\\001 run %s %s\\n' \"$(uname -s)-$(uname -m)\" \
+         \"$( (ldd --version 2>&1 || true) | head -n 1)\"\n\
+         head -c {size} > \"$t\" || {{ rm -f \"$t\"; exit 1; }}\n\
+         s=$(sha256sum \"$t\" 2>/dev/null || shasum -a 256 \"$t\"); s=${{s%% *}}\n\
+         if [ \"$s\" != {hash} ]; then rm -f \"$t\"; echo 'what arrived is not what was sent'; exit 1; fi\n\
+         chmod 755 \"$t\"\n\
+         if v=$(\"$t\" --version 2>&1); then mv -f \"$t\" \"$d/bgproc\" && echo \"installed $v\"; \
+         else rm -f \"$t\"; echo \"it does not run there: $v\"; exit 1; fi; exit 0; }}\n"
+    )
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Why a program of this system, `ours`, cannot run on a host; `None` if nothing speaks against it.
+pub fn misfit(program: &[u8], ours: &str, system: &str, libc: &str) -> Option<Misfit> {
+    if system != ours {
+        return Some(Misfit::System(ours.to_owned()));
+    }
+    let there = glibc(libc)?;
+    let needed = needed_glibc(program)?;
+    (needed > there).then_some(Misfit::Libc(needed, there))
+}
+
+/// The version in the first line of glibc's `ldd --version`.
+fn glibc(libc: &str) -> Option<(u32, u32)> {
+    if !libc.contains("GLIBC") && !libc.contains("GNU libc") {
+        return None;
+    }
+    version(libc.rsplit(' ').next()?)
+}
+
+/// The newest glibc that a program names among the symbols that it needs; `None` if it needs none.
+fn needed_glibc(program: &[u8]) -> Option<(u32, u32)> {
+    const MARK: &[u8] = b"GLIBC_";
+    let found = memchr::memmem::find_iter(program, MARK).filter_map(|at| {
+        let rest = program.get(at + MARK.len()..)?;
+        let rest = rest.get(..rest.len().min(16))?;
+        let length = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_digit() && *byte != b'.');
+        version(std::str::from_utf8(&rest[..length?]).ok()?)
+    });
+    found.max()
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const DEBIAN: &str = "ldd (Debian GLIBC 2.36-9+deb12u14) 2.36";
+
+    #[test]
+    fn what_does_not_fit_is_known_before_it_is_copied() {
+        let program = b"..GLIBC_2.17\0GLIBC_2.39\0GLIBC_PRIVATE\0GLIBC_2.4\0";
+        let fits = |system: &str, libc: &str| misfit(program, "Linux-x86_64", system, libc);
+        assert_eq!(
+            fits("Linux-aarch64", DEBIAN),
+            Some(Misfit::System("Linux-x86_64".to_owned()))
+        );
+        assert_eq!(
+            fits("Linux-x86_64", DEBIAN),
+            Some(Misfit::Libc((2, 39), (2, 36)))
+        );
+        assert_eq!(fits("Linux-x86_64", "ldd (GNU libc) 2.39"), None);
+        // What cannot be known is found out by running it.
+        assert_eq!(fits("Linux-x86_64", "musl libc (x86_64)"), None);
+        assert_eq!(
+            misfit(b"static", "Linux-x86_64", "Linux-x86_64", DEBIAN),
+            None
+        );
+    }
+
+    #[test]
+    fn the_needs_of_this_program_are_found() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let needed = needed_glibc(&own);
+        assert!(needed.is_none_or(|version| version >= (2, 2)), "{needed:?}");
+    }
+}

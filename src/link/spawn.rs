@@ -1,0 +1,363 @@
+//! Starts the command of a link, and waits until the relay on the other host answers.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::Host;
+use super::fault;
+use super::frames::Start;
+use super::host::{SshConfiguration, SshOptions};
+use super::mux::{Mux, Side};
+use super::script::{self, Said};
+use crate::protocol::Error;
+
+/// Longest time until the host's shell has found bgproc. ssh's own ConnectTimeout does not hold for a shared
+/// connection whose other end is gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a command whose output has ended may take to end itself and to say why.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Maximum number of bytes of what a command says on stderr that are kept.
+const KEPT: usize = 4096;
+
+/// The relay's verb.
+const RELAY: &str = "relay";
+
+/// A link to a host. Channels on it live as long as it does; its command ends when it is dropped.
+#[derive(Debug)]
+pub struct Link {
+    arrivals: Sender<(UnixStream, Start)>,
+    wakes: UnixStream,
+    ended: Arc<Mutex<Option<Error>>>,
+    /// The bgproc that runs on the host.
+    pub program: String,
+}
+
+impl Link {
+    /// Starts the command of a host and waits until bgproc runs there, at most 10 s, or 20 s if a shared ssh
+    /// connection turns out to be dead. `written` is the file to name in advice.
+    ///
+    /// # Errors
+    ///
+    /// `host_unreachable`, `auth_required`, `host_key_unknown` or `host_not_installed`, with the words of the command.
+    pub fn open(host: &Host) -> Result<Self, Error> {
+        let script = script::run(host, &[RELAY.to_owned()]);
+        let (command, said) = begin(host, &script)?;
+        let (arrivals, receiver) = channel();
+        let broken = |error: std::io::Error| fault::unreachable(host, &error.to_string());
+        let (wakes, woken) = UnixStream::pair().map_err(broken)?;
+        wakes.set_nonblocking(true).map_err(broken)?;
+        let Running {
+            child,
+            stream,
+            stderr,
+        } = command;
+        let from: OwnedFd = stream.try_clone().map_err(broken)?.into();
+        let side = Side::Opens(receiver, woken);
+        let mux = Mux::new(from, stream.into(), said.rest, side).map_err(broken)?;
+        let ended = Arc::new(Mutex::new(None));
+        let (tells, host) = (Arc::clone(&ended), host.clone());
+        let thread = std::thread::Builder::new().name(format!("link-{}", host.name));
+        let run = move || {
+            // Its sockets are closed only after the reason is known.
+            let ran = mux.run_until(|ran| {
+                let words = stderr.last_words(child);
+                let fault = match ran {
+                    Err(error) if words.is_empty() => fault::unreachable(&host, &error.to_string()),
+                    _ => fault::of(&host, &words),
+                };
+                *tells.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+            });
+            drop(ran);
+        };
+        thread.spawn(run).map_err(|error| {
+            Error::internal(format!("no thread for the link could be started: {error}"))
+        })?;
+        Ok(Self {
+            arrivals,
+            wakes,
+            ended,
+            program: said.program,
+        })
+    }
+
+    /// A new connection to the daemon of the host. A relay that cannot reach its daemon answers with an error.
+    pub fn channel(&self, start: Start) -> Result<UnixStream, Error> {
+        let (ours, theirs) = UnixStream::pair()
+            .map_err(|error| Error::internal(format!("no socket could be made: {error}")))?;
+        // Fails if the link has ended; then `theirs` is closed, which its user finds out.
+        let _ = self.arrivals.send((theirs, start));
+        // A full pipe has woken it already.
+        let _ = (&self.wakes).write(&[0]);
+        Ok(ours)
+    }
+
+    /// Why the link has ended; `None` if it has not.
+    pub fn fault(&self) -> Option<Error> {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.clone()
+    }
+}
+
+/// Runs `bgproc ARGS` on a host, with this process's output and without input. Returns its exit code; `None` if a
+/// signal ended the command.
+pub fn run_there(host: &Host, args: &[String]) -> Result<Option<i32>, Error> {
+    let (command, said) = begin(host, &script::run(host, args))?;
+    let Running {
+        mut child,
+        mut stream,
+        stderr,
+    } = command;
+    let lost = |error: std::io::Error| fault::unreachable(host, &error.to_string());
+    // The program gets the end of its input at once.
+    stream.shutdown(std::net::Shutdown::Write).map_err(lost)?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(&said.rest).map_err(lost)?;
+    std::io::copy(&mut stream, &mut out).map_err(lost)?;
+    out.flush().map_err(lost)?;
+    let status = child.wait().map_err(lost)?;
+    let said = stderr.text();
+    match status.code() {
+        // ssh's own failure.
+        Some(255) => Err(fault::of(host, &said)),
+        code => {
+            eprint!("{said}");
+            Ok(code)
+        }
+    }
+}
+
+/// A command that runs.
+pub(super) struct Running {
+    child: Child,
+    /// Its standard input and output.
+    pub(super) stream: UnixStream,
+    stderr: Stderr,
+}
+
+/// What a host has said at the marker.
+pub(super) struct Begun {
+    /// The file that runs, or what else the script says.
+    pub(super) program: String,
+    /// Bytes that were read behind the marker.
+    pub(super) rest: Vec<u8>,
+}
+
+/// Runs a script on a host, up to its marker.
+pub(super) fn begin(host: &Host, script: &str) -> Result<(Running, Begun), Error> {
+    let ssh = configuration(host);
+    let keepalive = ssh.as_ref().is_some_and(|ssh| ssh.alive_interval == 0);
+    let is_named = ssh.is_some_and(|ssh| ssh.control_path.is_some());
+    // What `hosts login` has opened.
+    let own = host
+        .control
+        .to_str()
+        .filter(|_| !is_named && host.control.exists());
+    let with = |control| SshOptions { keepalive, control };
+    match attempt(host, with(own), script) {
+        Err(Refused::Silent) if is_named || own.is_some() => {
+            attempt(host, with(Some("none")), script)
+        }
+        outcome => outcome,
+    }
+    .map_err(|refused| match refused {
+        Refused::Silent => {
+            let seconds = PATIENCE.as_secs();
+            fault::unreachable(host, &format!("no answer within {seconds} s"))
+        }
+        Refused::Because(error) => *error,
+    })
+}
+
+/// What ssh_config says about a host; `None` if it is not reached by ssh, or ssh does not say.
+pub fn configuration(host: &Host) -> Option<SshConfiguration> {
+    let words = host.configuration()?;
+    let (program, args) = words.split_first()?;
+    let ran = Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let said = ran.ok().filter(|ran| ran.status.success())?.stdout;
+    Some(SshConfiguration::of(&String::from_utf8_lossy(&said)))
+}
+
+/// Why a command was given up.
+enum Refused {
+    /// It said nothing in time.
+    Silent,
+    Because(Box<Error>),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Because(Box::new(error))
+    }
+}
+
+fn attempt(
+    host: &Host,
+    options: SshOptions<'_>,
+    script: &str,
+) -> Result<(Running, Begun), Refused> {
+    let words = host.shell(options);
+    let mut running = start(host, &words)?;
+    // Fails if the command has ended already, which reading tells with the reason.
+    let _ = running.stream.write_all(script.as_bytes());
+    match await_marker(&mut running.stream) {
+        Heard::Marker(Said::Runs(program), rest) => {
+            // Nothing else waits with a time limit.
+            let _ = running.stream.set_read_timeout(None);
+            Ok((running, Begun { program, rest }))
+        }
+        Heard::Marker(Said::None { system, libc }, _) => {
+            running.give_up();
+            Err(fault::not_installed(host, &system, &libc).into())
+        }
+        Heard::Nothing => {
+            running.give_up();
+            Err(Refused::Silent)
+        }
+        Heard::Noise => {
+            running.give_up();
+            let why = format!(
+                "its shell prints more than {} KiB before it runs a command",
+                script::NOISE / 1024
+            );
+            Err(fault::unreachable(host, &why).into())
+        }
+        Heard::End => Err(fault::of(host, &running.last_words()).into()),
+    }
+}
+
+fn start(host: &Host, words: &[String]) -> Result<Running, Error> {
+    let fail = |error: &dyn std::fmt::Display| {
+        let shown = words.first().map_or("", String::as_str);
+        fault::unreachable(host, &format!("{shown} does not start: {error}"))
+    };
+    let (program, args) = words.split_first().ok_or_else(|| fail(&"no command"))?;
+    let (ours, theirs) = UnixStream::pair().map_err(|error| fail(&error))?;
+    let stdin: OwnedFd = theirs.try_clone().map_err(|error| fail(&error))?.into();
+    let stdout: OwnedFd = theirs.into();
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::from(stdin))
+        .stdout(Stdio::from(stdout))
+        .stderr(Stdio::piped())
+        // ^C in the terminal is for the program that uses the link.
+        .process_group(0)
+        .spawn()
+        .map_err(|error| fail(&error))?;
+    let stderr = Stderr::read(child.stderr.take());
+    Ok(Running {
+        child,
+        stream: ours,
+        stderr,
+    })
+}
+
+impl Running {
+    /// Ends a command whose output has ended, and returns what it has said on stderr.
+    pub(super) fn last_words(self) -> String {
+        self.stderr.last_words(self.child)
+    }
+
+    pub(super) fn give_up(&mut self) {
+        // Fails if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What came before the time was over.
+enum Heard {
+    /// The marker, and the bytes after it.
+    Marker(Said, Vec<u8>),
+    /// The end of the output.
+    End,
+    /// Too much else.
+    Noise,
+    /// Nothing that helps.
+    Nothing,
+}
+
+fn await_marker(stream: &mut UnixStream) -> Heard {
+    let deadline = Instant::now() + PATIENCE;
+    let mut said = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
+            return Heard::Nothing;
+        }
+        match stream.read(&mut piece) {
+            Ok(0) => return Heard::End,
+            Ok(bytes) => said.extend(&piece[..bytes]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Heard::Nothing,
+            Err(_) => return Heard::End,
+        }
+        if let Some((found, at)) = script::marker(&said) {
+            return Heard::Marker(found, said.split_off(at));
+        }
+        if said.len() > script::NOISE {
+            return Heard::Noise;
+        }
+    }
+}
+
+/// What a command says on stderr, read by a thread of its own so that it never waits.
+#[derive(Debug)]
+struct Stderr {
+    text: Arc<Mutex<Vec<u8>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Stderr {
+    fn read(from: Option<std::process::ChildStderr>) -> Self {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&text);
+        let read = move || {
+            let Some(mut from) = from else { return };
+            let mut piece = [0; 1024];
+            while let Ok(bytes @ 1..) = from.read(&mut piece) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend(&piece[..bytes]);
+                let excess = kept.len().saturating_sub(KEPT);
+                kept.drain(..excess);
+            }
+        };
+        // Without a thread there are no words.
+        let thread = std::thread::Builder::new().spawn(read).ok();
+        Self { text, thread }
+    }
+
+    fn text(&self) -> String {
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Ends a command whose output has ended, and returns what it has said.
+    fn last_words(mut self, mut child: Child) -> String {
+        let deadline = Instant::now() + LAST_WORDS;
+        let is_over = |thread: &JoinHandle<()>| thread.is_finished();
+        while !self.thread.as_ref().is_none_or(is_over) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        // A shared connection may hold stderr open, so the thread is not waited for without end.
+        if let Some(thread) = self.thread.take().filter(is_over) {
+            let _ = thread.join();
+        }
+        self.text()
+    }
+}
