@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::connect::{connect, introduce};
 use super::connection::{AutoStart, Connection};
+use super::host::connect_again;
 use crate::protocol::{Action, Error, ErrorCode, Greeting};
 
 /// Connects, starting a daemon if needed, and sends `first` along with the greeting, which saves a round trip.
@@ -25,6 +26,12 @@ pub fn connect_asking<T: DeserializeOwned>(
 }
 
 impl Connection {
+    /// Makes repeated requests wait for a host that cannot be reached now, however long that takes. `tell` is called
+    /// with the reason.
+    pub fn be_patient(&mut self, tell: fn(&Error)) {
+        self.tell = Some(tell);
+    }
+
     /// Sends a request and waits for the answer.
     pub fn call(&mut self, action: Action) -> Result<Value, Error> {
         self.call_as(action)
@@ -45,7 +52,12 @@ impl Connection {
                 (Err(error), Some((greeting, start)))
                     if error.code == ErrorCode::DaemonUnavailable =>
                 {
-                    *self = connect(greeting, *start)?;
+                    let tell = self.tell;
+                    *self = match tell {
+                        Some(tell) => connect_again(greeting, tell)?,
+                        None => connect(greeting, *start)?,
+                    };
+                    self.tell = tell;
                 }
                 (answer, _) => return answer,
             }

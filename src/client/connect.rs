@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Connection;
 use super::connection::{AutoStart, HANDSHAKE};
+use super::host::{self, Chosen};
 use super::keeper;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
@@ -48,8 +49,72 @@ pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Erro
 /// Connects to a running daemon, and starts none. Returns an error if a daemon should be running but does not
 /// answer.
 pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
+    let place = Place::of_process()?;
+    let stream = match &place {
+        Place::Here(_) => match reach_running()? {
+            Ok(stream) => stream,
+            Err(why) => return Ok(Running::No(why)),
+        },
+        Place::There(host) => host.connect(None)?,
+    };
+    match Connection::open(stream, greeting, None, &|| place.check()) {
+        Ok((connection, _)) => Ok(Running::Yes(Box::new(connection))),
+        // The relay says that none is running.
+        Err(error) if matches!(place, Place::There(_)) && is_unavailable(&error) => {
+            place.check()?;
+            Ok(Running::No(error.message))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn is_unavailable(error: &Error) -> bool {
+    error.code == ErrorCode::DaemonUnavailable
+}
+
+/// Where the daemon of this process is.
+enum Place {
+    Here(Home),
+    There(&'static Chosen),
+}
+
+impl Place {
+    fn of_process() -> Result<Self, Error> {
+        match host::chosen() {
+            Some(host) => Ok(Self::There(host)),
+            None => Ok(Self::Here(checked_home()?)),
+        }
+    }
+
+    fn connect(&self, start: AutoStart) -> Result<UnixStream, Error> {
+        match self {
+            Self::Here(home) => {
+                let stream = reach_daemon(home, start)?;
+                check_owner(&stream, home)?;
+                Ok(stream)
+            }
+            Self::There(host) => host.connect(Some(start)),
+        }
+    }
+
+    /// Returns an error with the reason if the daemon will not answer soon.
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Here(home) => check_daemon(home),
+            Self::There(host) => host.check(),
+        }
+    }
+}
+
+/// A connection to this machine's daemon, without a greeting.
+pub(super) fn reach(start: AutoStart) -> Result<UnixStream, Error> {
+    Place::Here(checked_home()?).connect(start)
+}
+
+/// A connection to this machine's daemon if one is running; else the inner error says that none is.
+pub(super) fn reach_running() -> Result<Result<UnixStream, String>, Error> {
     let home = checked_home()?;
-    let none = |why: &str| Ok(Running::No(why.to_owned()));
+    let none = |why: &str| Ok(Err(why.to_owned()));
     let stream = match keeper::ask(&home)? {
         Some(status) => {
             keeper::check_daemon(&status)?;
@@ -71,8 +136,7 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
         },
     };
     check_owner(&stream, &home)?;
-    let (connection, _) = Connection::open(stream, greeting, None, &|| check_daemon(&home))?;
-    Ok(Running::Yes(Box::new(connection)))
+    Ok(Ok(stream))
 }
 
 /// Connects, and sends `first` along with the greeting. Returns the id of that request.
@@ -81,18 +145,21 @@ pub(super) fn introduce(
     start: AutoStart,
     first: Option<&Action>,
 ) -> Result<(Connection, Option<RequestId>), Error> {
-    let home = checked_home()?;
+    let place = Place::of_process()?;
     let patience = Instant::now() + HANDSHAKE;
+    // A relay has tried by itself what can be tried.
+    let mut tries = match place {
+        Place::Here(_) => u32::MAX,
+        Place::There(_) => 2,
+    };
     let (mut connection, asked) = loop {
-        let stream = reach_daemon(&home, start)?;
-        check_owner(&stream, &home)?;
+        let stream = place.connect(start)?;
+        tries = tries.saturating_sub(1);
         // The socket accepts connections even while no daemon runs, so there may be no answer. The keeper knows
         // the reason.
-        match Connection::open(stream, greeting, first, &|| check_daemon(&home)) {
-            Err(error)
-                if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience =>
-            {
-                check_daemon(&home)?;
+        match Connection::open(stream, greeting, first, &|| place.check()) {
+            Err(error) if is_unavailable(&error) && tries > 0 && Instant::now() < patience => {
+                place.check()?;
             }
             outcome => break outcome?,
         }
@@ -111,7 +178,10 @@ fn checked_home() -> Result<Home, Error> {
 
 /// Returns an error with the reason if the daemon of this environment will not answer soon.
 pub fn why_silent() -> Result<(), Error> {
-    check_daemon(&home()?)
+    match host::chosen() {
+        Some(host) => host.check(),
+        None => check_daemon(&home()?),
+    }
 }
 
 /// Returns an error with the reason if no daemon will answer soon.

@@ -53,6 +53,8 @@ pub struct Connection {
     receiver: Receiver,
     /// The greeting and the start mode, so that the connection can be replaced by a new one.
     pub(super) origin: Option<(Greeting, AutoStart)>,
+    /// See [`be_patient`](Self::be_patient).
+    pub(super) tell: Option<fn(&Error)>,
 }
 
 /// A connection as raw bytes, for front ends that pass them on.
@@ -151,6 +153,7 @@ impl Connection {
             sender,
             receiver,
             origin: None,
+            tell: None,
         };
         Ok((connection, asked))
     }

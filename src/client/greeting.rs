@@ -14,8 +14,12 @@ pub fn human() -> Greeting {
 }
 
 /// Adds the caller's working directory, umask, niceness, limits, CPU affinity and whole environment, with which
-/// jobs start. Variables that are not UTF-8 cannot be sent in JSON and are left out.
+/// jobs start. Variables that are not UTF-8 cannot be sent in JSON and are left out. On another host jobs start with
+/// what is there, so nothing is added.
 pub fn with_surroundings(greeting: Greeting) -> Greeting {
+    if super::host::chosen().is_some() {
+        return greeting;
+    }
     let env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();

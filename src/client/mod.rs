@@ -8,8 +8,10 @@ mod call;
 mod connect;
 mod connection;
 pub mod greeting;
+pub mod host;
 pub mod keeper;
 pub mod last_resort;
+pub mod relay;
 
 pub use call::connect_asking;
 pub use connect::{Running, await_end, connect, connect_running, home, own_program, why_silent};

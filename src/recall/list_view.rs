@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::in_state;
 use crate::sys::file;
-use crate::sys::paths::Home;
 
 /// Name of the file in the state directory.
 const FILE: &str = "list.json";
@@ -37,16 +37,16 @@ pub struct ListView {
     pub group: Option<String>,
 }
 
-/// Saves it.
-pub fn remember(view: ListView) {
-    if let Ok(home) = Home::locate() {
-        write(&home.state.join(FILE), view);
+/// Saves it. `host` has the jobs, if not this machine.
+pub fn remember(view: ListView, host: Option<&str>) {
+    if let Some(path) = in_state(FILE, host) {
+        write(&path, view);
     }
 }
 
 /// Reads the file; `None` if there is none.
-pub fn recall() -> Option<ListView> {
-    read(&Home::locate().ok()?.state.join(FILE))
+pub fn recall(host: Option<&str>) -> Option<ListView> {
+    read(&in_state(FILE, host)?)
 }
 
 fn write(path: &Path, mut view: ListView) {

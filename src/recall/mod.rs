@@ -8,9 +8,20 @@ pub mod last_job;
 pub mod list_view;
 pub mod seen_jobs;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+
+use crate::sys::paths::Home;
+
+/// The path of a file in the state directory. Of another host's jobs there is a file of its own.
+fn in_state(name: &str, host: Option<&str>) -> Option<PathBuf> {
+    let state = Home::locate().ok()?.state;
+    Some(match host {
+        Some(host) => state.join(format!("{host}.{name}")),
+        None => state.join(name),
+    })
+}
 
 /// Reads a JSON file of at most `most` bytes; `None` if there is none, or if it is something else.
 fn read<T: DeserializeOwned>(path: &Path, most: u64) -> Option<T> {

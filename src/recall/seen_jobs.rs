@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::in_state;
 use crate::protocol::SessionId;
 use crate::sys::file;
-use crate::sys::paths::Home;
 
 /// Name of the file in the state directory.
 const FILE: &str = "looked.json";
@@ -46,16 +46,16 @@ pub struct JobSeen {
 }
 
 /// Saves how far jobs were seen. What another dashboard has saved meanwhile is kept, except for jobs that are
-/// not `known` any more.
-pub fn remember(looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
-    if let Ok(home) = Home::locate() {
-        write(&home.state.join(FILE), looked, known);
+/// not `known` any more. `host` has the jobs, if not this machine.
+pub fn remember(looked: &SeenJobs, host: Option<&str>, known: impl Fn(&SessionId) -> bool) {
+    if let Some(path) = in_state(FILE, host) {
+        write(&path, looked, known);
     }
 }
 
 /// Reads the file; `None` if there is none.
-pub fn recall() -> Option<SeenJobs> {
-    read(&Home::locate().ok()?.state.join(FILE))
+pub fn recall(host: Option<&str>) -> Option<SeenJobs> {
+    read(&in_state(FILE, host)?)
 }
 
 fn write(path: &Path, looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {

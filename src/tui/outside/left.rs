@@ -1,12 +1,13 @@
 //! Keeps how the list was left, from one view to the next.
 
+use crate::client::host;
 use crate::protocol::SessionId;
 use crate::recall::list_view::{self, ListView};
 use crate::tui::model::{Attached, Model, Selected};
 
 /// Loads how the last view has left the list.
 pub fn recall(model: &mut Model) {
-    let Some(view) = list_view::recall() else {
+    let Some(view) = list_view::recall(host::name()) else {
         return;
     };
     let job = view.job.as_deref().and_then(SessionId::parse);
@@ -29,10 +30,13 @@ pub fn keep(model: &Model) {
         Selected::Job(id) => (Some(id.to_string()), None),
         Selected::Group(key) => (None, Some(key.clone())),
     };
-    list_view::remember(ListView {
-        width: model.list_width,
-        folded: model.folded.iter().cloned().collect(),
-        job,
-        group,
-    });
+    list_view::remember(
+        ListView {
+            width: model.list_width,
+            folded: model.folded.iter().cloned().collect(),
+            job,
+            group,
+        },
+        host::name(),
+    );
 }

@@ -1,5 +1,6 @@
 //! Keeps what was seen from one view to the next.
 
+use crate::client::host;
 use crate::protocol::SessionId;
 use crate::recall::seen_jobs::{self, JobSeen, SeenJobs};
 use crate::tui::model::seen::{Seen, SeenTracker};
@@ -7,7 +8,7 @@ use crate::tui::model::{Attached, Model};
 
 /// Loads what earlier views have seen.
 pub fn recall(model: &mut Model) {
-    let Some(looked) = seen_jobs::recall() else {
+    let Some(looked) = seen_jobs::recall(host::name()) else {
         return;
     };
     let seen = looked.jobs.iter().filter_map(|(id, job)| {
@@ -38,5 +39,7 @@ pub fn keep(model: &Model) {
         jobs: seen.collect(),
     };
     // Before the list arrives it is not known which jobs are gone.
-    seen_jobs::remember(&looked, |id| !model.listed || model.job(id).is_some());
+    seen_jobs::remember(&looked, host::name(), |id| {
+        !model.listed || model.job(id).is_some()
+    });
 }
