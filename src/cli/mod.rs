@@ -24,6 +24,7 @@ pub mod output;
 pub mod project;
 pub mod settings;
 pub mod start;
+mod there;
 pub mod value;
 pub mod verb;
 
@@ -33,11 +34,14 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser};
 
+use crate::client;
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
 use exit::{Exit, Failure};
 use output::style::ColorChoice;
 use output::{Output, complain, words};
+use settings::host;
+use verb::Place;
 
 /// Run commands as background jobs that do not need a terminal.
 ///
@@ -73,6 +77,16 @@ pub struct Shared {
     /// Show times in UTC, not in the local time zone
     #[arg(long, global = true)]
     utc: bool,
+    /// Act on the jobs of this host (bgproc help hosts); local is this machine
+    #[arg(
+        short = 'H',
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "BGPROC_HOST",
+        hide_env = true
+    )]
+    host: Option<String>,
 }
 
 /// Parses `args`, which begin with the program's name, and runs the verb.
@@ -90,7 +104,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         words::show_utc();
     }
     let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json, Cli::command);
-    let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
+    let outcome = dispatch(cli, &args, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
         Ok(exit)
     });
@@ -104,9 +118,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     exit.into()
 }
 
-fn dispatch(cli: Cli, ctx: &mut Context) -> Result<Exit, Failure> {
+fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Failure> {
     if cli.version {
         return version(ctx);
+    }
+    if let Some(name) = cli
+        .shared
+        .host
+        .as_deref()
+        .filter(|name| !host::is_local(name))
+    {
+        let place = cli.verb.as_ref().map_or(Place::Daemon, verb::Verb::place);
+        match place {
+            Place::Here => {}
+            Place::Daemon => client::host::choose(host::named(name)?),
+            Place::There => return there::run(&host::named(name)?, args),
+            Place::Never(why) => return Err(Failure::Usage(why.to_owned())),
+        }
     }
     match cli.verb {
         Some(verb) => {

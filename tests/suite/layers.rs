@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Each folder (or file) of `src`, and the ones it may import.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("protocol", &[]),
     ("term", &["protocol"]),
     ("engine", &["protocol", "term"]),
@@ -27,7 +27,9 @@ const ALLOWED: [(&str, &[&str]); 16] = [
             "protocol", "project", "term", "engine", "sys", "config", "diag",
         ],
     ),
-    ("client", &["protocol", "sys"]),
+    // The commands that reach other hosts; the files that name them are read by `config`.
+    ("link", &["protocol", "config"]),
+    ("client", &["protocol", "sys", "link"]),
     ("serve", &["client", "protocol", "term", "config"]),
     // Its calls go through the pump of `--serve`.
     ("mcp", &["client", "protocol", "term", "config", "serve"]),
@@ -36,8 +38,8 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     (
         "cli",
         &[
-            "client", "protocol", "project", "term", "config", "diag", "doctor", "recall", "serve",
-            "mcp", "tui",
+            "client", "link", "protocol", "project", "term", "config", "diag", "doctor", "recall",
+            "serve", "mcp", "tui",
         ],
     ),
 ];

@@ -47,6 +47,8 @@ mod golden_home;
 mod hostile_bytes;
 mod hostile_names;
 mod hostile_places;
+mod hosts;
+mod hosts_faults;
 mod input_needed;
 mod input_state;
 mod job_limits;

@@ -11,7 +11,7 @@ use clap::Command;
 use serde::de::DeserializeOwned;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{Output, note, words};
+use crate::cli::output::{Output, note, tell_unreachable, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::params::{List, StatusParams};
@@ -111,6 +111,14 @@ impl Context {
         check_configuration()?;
         let connection = client::connect(&greeting, AutoStart::Yes)?;
         Ok(self.connection.insert(connection))
+    }
+
+    /// Connects again after the connection has ended; waits for a host that cannot be reached now.
+    pub fn connect_again(&mut self) -> Result<(), Failure> {
+        self.connection = None;
+        let connection = client::host::connect_again(&greeting::human(), tell_unreachable)?;
+        self.connection = Some(connection);
+        Ok(())
     }
 
     /// Drops the connection. The next call opens a new one.
@@ -327,8 +335,11 @@ impl Context {
     }
 }
 
-/// The jobs of the project of the current directory.
+/// The jobs of the project of the current directory. On another host there is no such directory.
 fn own_jobs(all: &[Record]) -> Vec<Record> {
+    if client::host::chosen().is_some() {
+        return Vec::new();
+    }
     let here = std::env::current_dir().ok();
     here.map_or_else(Vec::new, |here| target::of_project_at(&here, all))
 }

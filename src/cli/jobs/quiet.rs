@@ -28,7 +28,7 @@ pub(in crate::cli) fn wait(
         let waited: WaitedAll = match ctx.daemon()?.call_as(Action::Wait(params)) {
             // Jobs outlive their daemon, so the wait continues with the next one.
             Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                ctx.hang_up();
+                ctx.connect_again()?;
                 continue;
             }
             outcome => outcome?,

@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::place::Place;
+use crate::cli::output::tell_unreachable;
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
@@ -261,7 +262,9 @@ impl Bound {
 }
 
 fn connect() -> Result<Connection, Error> {
-    client::connect(&greeting::human(), AutoStart::Yes)
+    let mut connection = client::connect(&greeting::human(), AutoStart::Yes)?;
+    connection.be_patient(tell_unreachable);
+    Ok(connection)
 }
 
 fn unreadable(error: serde_json::Error) -> Error {

@@ -1,6 +1,7 @@
 //! Reports restarts of jobs while a command waits for them.
 
-use crate::client::{self, AutoStart, Connection, greeting};
+use crate::cli::output::tell_unreachable;
+use crate::client::{Connection, greeting, host};
 use crate::protocol::params::Subscribe;
 use crate::protocol::{Action, Error, EventKind, SessionId};
 
@@ -39,7 +40,7 @@ pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
 }
 
 fn subscribe() -> Result<Connection, Error> {
-    let mut connection = client::connect(&greeting::human(), AutoStart::Yes)?;
+    let mut connection = host::connect_again(&greeting::human(), tell_unreachable)?;
     connection.call(Action::Subscribe(Subscribe {
         events: Some(vec![EventKind::Restarted]),
         ..Subscribe::default()

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
+use crate::client::host;
 use crate::protocol::params::Project;
 
 // Which project is meant. Not a doc comment, because clap would show it as help.
@@ -16,8 +17,15 @@ pub struct Source {
 }
 
 impl Source {
-    /// A request about the project, with absolute paths.
+    /// A request about the project, with absolute paths. On another host they begin at the directory of a login.
     pub fn request(&self) -> Project {
+        if host::chosen().is_some() {
+            let files = Some(self.file.clone()).filter(|files| !files.is_empty());
+            return Project {
+                files,
+                ..Project::default()
+            };
+        }
         let here = std::env::current_dir().unwrap_or_default();
         let absolute = |file: &String| here.join(file).display().to_string();
         let files: Vec<String> = self.file.iter().map(absolute).collect();

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod dashboard;
 pub mod grace;
+pub mod host;
 
 use crate::cli::exit::Failure;
 use crate::client;

@@ -29,31 +29,10 @@ impl Doctor {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut findings = checkup();
         findings.push(configuration());
-        let count = |verdict| findings.iter().filter(|f| f.verdict == verdict).count();
-        let (problems, warnings) = (count(Verdict::Problem), count(Verdict::Warning));
-        let exit = if problems > 0 { Exit::FAILED } else { Exit::OK };
-        if ctx.json {
-            ctx.out.json(&json!({
-                "findings": findings, "problems": problems, "warnings": warnings,
-            }))?;
-            return Ok(exit);
+        let exit = report(ctx, &findings)?;
+        if !ctx.json {
+            self.repair(ctx, &findings)?;
         }
-        let mut subject = "";
-        for finding in &findings {
-            if finding.subject != subject {
-                subject = finding.subject;
-                let heading = ctx.out.tint(Tone::Strong, subject);
-                ctx.out.line(&heading)?;
-            }
-            print(ctx, finding)?;
-        }
-        let verdict = format!(
-            "{}, {}",
-            several(problems, "problem"),
-            several(warnings, "warning")
-        );
-        ctx.out.line(&verdict)?;
-        self.repair(ctx, &findings)?;
         Ok(exit)
     }
 
@@ -87,6 +66,35 @@ impl Doctor {
         }
         Ok(consent::ask(ctx, &clean(&repair.question()))? == Some(true))
     }
+}
+
+/// Prints findings under their subjects, and the verdict. The exit code is that of a failure if there is a problem.
+pub(super) fn report(ctx: &mut Context, findings: &[Finding]) -> Result<Exit, Failure> {
+    let count = |verdict| findings.iter().filter(|f| f.verdict == verdict).count();
+    let (problems, warnings) = (count(Verdict::Problem), count(Verdict::Warning));
+    let exit = if problems > 0 { Exit::FAILED } else { Exit::OK };
+    if ctx.json {
+        ctx.out.json(&json!({
+            "findings": findings, "problems": problems, "warnings": warnings,
+        }))?;
+        return Ok(exit);
+    }
+    let mut subject = "";
+    for finding in findings {
+        if finding.subject != subject {
+            subject = finding.subject;
+            let heading = ctx.out.tint(Tone::Strong, subject);
+            ctx.out.line(&heading)?;
+        }
+        print(ctx, finding)?;
+    }
+    let verdict = format!(
+        "{}, {}",
+        several(problems, "problem"),
+        several(warnings, "warning")
+    );
+    ctx.out.line(&verdict)?;
+    Ok(exit)
 }
 
 /// Checks the configuration. Every verb reads it, so an error in it stops all of them.

@@ -76,6 +76,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "hosts",
+        [
+            ("bgproc hosts add gpu1 me@gpu1.example.org", "Names a host."),
+            (
+                "bgproc hosts doctor gpu1",
+                "Checks the way to it, and what answers there.",
+            ),
+            ("bgproc -H gpu1 run -n train ./train", "Starts a job there."),
+        ],
+    ),
+    (
         "down",
         [
             ("bgproc down", "Stops all jobs of the project."),

@@ -47,6 +47,11 @@ enum Form {
 }
 
 impl Export {
+    /// Whether it writes a file instead of standard output.
+    pub(super) fn writes_a_file(&self) -> bool {
+        self.output.is_some()
+    }
+
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let format = self.format().into();
         let job = ctx.one(&self.job)?;

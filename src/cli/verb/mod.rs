@@ -15,6 +15,7 @@ mod export;
 mod find;
 mod group;
 mod help;
+mod hosts;
 mod init;
 mod keys;
 mod kill;
@@ -48,8 +49,15 @@ use clap::{Command, Subcommand};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::client;
 
 pub(super) use help::list_topics;
+
+/// Serves a link. A link that breaks is no failure: its jobs go on, and the other end says what it knows.
+fn relay() -> Result<Exit, Failure> {
+    client::relay::run()?;
+    Ok(Exit::OK)
+}
 
 /// The verbs of the command line.
 ///
@@ -161,6 +169,12 @@ pub enum Verb {
     Events(events::Events),
     /// Show, end or replace the daemon
     Daemon(daemon::Daemon),
+    /// Name other hosts, log in to them and check them (bgproc help hosts)
+    #[command(alias = "host")]
+    Hosts(hosts::Hosts),
+    /// The other end of a link, on standard input and output
+    #[command(hide = true)]
+    Relay,
     /// Check whether bgproc can work here, and say how to fix problems
     Doctor(doctor::Doctor),
     /// Show a chapter of the manual, or the help of a verb
@@ -177,7 +191,48 @@ pub enum Verb {
     Man(man::ManPages),
 }
 
+/// Where a verb acts if another host is named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Here: it talks to the daemon of that host.
+    Daemon,
+    /// On that host: it is about the machine, and bgproc is run there.
+    There,
+    /// Here: the host makes no difference.
+    Here,
+    /// Nowhere, for this reason.
+    Never(&'static str),
+}
+
 impl Verb {
+    /// Where the verb acts if another host is named.
+    pub(super) fn place(&self) -> Place {
+        match self {
+            Self::Export(verb) if verb.writes_a_file() => Place::Never(
+                "with -H, export writes to standard output: bgproc -H HOST export JOB > FILE",
+            ),
+            // A long log comes through a file, which has to be where it is read.
+            Self::Daemon(_) | Self::Doctor(_) | Self::Export(_) => Place::There,
+            Self::Open(_) => Place::Never(
+                "the page is on that host; `ssh -L PORT:localhost:PORT HOST` brings its port here",
+            ),
+            Self::Help(_)
+            | Self::Schema(_)
+            | Self::Completions(_)
+            | Self::Man(_)
+            | Self::Hosts(_)
+            | Self::Relay
+            // It is about the job that calls it.
+            | Self::Report(_)
+            | Self::Init(_) => Place::Here,
+            Self::Exec(_) => Place::Never(
+                "exec runs a command in this terminal, so it has no other host; \
+                 use bgproc run -w -H HOST",
+            ),
+            _ => Place::Daemon,
+        }
+    }
+
     /// Runs the verb.
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         match self {
@@ -225,6 +280,8 @@ impl Verb {
             Self::Clean(verb) => verb.run(ctx),
             Self::Events(verb) => verb.run(ctx),
             Self::Daemon(verb) => verb.run(ctx),
+            Self::Hosts(verb) => verb.run(ctx),
+            Self::Relay => relay(),
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp(verb) => verb.run(ctx),

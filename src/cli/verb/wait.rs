@@ -128,8 +128,7 @@ fn until(
         let value = match ctx.daemon()?.call(Action::Wait(params)) {
             // Jobs outlive their daemon, so the wait continues with the next one.
             Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                ctx.hang_up();
-                ctx.daemon()?;
+                ctx.connect_again()?;
                 continue;
             }
             outcome => outcome?,

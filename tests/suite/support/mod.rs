@@ -12,6 +12,7 @@ pub(crate) mod person;
 pub(crate) mod privilege;
 pub(crate) mod process;
 pub(crate) mod serve;
+pub(crate) mod sshd;
 pub(crate) mod stranger;
 pub(crate) mod terminal;
 pub(crate) mod trap;
@@ -23,6 +24,7 @@ pub(crate) use home::{Home, Ran};
 pub(crate) use mcp::Mcp;
 pub(crate) use person::Person;
 pub(crate) use serve::Serve;
+pub(crate) use sshd::Sshd;
 pub(crate) use terminal::Terminal;
 pub(crate) use trap::Trap;
 

@@ -1,0 +1,124 @@
+//! `hosts doctor`: whether bgproc can work on a host, step by step.
+
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::host::named;
+use crate::cli::verb::doctor::report;
+use crate::client::{self, Running, greeting};
+use crate::doctor::Finding;
+use crate::link::Host;
+use crate::link::host::Reach;
+use crate::link::spawn::configuration;
+use crate::protocol::params::Stats;
+use crate::protocol::reply::StatsReply;
+use crate::protocol::{Action, Error, PROTOCOL, VERSION};
+
+use super::reached;
+
+#[derive(Args, Debug)]
+pub(super) struct Doctor {
+    /// The host
+    #[arg(value_name = "HOST")]
+    name: String,
+}
+
+impl Doctor {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let host = named(&self.name)?;
+        let mut findings = way(&host);
+        findings.extend(daemon(&host));
+        report(ctx, &findings)
+    }
+}
+
+/// What is known of the way to the host before it is gone.
+fn way(host: &Host) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok(
+        "way",
+        format!("{} is reached by: {}", host.name, reached(host)),
+    )];
+    if !matches!(host.reach, Reach::Ssh(_)) {
+        return findings;
+    }
+    findings.push(match configuration(host) {
+        None => Finding::problem("way", "ssh does not take these words").advise(format!(
+            "correct [hosts.{}] in {}",
+            host.name,
+            host.written.display()
+        )),
+        Some(ssh) => {
+            let address = ssh.host_name.unwrap_or_default();
+            let shared = match ssh.control_path {
+                Some(path) => format!("shared connection at {path}"),
+                None if host.control.exists() => {
+                    format!("shared connection of a login at {}", host.control.display())
+                }
+                None => "no shared connection".to_owned(),
+            };
+            Finding::ok("way", format!("ssh connects to {address}; {shared}"))
+        }
+    });
+    findings
+}
+
+/// What answers on the host.
+fn daemon(host: &Host) -> Vec<Finding> {
+    client::host::choose(host.clone());
+    let began = Instant::now();
+    let running = match client::connect_running(&greeting::human()) {
+        Ok(running) => running,
+        Err(error) => return vec![problem("link", &error)],
+    };
+    let ms = began.elapsed().as_millis();
+    let mut findings = vec![Finding::ok(
+        "link",
+        format!("bgproc answered after {ms} ms"),
+    )];
+    let mut daemon = match running {
+        Running::Yes(daemon) => daemon,
+        Running::No(_) => {
+            findings.push(Finding::ok(
+                "daemon",
+                "none is running there; the first command starts one",
+            ));
+            return findings;
+        }
+    };
+    let began = Instant::now();
+    let stats = daemon.call_as::<StatsReply>(Action::Stats(Stats {}));
+    let ms = began.elapsed().as_millis();
+    findings.push(match stats {
+        Err(error) => problem("daemon", &error),
+        Ok(stats) if stats.protocol != PROTOCOL => Finding::problem(
+            "daemon",
+            format!(
+                "bgproc {} there speaks protocol {}, this is bgproc {VERSION} with protocol {PROTOCOL}",
+                stats.version, stats.protocol
+            ),
+        )
+        .advise(format!(
+            "bgproc hosts install {0}, then bgproc -H {0} daemon upgrade; jobs keep running",
+            host.name
+        )),
+        Ok(stats) => Finding::ok(
+            "daemon",
+            format!(
+                "bgproc {} at {}, one round trip takes {ms} ms",
+                stats.version, stats.home
+            ),
+        ),
+    });
+    findings
+}
+
+fn problem(subject: &'static str, error: &Error) -> Finding {
+    let finding = Finding::problem(subject, error.message.clone());
+    match &error.hint {
+        Some(hint) => finding.advise(hint.clone()),
+        None => finding,
+    }
+}

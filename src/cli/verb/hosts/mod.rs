@@ -1,0 +1,201 @@
+//! `hosts`: names other hosts, logs in to them, and checks them.
+
+mod doctor;
+mod install;
+mod login;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::cli::output::table::{Cell, Column, Fit, draw};
+use crate::cli::settings;
+use crate::cli::settings::host::{all, unknown};
+use crate::client;
+use crate::config::{HostEntry, edit, is_name};
+use crate::link::Host;
+use crate::link::host::Reach;
+use crate::term::sanitize::clean;
+
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
+pub struct Hosts {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Name a host in config.toml
+    Add(Add),
+    /// List the hosts, and how they are reached
+    #[command(alias = "list")]
+    Ls,
+    /// Log in to a host by ssh in this terminal, for passwords, one-time codes and new host keys
+    Login(login::Login),
+    /// Copy this program to a host
+    Install(install::Install),
+    /// Check whether bgproc can work on a host, and say how to fix problems
+    Doctor(doctor::Doctor),
+    /// Remove a host from config.toml; its jobs go on
+    #[command(alias = "remove")]
+    Rm(Rm),
+}
+
+#[derive(Args, Debug)]
+struct Add {
+    /// The name of the host in bgproc
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// What follows ssh: options and the destination; the name by default
+    #[arg(
+        value_name = "SSH",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    words: Vec<String>,
+    /// The words after the name are a command that runs a shell there, in place of ssh
+    #[arg(long)]
+    command: bool,
+    /// Where bgproc is on the host
+    #[arg(long, value_name = "PATH")]
+    bgproc: Option<String>,
+    /// The directory of bgproc on the host (BGPROC_HOME)
+    #[arg(long, value_name = "DIR")]
+    home: Option<String>,
+}
+
+#[derive(Args, Debug)]
+struct Rm {
+    /// The host
+    #[arg(value_name = "HOST")]
+    name: String,
+}
+
+impl Hosts {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        match self.verb {
+            Verb::Add(verb) => verb.run(ctx),
+            Verb::Ls => list(ctx),
+            Verb::Login(verb) => verb.run(),
+            Verb::Install(verb) => verb.run(ctx),
+            Verb::Doctor(verb) => verb.run(ctx),
+            Verb::Rm(verb) => verb.run(ctx),
+        }
+    }
+}
+
+impl Add {
+    fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let name = &self.name;
+        if !is_name(name) {
+            return Err(Failure::Usage(format!(
+                "{name} cannot be the name of a host: it has letters, digits, - _ . only, and is not `local`"
+            )));
+        }
+        if settings::configuration()?.hosts.contains_key(name) {
+            let message = format!("there is a host {name} already");
+            let hint = format!(
+                "bgproc hosts ls shows how it is reached; bgproc hosts rm {name} removes it"
+            );
+            return Err(Failure::with_message(Exit::FAILED, message).hint(hint));
+        }
+        if self.command && self.words.is_empty() {
+            return Err(Failure::Usage(
+                "the command after the name is missing".to_owned(),
+            ));
+        }
+        let path = client::home()?.config_file();
+        let entry = self.entry()?;
+        edit::add_host(&path, name, &entry)?;
+        if ctx.json {
+            ctx.out.json(&json!({ "name": name, "path": path }))?;
+            return Ok(Exit::OK);
+        }
+        note(&format!("{name} is in {}", path.display()));
+        note(&format!(
+            "bgproc hosts doctor {name} checks it; bgproc -H {name} ls lists its jobs"
+        ));
+        Ok(Exit::OK)
+    }
+
+    fn entry(&self) -> Result<HostEntry, Failure> {
+        let ssh = match self.words.as_slice() {
+            _ if self.command => None,
+            [] => None,
+            // One word may have blanks, as in config.toml.
+            [words] => Some(words.clone()),
+            words => {
+                let joined = shlex::try_join(words.iter().map(String::as_str));
+                Some(joined.map_err(|error| Failure::Usage(error.to_string()))?)
+            }
+        };
+        Ok(HostEntry {
+            ssh,
+            command: self.command.then(|| self.words.clone()),
+            bgproc: self.bgproc.clone(),
+            home: self.home.clone(),
+        })
+    }
+}
+
+impl Rm {
+    fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let config = settings::configuration()?;
+        if !config.hosts.contains_key(&self.name) {
+            return Err(unknown(&self.name, &config).into());
+        }
+        let path = client::home()?.config_file();
+        edit::remove_host(&path, &self.name)?;
+        if ctx.json {
+            ctx.out.json(&json!({ "name": self.name, "path": path }))?;
+        }
+        Ok(Exit::OK)
+    }
+}
+
+/// The command that reaches a host, as it is written.
+fn reached(host: &Host) -> String {
+    let (words, ssh) = match &host.reach {
+        Reach::Ssh(args) => (args, "ssh "),
+        Reach::Command(words) => (words, ""),
+    };
+    let joined = shlex::try_join(words.iter().map(String::as_str));
+    clean(&format!("{ssh}{}", joined.unwrap_or_default())).to_owned()
+}
+
+fn list(ctx: &mut Context) -> Result<Exit, Failure> {
+    let hosts = all()?;
+    if ctx.json {
+        for host in &hosts {
+            ctx.out.json(&json!({
+                "name": host.name, "reach": reached(host), "bgproc": host.bgproc, "home": host.home,
+            }))?;
+        }
+        return Ok(Exit::OK);
+    }
+    if hosts.is_empty() {
+        note("no other hosts; bgproc hosts add NAME [SSH] adds one");
+        return Ok(Exit::OK);
+    }
+    let column = |title, fit, rank| Column {
+        title,
+        fit,
+        right: false,
+        rank,
+    };
+    let columns = [
+        column("HOST", Fit::Whole, 2),
+        column("REACHED BY", Fit::End(20), 1),
+    ];
+    let rows = hosts
+        .iter()
+        .map(|host| vec![Cell::plain(host.name.clone()), Cell::plain(reached(host))]);
+    let rows: Vec<_> = rows.collect();
+    for line in draw(&columns, &rows, ctx.out.width, ctx.out.paint) {
+        ctx.out.line(&line)?;
+    }
+    Ok(Exit::OK)
+}

@@ -1,0 +1,198 @@
+//! What goes wrong on the way to another host, and what a person is told.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{Home, Serve, Sshd};
+
+/// A home with hosts that are reached by these commands, each a line of a shell.
+fn by_commands(lines: &[(&str, &str)]) -> Home {
+    let hosts = lines
+        .iter()
+        .map(|(name, line)| format!("[hosts.{name}]\ncommand = [\"sh\", \"-c\", '''{line}''']\n"));
+    Home::with_config(&hosts.collect::<String>())
+}
+
+#[test]
+fn what_ssh_refuses_is_told_in_its_words_with_what_to_do() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let config = sshd.ssh_config().display().to_string();
+    for (name, option) in [
+        ("nokey", "IdentityFile=/none"),
+        ("newkey", "UserKnownHostsFile=/dev/null"),
+        ("nobgproc", "LogLevel=ERROR"),
+    ] {
+        sshd.home.ok(&[
+            "hosts", "add", name, "--", "-F", &config, "-o", option, "h1",
+        ]);
+    }
+    // ssh_config counts where an option is given first: only files that are named once can be replaced.
+    let own = std::fs::read_to_string(&config).unwrap();
+    let without = own.replace(&format!("{}/id\n", sshd.dir().display()), "/none\n");
+    std::fs::write(sshd.dir().join("nokey"), without).unwrap();
+    let nokey = sshd.dir().join("nokey").display().to_string();
+    sshd.home.ok(&["hosts", "rm", "nokey"]);
+    sshd.home
+        .ok(&["hosts", "add", "nokey", "--", "-F", &nokey, "h1"]);
+    for (name, said, advice) in [
+        (
+            "nokey",
+            "host nokey wants a login:",
+            "bgproc hosts login nokey",
+        ),
+        (
+            "newkey",
+            "the key of host newkey is not known:",
+            "bgproc hosts login newkey",
+        ),
+    ] {
+        let ran = sshd.home.run(&["-H", name, "ls"]).expect_code(69);
+        ran.expect_said(said).expect_said(advice);
+    }
+    sshd.down();
+    let began = Instant::now();
+    let ran = sshd.home.run(&["-H", "h1", "ls"]).expect_code(69);
+    let ran = ran.expect_said("host h1 cannot be reached: ssh: connect to host 127.0.0.1");
+    ran.expect_said("Connection refused")
+        .expect_said("its jobs go on");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let doctor = sshd.home.run(&["hosts", "doctor", "h1"]).expect_code(1);
+    assert!(doctor.stdout.contains("problem"), "{doctor}");
+    let mut json = sshd.home.command(&["--json", "-H", "h1", "ls"]);
+    json.env("LC_ALL", "C");
+    Home::finish(json, &["ls"]).expect_code(69);
+}
+
+#[test]
+fn jobs_go_on_while_the_server_is_away() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let mut serve = Serve::new(&sshd.home, &["-H", "h1"]);
+    let started = serve.ok(json!({"action": "start", "command": "read x; echo got $x"}));
+    let id = started["sessionId"].clone();
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"input": true}]}));
+    sshd.down();
+    // The answer comes when there is a connection again, or says what is wrong.
+    let failed = serve.call(json!({"action": "status", "sessionId": id}));
+    if failed["ok"] == false {
+        let code = failed["error"]["code"].as_str().unwrap();
+        assert!(
+            ["host_unreachable", "daemon_unavailable"].contains(&code),
+            "{failed}"
+        );
+    }
+    sshd.up();
+    crate::support::eventually("the session is there again", || {
+        let reply = serve.call(json!({"action": "status", "sessionId": id}));
+        (reply["ok"] == true).then_some(())
+    });
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "it\n"}));
+    let over = serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"exit": true}]}));
+    assert_eq!(over["exitCode"], 0, "{over}");
+}
+
+#[test]
+fn noise_before_the_program_is_skipped_and_too_much_of_it_is_named() {
+    let far = Home::new();
+    let bgproc = env!("CARGO_BIN_EXE_bgproc");
+    let run = format!(
+        "BGPROC_HOME={}; export BGPROC_HOME; PATH={}:$PATH; exec sh",
+        far.path().display(),
+        std::path::Path::new(bgproc).parent().unwrap().display()
+    );
+    let home = by_commands(&[
+        (
+            "noisy",
+            &format!("echo Welcome; printf '\\001bgproc'; {run}"),
+        ),
+        ("flood", &format!("seq 100000; {run}")),
+        ("gone", "echo so long >&2; exit 3"),
+        (
+            "missing",
+            "PATH=/usr/bin:/bin; HOME=/none; export HOME; exec sh",
+        ),
+    ]);
+    assert_eq!(home.ok(&["-H", "noisy", "run", "-w", "echo hi"]), "hi\n");
+    for (name, said) in [
+        (
+            "flood",
+            "its shell prints more than 64 KiB before it runs a command",
+        ),
+        ("gone", "host gone cannot be reached: so long"),
+        ("missing", "there is no bgproc on host missing (Linux-"),
+    ] {
+        home.run(&["-H", name, "ls"])
+            .expect_code(69)
+            .expect_said(said);
+    }
+    home.run(&["hosts", "login", "gone"])
+        .expect_code(1)
+        .expect_said("not by ssh");
+}
+
+#[test]
+fn a_host_that_says_nothing_is_given_up_after_ten_seconds() {
+    let home = by_commands(&[("silent", "exec sleep 60")]);
+    let began = Instant::now();
+    let ran = home.run(&["-H", "silent", "ls"]).expect_code(69);
+    ran.expect_said("host silent cannot be reached: no answer within 10 s");
+    let took = began.elapsed();
+    assert!(
+        took >= Duration::from_secs(9) && took < Duration::from_secs(16),
+        "{took:?}"
+    );
+}
+
+#[test]
+fn a_shared_connection_whose_other_end_is_dead_is_not_waited_for() {
+    let socket = std::env::temp_dir().join(format!("bgproc-cm-{}", std::process::id()));
+    let Some(sshd) = Sshd::with(1, &format!("ControlPath {}", socket.display())) else {
+        return;
+    };
+    // It takes the connection and never answers, as a master does whose network is gone.
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let ran = sshd.home.run(&["-H", "h1", "run", "-w", "echo alive"]);
+    drop(listener);
+    std::fs::remove_file(&socket).unwrap();
+    assert_eq!(ran.expect_code(0).stdout, "alive\n");
+}
+
+#[test]
+fn bgproc_is_installed_where_there_was_none() {
+    let far = Home::new();
+    let there = far.scratch("there");
+    std::fs::create_dir_all(&there).unwrap();
+    let shell = format!(
+        "BGPROC_HOME={}; HOME={}; PATH=/usr/bin:/bin; export BGPROC_HOME HOME PATH; exec sh",
+        far.path().display(),
+        there.display()
+    );
+    let home = by_commands(&[("box", &shell)]);
+    let none = home.run(&["-H", "box", "ls"]).expect_code(69);
+    none.expect_said("bgproc hosts install box");
+    let asks = home.run(&["hosts", "install", "box"]).expect_code(1);
+    asks.expect_said("--yes is the answer to it");
+    let false_one = home.scratch("false");
+    std::fs::write(&false_one, "#!/bin/sh\necho broken; exit 1\n").unwrap();
+    let wrong = home.run(&[
+        "hosts",
+        "install",
+        "box",
+        "--yes",
+        "--from",
+        false_one.to_str().unwrap(),
+    ]);
+    wrong
+        .expect_code(69)
+        .expect_said("it does not run there: broken");
+    assert!(!there.join(".local/bin/bgproc").exists());
+    let installed = home
+        .run(&["hosts", "install", "box", "--yes"])
+        .expect_code(0);
+    installed.expect_said("is in ~/.local/bin on box");
+    let left = std::fs::read_dir(there.join(".local/bin")).unwrap().count();
+    assert_eq!(left, 1);
+    assert_eq!(home.ok(&["-H", "box", "run", "-w", "echo hi"]), "hi\n");
+}
