@@ -1,6 +1,7 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
 mod checkouts;
+mod clock;
 mod dashboard;
 mod endures;
 mod files;
