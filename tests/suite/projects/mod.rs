@@ -5,6 +5,7 @@ mod clock;
 mod dashboard;
 mod endures;
 mod files;
+mod found;
 mod hooks;
 mod ports;
 mod queues;
