@@ -1,5 +1,6 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
+mod bad_input;
 mod checkouts;
 mod clock;
 mod dashboard;
