@@ -11,6 +11,7 @@ mod hooks;
 mod ports;
 mod queues;
 mod restore;
+mod rewritten;
 mod schedules;
 mod stops;
 mod tags;
