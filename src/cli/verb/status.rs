@@ -246,6 +246,8 @@ fn ended_by(record: &Record) -> Option<String> {
         EndedByKind::Human => Some("a person".to_owned()),
         EndedByKind::Timeout => Some("its time limit".to_owned()),
         EndedByKind::Limit => Some("a limit".to_owned()),
+        EndedByKind::Watch => Some("its watch".to_owned()),
+        EndedByKind::Schedule => Some("its schedule".to_owned()),
         EndedByKind::Agent => Some(match scope {
             Some(scope) => format!("the agent {scope}"),
             None => "an agent".to_owned(),

@@ -4,6 +4,7 @@ mod bad_input;
 mod checkouts;
 mod clock;
 mod dashboard;
+mod ended;
 mod endures;
 mod files;
 mod found;
