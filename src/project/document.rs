@@ -123,7 +123,7 @@ fn jobs(section: &Section<'_>, common: &Common) -> Vec<Draft> {
     let entries = &jobs.table.entries;
     if let Some(first) = entries.get(MAX_JOBS) {
         let message = format!(
-            "{} jobs are too many; a project has at most {MAX_JOBS}",
+            "{} jobs are too many; a project has at most {MAX_JOBS}; make several projects of them",
             entries.len()
         );
         jobs.faults.add(&first.place, message);

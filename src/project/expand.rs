@@ -182,7 +182,7 @@ pub(super) fn report(faults: &Faults, job: &Job, name: &str, key: &str, mistakes
 pub(super) fn too_long(text: &str) -> Option<String> {
     (text.len() > MAX_ARGUMENT).then(|| {
         format!(
-            "at most {MAX_ARGUMENT} bytes long, which is the limit of the system, not {}",
+            "at most {MAX_ARGUMENT} bytes long, which is the limit of the system, not {}; put it into a file",
             text.len()
         )
     })

@@ -94,7 +94,7 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
     }
     if jobs.len() > MAX_JOBS {
         let message = format!(
-            "{} jobs are too many; a project has at most {MAX_JOBS}",
+            "{} jobs are too many; a project has at most {MAX_JOBS}; make several projects of them",
             jobs.len()
         );
         faults.push(Fault::of_file(&first, message));

@@ -135,6 +135,10 @@ pub enum EndedByKind {
     Timeout,
     /// A resource limit of the session.
     Limit,
+    /// Files have changed that the session's job watches.
+    Watch,
+    /// The schedule of the session's job.
+    Schedule,
     /// The session's own program.
     Itself,
 }
@@ -146,6 +150,13 @@ pub struct EndedBy {
     pub kind: EndedByKind,
     /// The actor's scope, if it has one.
     pub scope: Option<Scope>,
+}
+
+impl EndedBy {
+    /// An actor without a scope.
+    pub fn of(kind: EndedByKind) -> Self {
+        Self { kind, scope: None }
+    }
 }
 
 /// The holder of a session's keyboard.

@@ -15,7 +15,7 @@ use rustix::time::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::readiness;
+use super::{failpoint, readiness};
 
 /// An alarm by one clock.
 pub struct Alarm {
@@ -43,8 +43,13 @@ impl Alarm {
 
     /// Sets the time in milliseconds of the clock; `None` turns the alarm off. A time that has passed rings at once.
     pub fn set(&self, at: Option<i64>) -> io::Result<()> {
+        let is_by_wall_clock = self.flags.contains(TimerfdTimerFlags::CANCEL_ON_SET);
+        let ahead = match is_by_wall_clock {
+            true => failpoint::clock_ahead(),
+            false => 0,
+        };
         // All zeros would turn it off.
-        let at = at.map_or(0, |at| at.max(1));
+        let at = at.map_or(0, |at| at.saturating_sub(ahead).max(1));
         let value = Timespec {
             tv_sec: at / 1000,
             tv_nsec: (at % 1000) * 1_000_000,

@@ -2,6 +2,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
+use super::failpoint;
 use crate::protocol::Timestamp;
 
 /// Milliseconds since the machine started, suspend included (`CLOCK_BOOTTIME`). Deadlines use this clock:
@@ -15,7 +16,7 @@ pub fn boot_ms() -> u64 {
 /// The wall clock: for display, and for schedules.
 pub fn wall() -> Timestamp {
     let at = clock_gettime(ClockId::Realtime);
-    Timestamp(at.tv_sec * 1000 + at.tv_nsec / 1_000_000)
+    Timestamp(at.tv_sec * 1000 + at.tv_nsec / 1_000_000 + failpoint::clock_ahead())
 }
 
 /// Id of this boot, by which state files from an earlier boot are recognized.

@@ -2,7 +2,8 @@
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that reaches the place NAME while FILE exists, and
 //! removes FILE; several pairs are separated by commas. `BGPROC_REST_MS=N` puts screens to rest that were
-//! not used for N milliseconds. Release builds contain none of this.
+//! not used for N milliseconds. `BGPROC_CLOCK=FILE` sets the wall clock of keeper and daemon ahead by the number of
+//! milliseconds in FILE; what changes there is noticed at the next look. Release builds contain none of this.
 
 /// Kills this process if a test has armed the place `name`.
 #[inline]
@@ -18,6 +19,21 @@ pub fn hit(name: &str) {
 pub fn number(name: &str) -> Option<u64> {
     let wanted = cfg!(debug_assertions).then(|| std::env::var(name).ok());
     wanted.flatten()?.parse().ok()
+}
+
+/// How far a test has set the wall clock ahead, in milliseconds.
+pub fn clock_ahead() -> i64 {
+    use std::sync::OnceLock;
+    static CLOCK: OnceLock<Option<String>> = OnceLock::new();
+    if !cfg!(debug_assertions) {
+        return 0;
+    }
+    let file = CLOCK.get_or_init(|| std::env::var("BGPROC_CLOCK").ok());
+    let text = file
+        .as_ref()
+        .and_then(|file| std::fs::read_to_string(file).ok());
+    text.and_then(|text| text.trim().parse().ok())
+        .unwrap_or_default()
 }
 
 fn is_wanted(name: &str) -> bool {

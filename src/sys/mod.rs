@@ -3,7 +3,8 @@
 //! Each file covers one facility:
 //!
 //! - Files and places: [`paths`] (directories), [`socket`] (where clients connect), [`lock`], [`mod@file`]
-//!   (small private files), [`dirwatch`] (removed files), [`file_watch`] (changed files), [`disk`]
+//!   (small private files), [`dirwatch`] (removed files), [`file_watch`] (changed files), [`lease`] (files
+//!   that are being written), [`disk`]
 //!   (free space), [`segments`] (files of a log).
 //! - Keeper and daemon: [`detach`] (starting them), [`role`] (finding them), [`channel`] (messages with
 //!   file descriptors), [`shared_table`] (shared memory), [`kept`] (descriptors handed over with a
@@ -34,6 +35,7 @@ pub(crate) mod fixture;
 pub mod inherit;
 pub mod input;
 pub mod kept;
+pub mod lease;
 pub mod limits;
 pub mod lock;
 pub mod login;

@@ -17,6 +17,7 @@ pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: None,
+        full_env: None,
     };
     cmds.push(Cmd::Request(
         RequestKind::Record(id.clone()),

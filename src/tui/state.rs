@@ -123,6 +123,8 @@ impl State {
                         format!("killed by {}", agent(by).as_deref().unwrap_or("agent"))
                     }
                     EndedByKind::Limit => "killed: limit".to_owned(),
+                    EndedByKind::Watch => "killed: watch".to_owned(),
+                    EndedByKind::Schedule => "killed: schedule".to_owned(),
                     _ => "killed".to_owned(),
                 },
                 None => "killed".to_owned(),

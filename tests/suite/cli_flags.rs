@@ -1,6 +1,6 @@
 //! Options of `logs`, `send`, `run`, `ls`, `rm`, `clean` and `status`.
 
-use crate::support::{Home, eventually};
+use crate::support::{Home, Serve, eventually};
 
 /// A job that has written `a1` to `a9`, one in each run of three lines.
 fn three_runs(home: &Home) {
@@ -205,6 +205,31 @@ fn env_files_are_read_as_those_of_projects() {
         "{status}"
     );
     assert!(!home.ok(&["status", "kept"]).contains("PLAIN"));
+    // All that it was given, of which most comes from here; secrets of both kinds are masked.
+    let inherited = [("INHERITED", "yes"), ("OTHER_SECRET", "hush")];
+    home.run_with_env(
+        &["run", "-n", "all", "-e", "MY_TOKEN=abc", "sleep 1000"],
+        &inherited,
+    )
+    .expect_code(0);
+    assert!(!home.ok(&["status", "all", "--env"]).contains("INHERITED"));
+    let full = home.ok(&["status", "all", "--env=full"]);
+    for line in ["INHERITED=yes", "OTHER_SECRET=***", "MY_TOKEN=***", "PATH="] {
+        assert!(full.contains(&format!("env  {line}")), "{line}: {full}");
+    }
+    assert!(!full.contains("hush") && !full.contains("abc"), "{full}");
+    let json = home.json(&["status", "all", "--env=full"]);
+    assert_eq!(json["detail"]["env"]["OTHER_SECRET"], "***");
+    home.run(&["status", "all", "--env=ful"])
+        .expect_code(2)
+        .expect_said("full");
+    // People only.
+    let mut agent = Serve::new(&home, &[]);
+    let id = json["sessionId"].clone();
+    agent.err(
+        serde_json::json!({"action": "status", "sessionId": id, "detail": true, "fullEnv": true}),
+        "permission_denied",
+    );
 }
 
 #[test]

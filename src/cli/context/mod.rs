@@ -326,6 +326,7 @@ impl Context {
         let status = Action::Status(StatusParams {
             session_id: id.to_owned(),
             detail: None,
+            full_env: None,
         });
         match self.daemon() {
             Ok(daemon) => daemon.call(status).map(drop),

@@ -40,6 +40,7 @@ pub(in crate::cli) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Fa
     let record: Record = ctx.read(&Action::Status(StatusParams {
         session_id: id.to_string(),
         detail: None,
+        full_env: None,
     }))?;
     let job = record.summary;
     Ok(match job.status.is_finished() {

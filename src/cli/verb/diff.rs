@@ -52,6 +52,7 @@ impl Diff {
         let record: Record = ctx.read(&Action::Status(StatusParams {
             session_id: job.summary.session_id.to_string(),
             detail: Some(true),
+            full_env: None,
         }))?;
         let id = &record.summary.session_id;
         let name = words::name(&record.summary);

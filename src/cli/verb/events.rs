@@ -138,6 +138,8 @@ fn by(event: &Event) -> String {
         (EndedByKind::Agent, None) => "an agent".to_owned(),
         (EndedByKind::Timeout, _) => "its time limit".to_owned(),
         (EndedByKind::Limit, _) => "a limit".to_owned(),
+        (EndedByKind::Watch, _) => "its watch".to_owned(),
+        (EndedByKind::Schedule, _) => "its schedule".to_owned(),
         (EndedByKind::Itself, _) => "itself".to_owned(),
     }
 }

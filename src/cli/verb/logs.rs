@@ -187,6 +187,7 @@ impl Logs {
         let record: Record = ctx.read(&Action::Status(StatusParams {
             session_id: id.to_string(),
             detail: Some(true),
+            full_env: None,
         }))?;
         let runs = record.detail.map(|detail| detail.runs).unwrap_or_default();
         let run = number.find(&runs, &words::name(&job.summary))?;

@@ -186,6 +186,7 @@ impl Open {
         let record: Record = ctx.read(&Action::Status(StatusParams {
             session_id: job.summary.session_id.to_string(),
             detail: Some(true),
+            full_env: None,
         }))?;
         let name = words::name(&record.summary);
         let detail = record.detail.unwrap_or_default();

@@ -310,6 +310,7 @@ fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Fai
     let status = StatusParams {
         session_id: id.to_string(),
         detail: detail.then_some(true),
+        full_env: None,
     };
     ctx.read(&Action::Status(status))
 }

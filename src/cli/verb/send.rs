@@ -99,6 +99,7 @@ impl Send {
         let status = Action::Status(StatusParams {
             session_id: id.to_string(),
             detail: None,
+            full_env: None,
         });
         let record: Record = ctx.daemon()?.call_as(status)?;
         let shown = would_show(record.summary.input_state);

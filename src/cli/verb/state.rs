@@ -138,6 +138,7 @@ pub(super) fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure>
     let value = ctx.daemon()?.call(Action::Status(StatusParams {
         session_id,
         detail: None,
+        full_env: None,
     }))?;
     if ctx.json {
         ctx.out.json(&value)?;

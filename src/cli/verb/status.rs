@@ -21,9 +21,20 @@ pub struct StatusOf {
     /// The job; without one, all jobs are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// Also show the variables that were set for it; values that look secret are ***
-    #[arg(long, requires = "job")]
-    env: bool,
+    /// Also show the variables that were set for it, or with `full` all that it was given; values that look
+    /// secret are ***
+    #[arg(long, requires = "job", value_name = "full", num_args = 0..=1, require_equals = true, default_missing_value = "set")]
+    env: Option<EnvShown>,
+}
+
+/// Which variables of a job are shown.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum EnvShown {
+    /// Those that were set for it.
+    #[value(hide = true)]
+    Set,
+    /// All that it was given.
+    Full,
 }
 
 impl StatusOf {
@@ -35,6 +46,7 @@ impl StatusOf {
         let value = ctx.daemon()?.call(Action::Status(StatusParams {
             session_id: job.summary.session_id.to_string(),
             detail: Some(true),
+            full_env: (self.env == Some(EnvShown::Full)).then_some(true),
         }))?;
         let record: Record = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         if ctx.json {
@@ -48,7 +60,7 @@ impl StatusOf {
                 let what = ctx.out.tint(Tone::Faint, &format!("{what:>9}"));
                 ctx.out.line(&format!("{what}  {text}"))?;
             }
-            if self.env {
+            if self.env.is_some() {
                 for variable in variables(&record) {
                     let what = ctx.out.tint(Tone::Faint, &format!("{:>9}", "env"));
                     ctx.out.line(&format!("{what}  {variable}"))?;
@@ -246,6 +258,8 @@ fn ended_by(record: &Record) -> Option<String> {
         EndedByKind::Human => Some("a person".to_owned()),
         EndedByKind::Timeout => Some("its time limit".to_owned()),
         EndedByKind::Limit => Some("a limit".to_owned()),
+        EndedByKind::Watch => Some("its watch".to_owned()),
+        EndedByKind::Schedule => Some("its schedule".to_owned()),
         EndedByKind::Agent => Some(match scope {
             Some(scope) => format!("the agent {scope}"),
             None => "an agent".to_owned(),

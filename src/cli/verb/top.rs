@@ -72,6 +72,7 @@ impl Top {
             Action::Status(StatusParams {
                 session_id: job.summary.session_id.to_string(),
                 detail: Some(true),
+                full_env: None,
             })
         });
         let actions = actions.collect();

@@ -44,6 +44,7 @@ fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
     let record: Record = ctx.read(&Action::Status(StatusParams {
         session_id: job.summary.session_id.to_string(),
         detail: Some(true),
+        full_env: None,
     }))?;
     let card = match record.summary.status {
         Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {

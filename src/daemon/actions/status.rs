@@ -19,6 +19,9 @@ use crate::sys::process;
 
 /// Returns one session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
+    if params.full_env == Some(true) {
+        client.people_only("read the environment of a job")?;
+    }
     let id = find(hub, client, &params.session_id, Access::Read)?;
     let over = hub
         .read()
@@ -65,7 +68,10 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         if client.principal.role == Role::Human
             && let Some(spec) = state.sessions.io(&id).and_then(SessionIo::spec)
         {
-            detail.env = env_shown::shown(&detail.env_names, &spec.env);
+            detail.env = match params.full_env {
+                Some(true) => env_shown::all(&detail.env_names, &spec.env),
+                _ => env_shown::shown(&detail.env_names, &spec.env),
+            };
         }
         // With `detail`, name the files of short logs as well.
         record.output_files = state.sessions.log_files(&id);

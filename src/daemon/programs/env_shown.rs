@@ -1,4 +1,4 @@
-//! The variables that were set for a job, as they may be shown to a person: values that look secret are
+//! The variables of a job, as they may be shown to a person: values that look secret are
 //! masked, and never leave the daemon.
 
 use std::collections::BTreeMap;
@@ -37,6 +37,14 @@ pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Opt
         (name.clone(), value)
     };
     names.iter().map(shown).collect()
+}
+
+/// All variables that a job was given, and `None` for those with these names that were removed.
+pub(crate) fn all(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
+    let given: Vec<String> = env.iter().map(|(name, _)| name.to_owned()).collect();
+    let mut all = shown(names, env);
+    all.extend(shown(&given, env));
+    all
 }
 
 /// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
@@ -102,5 +110,10 @@ mod tests {
             shown,
             [("GONE", None), ("PORT", Some("1")), ("TOKEN", Some("***"))]
         );
+        let all = all(&names, &env);
+        let names: Vec<&str> = all.keys().map(String::as_str).collect();
+        assert_eq!(names, ["GONE", "HOME", "PORT", "TOKEN"]);
+        assert_eq!(all["HOME"].as_deref(), Some("/home/me"));
+        assert_eq!(all["TOKEN"].as_deref(), Some("***"));
     }
 }

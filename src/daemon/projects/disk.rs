@@ -7,10 +7,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::project::{Files, Look, found};
+use crate::sys::lease::{self, Writers};
 use crate::sys::users;
 
-/// Age below which a file may still be being written.
+/// Age below which a file may be about to be written again.
 const FRESH: Duration = Duration::from_millis(20);
+
+/// Age from which a file that somebody has open for writing counts as written: some programs keep files open.
+const WRITTEN: Duration = Duration::from_secs(1);
+
+/// Pause before another look at a file that is being written.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Number of looks at such a file: half a second in all.
+const LOOKS: u32 = 100;
 
 /// The real file system. It is used in a thread of its own: files may be on a slow disk.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +28,11 @@ pub(crate) struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
-        let content = read_once(path, max)?;
-        // An editor that truncates and writes leaves a moment in which a file is valid and not whole.
-        let modified = std::fs::metadata(path)?.modified()?;
-        let is_fresh = modified.elapsed().is_ok_and(|age| age < FRESH);
-        if is_fresh {
+        let content = read_written(path, max)?;
+        // A program that closes the file between two writes leaves a moment in which it is valid and not whole.
+        if age(&std::fs::metadata(path)?)? < FRESH {
             std::thread::sleep(FRESH);
-            if read_once(path, max)? != content {
+            if read_written(path, max)? != content {
                 return Err(io::ErrorKind::Interrupted.into());
             }
         }
@@ -55,9 +63,33 @@ impl Files for Disk {
     }
 }
 
+/// Time since the last change of a file. One from the future is old: the clock was set back.
+fn age(meta: &std::fs::Metadata) -> io::Result<Duration> {
+    Ok(meta.modified()?.elapsed().unwrap_or(Duration::MAX))
+}
+
+/// Reads a file that nobody is writing.
+///
+/// An editor truncates a file and writes it piece by piece. Each piece may end where the file is valid and has fewer
+/// jobs, and a machine that is busy may leave it so for longer than anybody can wait: only the kernel knows whether
+/// more is to come.
+fn read_written(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    for _ in 0..LOOKS {
+        let file = File::open(path)?;
+        let is_written = match lease::keep_writers_away(&file) {
+            Writers::None | Writers::Unknown => true,
+            Writers::Some => age(&file.metadata()?)? >= WRITTEN,
+        };
+        if is_written {
+            return read_once(file, max);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Err(io::ErrorKind::Interrupted.into())
+}
+
 /// Reads a file that does not change meanwhile.
-fn read_once(path: &Path, max: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+fn read_once(mut file: File, max: u64) -> io::Result<Vec<u8>> {
     let before = file.metadata()?;
     if !before.is_file() {
         return Err(io::Error::new(

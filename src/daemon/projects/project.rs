@@ -13,7 +13,8 @@ use super::ProjectId;
 use super::guests::FirstRun;
 use super::times::JobTimes;
 use super::watches::JobWatch;
-use crate::engine::project::{Decision, Phase, Seen, Why, Wish};
+use crate::engine::life::Actor;
+use crate::engine::project::{Decision, Phase, Seen, Standing, Why, Wish};
 use crate::project as file;
 use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
@@ -46,6 +47,8 @@ pub(crate) struct Project {
     /// The client that has last asked for a start: its environment, umask and limits are those of the jobs. `None`
     /// if daemon and keeper have both died since.
     pub(crate) caller: Option<Rc<Greeting>>,
+    /// Who has last asked for a change of the wish.
+    pub(crate) asked_by: Actor,
     /// The sessions that run its jobs, by the jobs' names. Guests have the session's id as their name.
     pub(crate) sessions: BTreeMap<String, SessionId>,
     /// The jobs of other projects that it looks at (`per = "repo"` in a linked worktree), and whose they are.
@@ -130,6 +133,7 @@ impl Project {
             watches: BTreeMap::new(),
             requested: BTreeMap::new(),
             caller: None,
+            asked_by: Actor::Human,
             sessions: BTreeMap::new(),
             borrowed: BTreeMap::new(),
             first_runs: BTreeMap::new(),
@@ -230,6 +234,24 @@ impl Project {
     /// Whether the first process of a job could not be ended.
     pub(crate) fn survives(&self, name: &str) -> bool {
         self.survivors.contains_key(name)
+    }
+
+    /// On whose behalf the run of a job is ended that gives way now.
+    pub(crate) fn ends(&self, name: &str) -> Actor {
+        let is_up = self.wish.standing == Standing::Up;
+        let job = self.wish.jobs.get(name);
+        let Some(job) = job.filter(|job| is_up && job.hold.is_none()) else {
+            return self.asked_by.clone();
+        };
+        let files = job
+            .because
+            .as_ref()
+            .and_then(|why| why.strip_prefix("changed: "));
+        match (files, job.owed) {
+            (Some(files), Some(_)) => Actor::Watch(files.to_owned()),
+            (None, Some(owed)) if owed.scheduled => Actor::Schedule,
+            _ => self.asked_by.clone(),
+        }
     }
 
     /// Whether all its jobs have ended, with all their processes.

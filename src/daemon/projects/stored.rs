@@ -13,6 +13,7 @@ use super::ProjectId;
 use super::project::Project;
 use super::times::JobTimes;
 use crate::daemon::programs::env_shown::looks_secret;
+use crate::engine::life::Actor;
 use crate::engine::project::Wish;
 use crate::project as file;
 use crate::protocol::record::MASKED;
@@ -43,6 +44,9 @@ struct Stored {
     times: BTreeMap<String, JobTimes>,
     #[serde(default)]
     borrowed: BTreeMap<String, ProjectId>,
+    /// A person if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked_by: Option<Actor>,
 }
 
 /// Reads all projects. An unreadable file is put aside (renamed), not removed.
@@ -89,6 +93,7 @@ pub(super) fn save(home: &Home, project: &Project) {
         ports: project.ports.clone(),
         times: project.times.clone(),
         borrowed: project.borrowed.clone(),
+        asked_by: Some(project.asked_by.clone()).filter(|by| *by != Actor::Human),
     };
     let path = home.projects().join(format!("{}.json", project.id));
     let written = serde_json::to_vec(&stored)
@@ -126,6 +131,7 @@ impl From<Stored> for Project {
             ports: stored.ports,
             times: stored.times,
             borrowed: stored.borrowed,
+            asked_by: stored.asked_by.unwrap_or(Actor::Human),
             all: stored.all,
             ..Self::new(stored.applied, stored.worktree, identity)
         }

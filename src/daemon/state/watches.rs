@@ -18,8 +18,8 @@ use crate::sys::signal;
 /// What is to be done with a program because files have changed, besides what follows from the wish.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reaction {
-    /// It gets a signal.
-    Signal(SessionId, i32),
+    /// It gets a signal, because these files have changed.
+    Signal(SessionId, i32, String),
     /// Keys are typed into it.
     Keys(SessionId, Vec<String>),
 }
@@ -147,7 +147,9 @@ impl State {
             watch.reacted_at = Some(now.boot);
             return match what {
                 WatchDo::Signal(signal) => {
-                    Some(Reaction::Signal(session, signal::number(&signal)?))
+                    let files = because.strip_prefix("changed: ").unwrap_or(&because);
+                    let number = signal::number(&signal)?;
+                    Some(Reaction::Signal(session, number, files.to_owned()))
                 }
                 WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
                 WatchDo::Restart => None,

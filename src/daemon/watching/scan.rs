@@ -12,7 +12,7 @@ use crate::engine::project::watching::Print;
 use crate::project::filter::{Filter, GitRules};
 use crate::sys::file_watch::{self, Adder, DirId};
 
-/// Most directories of one job: 20,000. More are a mistake, such as a watch on `/`; a user has about 100,000 watches.
+/// Most directories of one job: 20,000. More are a mistake; a user has about 100,000 watches.
 pub(crate) const MOST_DIRECTORIES: usize = 20_000;
 
 /// Most bytes that a scan reads, to remember what files are: 64 MiB, which take less than a second.
@@ -70,6 +70,8 @@ pub(super) enum Failure {
     NoWatches,
     /// It has too many directories.
     TooMany,
+    /// It is `/`, with the files of all processes and of all devices.
+    WholeSystem,
 }
 
 /// What a scan has found.
@@ -159,6 +161,10 @@ impl Scan<'_> {
             self.awaits(path, id);
             return None;
         };
+        if real.parent().is_none() {
+            self.outcome.failed.insert(id, Failure::WholeSystem);
+            return None;
+        }
         if real.is_dir() {
             return Some(real);
         }

@@ -170,6 +170,9 @@ fn why(failure: Failure) -> String {
                 "the system has no file watches left; raise fs.inotify.max_user_watches{most}, or watch less"
             )
         }
+        Failure::WholeSystem => {
+            "/ is the whole system; name the directories of the job in paths".to_owned()
+        }
         Failure::TooMany => format!(
             "it has more than {MOST_DIRECTORIES} directories; name fewer in paths, or ignore some"
         ),

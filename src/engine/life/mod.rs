@@ -25,6 +25,10 @@ pub enum Actor {
     Human,
     /// The session's time limit, in milliseconds.
     TimeLimit(u64),
+    /// Changes of these files, which its job watches: `src/main.rs and 3 more`.
+    Watch(String),
+    /// The schedule of its job.
+    Schedule,
 }
 
 impl Actor {
@@ -34,6 +38,8 @@ impl Actor {
             Self::Agent(scope) => format!("agent {scope}"),
             Self::Human => "a person".to_owned(),
             Self::TimeLimit(_) => "its time limit".to_owned(),
+            Self::Watch(_) => "its watch".to_owned(),
+            Self::Schedule => "its schedule".to_owned(),
         }
     }
 
@@ -48,10 +54,9 @@ impl Actor {
                 kind: EndedByKind::Human,
                 scope: Some(Scope::human()),
             },
-            Self::TimeLimit(_) => EndedBy {
-                kind: EndedByKind::Timeout,
-                scope: None,
-            },
+            Self::TimeLimit(_) => EndedBy::of(EndedByKind::Timeout),
+            Self::Watch(_) => EndedBy::of(EndedByKind::Watch),
+            Self::Schedule => EndedBy::of(EndedByKind::Schedule),
         }
     }
 }
@@ -464,6 +469,14 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
             };
             format!("it reached its time limit of {limit} ({how})")
         }
+        Some(Actor::Watch(files)) => {
+            let has = match files.contains(" more") || files == "many files" {
+                true => "have",
+                false => "has",
+            };
+            format!("it was ended because {files} {has} changed ({how})")
+        }
+        Some(Actor::Schedule) => format!("its schedule ended it for the next run ({how})"),
         Some(Actor::Human) => format!("a person ended it ({how})"),
         Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),
         None => how,

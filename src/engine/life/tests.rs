@@ -98,6 +98,43 @@ fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
 }
 
 #[test]
+fn a_watch_and_a_schedule_are_not_persons() {
+    let files = |files: &str| Actor::Watch(files.to_owned());
+    for (by, kind, reason) in [
+        (
+            files("src/a.rs"),
+            EndedByKind::Watch,
+            "it was ended because src/a.rs has changed (SIGTERM)",
+        ),
+        (
+            files("src/a.rs and 3 more"),
+            EndedByKind::Watch,
+            "it was ended because src/a.rs and 3 more have changed (SIGTERM)",
+        ),
+        (
+            files("many files"),
+            EndedByKind::Watch,
+            "it was ended because many files have changed (SIGTERM)",
+        ),
+        (
+            Actor::Schedule,
+            EndedByKind::Schedule,
+            "its schedule ended it for the next run (SIGTERM)",
+        ),
+    ] {
+        let mut life = running();
+        life.ask_to_end(by);
+        let signal = Some("SIGTERM".to_owned());
+        life.ended(&exit(None, Some(15)), signal, &[], now(50));
+        assert_eq!(
+            (life.status(), life.reason()),
+            (Status::Killed, Some(reason))
+        );
+        assert_eq!(life.ended_by(), Some(&EndedBy::of(kind)));
+    }
+}
+
+#[test]
 fn the_time_limit_has_a_status_of_its_own() {
     let mut life = running();
     life.ask_to_end(Actor::TimeLimit(1500));

@@ -19,6 +19,9 @@ pub struct Demand {
     /// Whether the run before may end by itself first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
+    /// Whether its schedule has asked for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scheduled: bool,
     /// Whether it starts although its queue is full or paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub out_of_turn: bool,
@@ -284,6 +287,7 @@ impl Wish {
         let owed = self.jobs.get_mut(name).and_then(|job| job.owed.as_mut());
         if let Some(owed) = owed {
             owed.waits = is_busy && overlap == Overlap::Queue;
+            owed.scheduled = true;
         }
         true
     }
@@ -312,6 +316,7 @@ impl Wish {
             after,
             place,
             waits: false,
+            scheduled: false,
             out_of_turn,
         });
         job.broken = None;

@@ -330,7 +330,7 @@ fn commands() {
         assert_eq!(found.lines().count(), 1, "{found}");
     }
     let long = "x".repeat(200_000);
-    let limit = "must be at most 131071 bytes long, which is the limit of the system, not 200000";
+    let limit = "must be at most 131071 bytes long, which is the limit of the system, not 200000; put it into a file";
     assert_eq!(
         faults(&format!("[jobs.a]\ncmd = [\"x\", \"{long}\"]\n")),
         format!("bgproc.toml:2:13: \"cmd\" in [jobs.a] {limit}")
@@ -494,7 +494,7 @@ fn sizes_are_limited() {
     };
     assert_eq!(
         faults(&jobs(10_000)),
-        "bgproc.toml:4001:7: 10000 jobs are too many; a project has at most 2000"
+        "bgproc.toml:4001:7: 10000 jobs are too many; a project has at most 2000; make several projects of them"
     );
     assert_eq!(project(&jobs(2000)).jobs.len(), 2000);
     let large = format!("{}# {}\n", jobs(1), "x".repeat(5 << 20));

@@ -160,7 +160,7 @@ fn values_that_are_too_long_for_the_system() {
     let said = one(text, &[("A", &long)]).unwrap_err();
     assert_eq!(
         said,
-        "bgproc.toml:2:13: \"cmd[1]\" in [jobs.a]: it must be at most 131071 bytes long, which is the limit of the system, not 200000"
+        "bgproc.toml:2:13: \"cmd[1]\" in [jobs.a]: it must be at most 131071 bytes long, which is the limit of the system, not 200000; put it into a file"
     );
 }
 

@@ -96,6 +96,7 @@ fn every() -> Vec<Action> {
         Action::Status(StatusParams {
             session_id: session_id(),
             detail: Some(true),
+            full_env: None,
         }),
         Action::Poll(Poll {
             session_id: session_id(),

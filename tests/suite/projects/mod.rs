@@ -1,13 +1,18 @@
 //! Projects: `up`, `down`, `reload` and what is around them, with real programs.
 
+mod bad_input;
 mod checkouts;
+mod clock;
 mod dashboard;
+mod ended;
 mod endures;
 mod files;
+mod found;
 mod hooks;
 mod ports;
 mod queues;
 mod restore;
+mod rewritten;
 mod schedules;
 mod stops;
 mod tags;

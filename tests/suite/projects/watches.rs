@@ -386,15 +386,27 @@ fn a_changed_watch_is_applied_in_place_and_one_survives_the_daemon() {
 fn a_watch_that_is_too_large_says_so_and_the_job_runs() {
     let shop = Project::new(&format!(
         "version = 1\n{}",
-        service("api", ", paths = [\"/\"], gitignore = false")
+        service("api", ", paths = [\"many\"]")
     ));
+    for n in 0..20_000 {
+        std::fs::create_dir_all(shop.dir.join(format!("many/{n}"))).unwrap();
+    }
     let up = shop.run(&["up"]).expect_code(0);
     let said = format!("{}{}", up.stdout, up.stderr);
-    assert!(
-        said.contains("api: its files are not watched: it has more than"),
-        "{said}"
-    );
+    let why = "its files are not watched: it has more than 20000 directories; name fewer in paths, or ignore some";
+    assert!(said.contains(&format!("api: {why}")), "{said}");
     shop.until_started("api", 1);
+    let told = shop.ok(&["why", "api"]).join("\n");
+    assert!(told.contains(why), "{told}");
+    // That one is not even begun.
+    shop.write(&format!(
+        "version = 1\n{}",
+        service("api", ", paths = [\"src\", \"/\"]")
+    ));
+    let reload = shop.run(&["reload"]).expect_code(0);
+    let why = "api: its files are not watched: / is the whole system; name the directories of the job in paths";
+    assert!(reload.stderr.contains(why), "{reload}");
+    assert_eq!(shop.starts("api"), 1);
 }
 
 #[test]

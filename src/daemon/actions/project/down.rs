@@ -12,6 +12,7 @@ use crate::daemon::requests::confirm::may_end_job;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
+use crate::engine::life::Actor;
 use crate::engine::project::Seen;
 use crate::protocol::params::Project;
 
@@ -33,17 +34,19 @@ pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
             jobs.try_for_each(|job| may_end_job(project, client, job))?;
         }
     }
-    hub.change(|state| bring_down(state, &id, params.now == Some(true)));
+    let (by, kill) = (client.principal.actor(), params.now == Some(true));
+    hub.change(|state| bring_down(state, &id, by, kill));
     wait_until(hub, &id, within, Known::is_at_rest).await;
     reply::state(hub, &id, Vec::new())
 }
 
-fn bring_down(state: &mut State, id: &ProjectId, kill: bool) {
+fn bring_down(state: &mut State, id: &ProjectId, by: Actor, kill: bool) {
     let Some(project) = state.projects.get_mut(id) else {
         return;
     };
     let now = project.seen.clone();
     project.wish.down(|name| Seen::of(&now, name));
+    project.asked_by = by;
     project.kill = kill;
     project.all = false;
     project.survivors.clear();

@@ -87,6 +87,7 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
     if let Some(project) = state.projects.get_mut(&id) {
         let look = |name: &str| Seen::of(&now, name);
         project.wish.restart(&of.job, look);
+        project.asked_by = client.principal.actor();
     }
     state.wish_changed(&id);
 }

@@ -86,6 +86,7 @@ pub(super) fn apply(
         project.dir.clone_from(&loaded.project.dir);
         (project.device, project.inode) = loaded.identity;
         project.worktree = loaded.worktree();
+        project.asked_by = client.principal.actor();
         project.offset = offset;
         project.ports = ports;
         project.all |= params.jobs.is_none() && !is_reload;

@@ -10,18 +10,37 @@ mod start;
 pub(crate) mod stop;
 pub(crate) mod watches;
 
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
 use crate::daemon::hub::Hub;
 use crate::engine::project::Step;
+
+/// Pause after a decision, as a multiple of the time that it took. Each start and end of a job is followed by one, and
+/// a decision about 500 jobs takes a millisecond: what comes during the pause is decided together.
+const PAUSE: u32 = 10;
+
+/// Shortest pause: timers are no finer. Small projects have none.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// Longest pause, which nobody notices.
+const LONGEST: Duration = Duration::from_millis(20);
 
 /// Waits for projects that are marked, and drives them; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
         while let Some(id) = hub.change(|state| state.projects.take_due()) {
+            let began = Instant::now();
             for step in hub.change(|state| state.drive_project(&id)) {
                 match step {
                     Step::Start(job) => start::begin(&hub, &id, &job),
                     Step::Stop(job) => stop::begin(&hub, &id, &job),
                 }
+            }
+            let pause = began.elapsed() * PAUSE;
+            if pause >= SHORTEST {
+                sleep(pause.min(LONGEST)).await;
             }
         }
         hub.projects_due().await;

@@ -28,32 +28,32 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         project.and_then(|project| {
             let stop = project.applied.jobs.get(job).map(|job| job.stop.clone());
             let stop = (!project.kill).then(|| stop.unwrap_or_default());
-            Some((project.sessions.get(job)?.clone(), stop))
+            Some((project.sessions.get(job)?.clone(), stop, project.ends(job)))
         })
     };
-    let Some((session, stop)) = known else {
+    let Some((session, stop, by)) = known else {
         return hub.change(|state| state.job_has_no_session(project, job));
     };
     let (hub, project) = (hub.clone(), project.to_owned());
     tokio::task::spawn_local(async move {
-        let survivors = end(&hub, &session, stop).await;
+        let survivors = end(&hub, &session, stop, by).await;
         hub.change(|state| state.job_stopped(&project, &session, &survivors));
     });
 }
 
-/// Ends a session; without `stop` with KILL. Returns the processes that could not be ended.
-async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>) -> Vec<u32> {
-    restart::stop(hub, session, &Actor::Human).await;
+/// Ends a session on behalf of `by`; without `stop` with KILL. Returns the processes that could not be ended.
+async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>, by: Actor) -> Vec<u32> {
+    restart::stop(hub, session, &by).await;
     let leader = hub
         .read()
         .sessions
         .get(session)
         .and_then(|session| session.life.pid());
     let task = match stop {
-        None => tree_kill::begin(hub, session, Actor::Human, signal::KILL, 0),
+        None => tree_kill::begin(hub, session, by, signal::KILL, 0),
         Some(stop) => {
-            let (first, grace_ms) = politely(hub, session, &stop, Actor::Human).await;
-            tree_kill::begin(hub, session, Actor::Human, first, grace_ms)
+            let (first, grace_ms) = politely(hub, session, &stop, by.clone()).await;
+            tree_kill::begin(hub, session, by, first, grace_ms)
         }
     };
     let ended = task.await.unwrap_or_default();

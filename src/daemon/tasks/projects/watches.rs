@@ -61,8 +61,9 @@ fn react(hub: &Hub, report: Report) {
         Report::Changed(job, changes) => {
             let reaction = hub.change(|state| state.files_changed(&job, &changes, now()));
             match reaction {
-                Some(Reaction::Signal(session, number)) => {
-                    hub.change(|state| deliver(state, &session, number));
+                Some(Reaction::Signal(session, number, files)) => {
+                    let by = Actor::Watch(files);
+                    hub.change(|state| deliver(state, &session, number, by));
                 }
                 Some(Reaction::Keys(session, keys)) => {
                     let hub = hub.clone();
@@ -77,12 +78,12 @@ fn react(hub: &Hub, report: Report) {
 }
 
 /// Sends a signal to the first process of a session.
-fn deliver(state: &mut State, id: &SessionId, number: i32) {
+fn deliver(state: &mut State, id: &SessionId, number: i32, by: Actor) {
     let Some(session) = state.sessions.get_mut(id) else {
         return;
     };
     let leader = session.life.pid();
-    session.life.signalled(number, Actor::Human);
+    session.life.signalled(number, by);
     let members = state.sessions.processes(id);
     let first = members.iter().find(|process| Some(process.pid) == leader);
     let handle = first.and_then(process::open);

@@ -98,6 +98,7 @@ fn ask_for(id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
+        full_env: None,
     };
     let tag = RequestKind::Copy(id.clone(), from);
     cmds.push(Cmd::Request(tag, Request::Status(params)));

@@ -120,6 +120,8 @@ impl Page<'_> {
                 EndedByKind::Human => ", by you".to_owned(),
                 EndedByKind::Timeout => ", by its time limit".to_owned(),
                 EndedByKind::Limit => ", by a limit".to_owned(),
+                EndedByKind::Watch => ", by its watch".to_owned(),
+                EndedByKind::Schedule => ", by its schedule".to_owned(),
                 EndedByKind::Itself => String::new(),
             });
             let ended = self.when(at);

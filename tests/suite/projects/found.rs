@@ -1,0 +1,135 @@
+//! Which project is meant from a directory, and what a worktree has not got.
+
+use super::{Project, has, worktree};
+use crate::support::needs::have;
+
+/// A file of a part of a repository.
+const WEB: &str = "version = 1\n[jobs.dev]\nrun = \"exec sleep 1000\"\nneeds = [\"css\"]\n[jobs.css]\nrun = \"pwd; exec sleep 1000\"\n";
+
+/// The names of the jobs that are known, as `PROJECT/JOB`.
+fn known(shop: &Project) -> Vec<String> {
+    let jobs = shop.home.json(&["ls"])["sessions"].clone();
+    let word = |job: &serde_json::Value| {
+        let of = &job["project"];
+        format!(
+            "{}/{}",
+            of["name"].as_str().unwrap(),
+            of["job"].as_str().unwrap()
+        )
+    };
+    let mut words: Vec<String> = jobs.as_array().unwrap().iter().map(word).collect();
+    words.sort();
+    words
+}
+
+#[test]
+fn a_worktree_without_the_env_file_of_the_main_checkout_is_warned() {
+    if !have("git") {
+        return;
+    }
+    let file = "version = 1\n[jobs.web]\nrun = \"echo region ${REGION:-none}; exec sleep 1000\"\n";
+    let shop = Project::new(file);
+    std::fs::write(shop.dir.join(".gitignore"), ".env\n").unwrap();
+    std::fs::write(shop.dir.join(".env"), "REGION=main\n").unwrap();
+    let other = worktree(&shop);
+    let there = shop.dir.canonicalize().unwrap().join(".env");
+    let warning = format!(
+        "does not exist in this worktree, but the main checkout has {}; copy or link it",
+        there.display()
+    );
+    for args in [&["up", "-n"][..], &["up"], &["reload"]] {
+        let ran = shop.run_in(&other, args).expect_code(0);
+        assert!(ran.stderr.contains(&warning), "{ran}");
+    }
+    let log = shop.run_in(&other, &["logs", "web"]).expect_code(0);
+    assert_eq!(log.stdout, "region none\n");
+    // The main checkout has it, and what was done about the warning ends it.
+    let main = shop.run(&["up"]).expect_code(0);
+    assert!(!main.stderr.contains("main checkout"), "{main}");
+    std::os::unix::fs::symlink(&there, other.join(".env")).unwrap();
+    let again = shop.run_in(&other, &["restart", "web"]).expect_code(0);
+    assert!(!again.stderr.contains("main checkout"), "{again}");
+    let env = shop.run_in(&other, &["env", "web"]).expect_code(0);
+    assert!(env.stdout.contains("REGION=main  # "), "{env}");
+}
+
+#[test]
+fn a_listed_env_file_that_is_missing_is_refused() {
+    let web = "[jobs.web]\nrun = \"exec sleep 1000\"\n";
+    for (listed, place) in [
+        (
+            format!("version = 1\nenv_file = [\"secrets.env\"]\n{web}"),
+            "2:13",
+        ),
+        (
+            format!("version = 1\n{web}env_file = [\"secrets.env\"]\n"),
+            "4:13",
+        ),
+    ] {
+        let shop = Project::new(&listed);
+        let ran = shop.run(&["up"]).expect_code(2);
+        let missing = shop.dir.canonicalize().unwrap().join("secrets.env");
+        let said = format!(
+            "bgproc.toml:{place}: {} does not exist; write a \"?\" before its name if it may be missing",
+            missing.display()
+        );
+        assert!(ran.stderr.contains(&said), "{said}: {ran}");
+        assert_eq!(shop.home.json(&["ls"])["sessions"], serde_json::json!([]));
+        shop.write(&listed.replace("\"secrets", "\"?secrets"));
+        shop.ok(&["up"]);
+    }
+}
+
+#[test]
+fn the_nearest_file_is_the_project() {
+    let shop = Project::new("version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\n");
+    let (app, src) = (shop.dir.join("apps/web"), shop.dir.join("apps/web/src"));
+    std::fs::create_dir_all(&src).unwrap();
+    std::fs::write(app.join("bgproc.toml"), WEB).unwrap();
+    shop.run_in(&src, &["up"]).expect_code(0);
+    assert_eq!(known(&shop), ["web/css", "web/dev"]);
+    // A file further up that does not include it is another project.
+    shop.ok(&["up"]);
+    assert_eq!(known(&shop), ["shop/db", "web/css", "web/dev"]);
+    let down = shop.run_in(&src, &["down"]).expect_code(0).stdout;
+    assert!(down.contains("web is down (2 jobs stopped)"), "{down}");
+    assert_eq!(shop.phase("db"), "running");
+}
+
+#[test]
+fn a_file_that_the_root_includes_is_the_project_of_the_root() {
+    let root =
+        "version = 1\ninclude = [\"apps/*/bgproc.toml\"]\n[jobs.db]\nrun = \"exec sleep 1000\"\n";
+    let shop = Project::new(root);
+    let (app, src) = (shop.dir.join("apps/web"), shop.dir.join("apps/web/src"));
+    std::fs::create_dir_all(&src).unwrap();
+    std::fs::write(app.join("bgproc.toml"), WEB).unwrap();
+    let lines = shop.run_in(&src, &["up"]).expect_code(0).stdout;
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    for line in ["+ db", "+ web/dev", "+ web/css"] {
+        has(&lines, line);
+    }
+    let all = ["shop/db", "shop/web/css", "shop/web/dev"];
+    assert_eq!(known(&shop), all);
+    let pids = ["db", "web/css", "web/dev"].map(|name| shop.pid(name));
+    // From everywhere it is the same one.
+    for dir in [&shop.dir, &app, &src] {
+        let again = shop.run_in(dir, &["up"]).expect_code(0).stdout;
+        for line in ["= db", "= web/dev", "= web/css"] {
+            assert!(again.lines().any(|own| own == line), "{again}");
+        }
+    }
+    assert_eq!(
+        ["db", "web/css", "web/dev"].map(|name| shop.pid(name)),
+        pids
+    );
+    assert_eq!(known(&shop), all);
+    let log = shop
+        .run_in(&src, &["logs", "web/css"])
+        .expect_code(0)
+        .stdout;
+    let dir = app.canonicalize().unwrap();
+    assert_eq!(log.trim(), dir.to_str().unwrap());
+    let down = shop.run_in(&src, &["down"]).expect_code(0).stdout;
+    assert!(down.contains("shop is down (3 jobs stopped)"), "{down}");
+}
