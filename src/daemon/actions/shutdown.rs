@@ -70,7 +70,13 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         }
     }
     hub.change(|state| {
-        let message = match state.sessions.registry.any_alive() {
+        // A job that waits for its turn or its schedule has nothing that could be ended.
+        let mut sessions = state.sessions.iter();
+        let is_kept = match kill {
+            true => sessions.any(|session| session.life.status().is_alive()),
+            false => state.sessions.registry.any_alive(),
+        };
+        let message = match is_kept {
             true => ToKeeper::Rest { upgrade, program },
             // No session is running.
             false => ToKeeper::Quit,

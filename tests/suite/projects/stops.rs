@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Project, has};
 use crate::support::needs::have;
-use crate::support::{Serve, Terminal};
+use crate::support::{Serve, Terminal, eventually, process};
 
 const GUARDED: &str = "version = 1\nagents = \"write\"\n[jobs.db]\nrun = \"exec sleep 1000\"\nconfirm = true\n\
                        [jobs.web]\nrun = \"exec sleep 1000\"\n";
@@ -84,4 +84,16 @@ fn a_service_without_a_probe_is_ready_by_its_port() {
         &shop.ok(&["up"]),
         &format!("web ready (guessed :{})", port.trim()),
     );
+}
+
+#[test]
+fn nothing_stays_for_jobs_that_have_never_run() {
+    let shop = Project::new(
+        "version = 1\n[jobs.nightly]\nrun = \"true\"\nschedule = { cron = \"0 2 1 1 *\" }\n[jobs.web]\nrun = \"sleep 1000\"\n",
+    );
+    shop.ok(&["up"]);
+    shop.ok(&["daemon", "stop", "--kill"]);
+    eventually("daemon and keeper have ended", || {
+        process::of_home(shop.home.path()).is_empty().then_some(())
+    });
 }
