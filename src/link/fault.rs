@@ -84,12 +84,13 @@ pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
     .data(json!({ "arch": system, "libc": libc }))
 }
 
-/// The last line of a text that says something, without control characters.
+/// The last line of a text that says something, without control characters and a full stop.
 fn last_words(text: &str) -> String {
     let mut said = text.lines().map(str::trim);
     // ssh ends a warning about keys with lines of @ and advice; its verdict is the last line.
     let line = said.rfind(|line| line.chars().any(char::is_alphanumeric));
     let line = line.unwrap_or_default();
+    let line = line.trim_end_matches('.');
     line.chars().filter(|c| !c.is_control()).collect()
 }
 
@@ -114,19 +115,19 @@ mod tests {
             (
                 "me@gpu1: Permission denied (publickey,password).\r\n",
                 ErrorCode::AuthRequired,
-                "host gpu1 wants a login: me@gpu1: Permission denied (publickey,password).",
+                "host gpu1 wants a login: me@gpu1: Permission denied (publickey,password)",
             ),
             (
                 "No ED25519 host key is known for gpu1 and you have requested strict checking.\r\n\
                  Host key verification failed.\r\n",
                 ErrorCode::HostKeyUnknown,
-                "the key of host gpu1 is not known: Host key verification failed.",
+                "the key of host gpu1 is not known: Host key verification failed",
             ),
             (
                 "@@@@@\r\n@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\n@@@@@\r\n\
                  Host key verification failed.\r\n",
                 ErrorCode::HostKeyUnknown,
-                "the key of host gpu1 has changed: Host key verification failed.",
+                "the key of host gpu1 has changed: Host key verification failed",
             ),
             (
                 "ssh: connect to host gpu1 port 22: Connection refused\r\n",
