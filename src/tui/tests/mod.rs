@@ -19,6 +19,7 @@ mod notice;
 mod pictures;
 pub(crate) mod projects;
 mod rebound;
+mod retrying;
 pub(crate) mod rows;
 mod runs;
 mod wrapped;
