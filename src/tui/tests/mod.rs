@@ -18,6 +18,7 @@ mod mouse;
 mod notice;
 mod pictures;
 pub(crate) mod projects;
+mod questions;
 mod rebound;
 mod retrying;
 pub(crate) mod rows;
