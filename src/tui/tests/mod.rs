@@ -14,6 +14,7 @@ mod keymap;
 mod look;
 mod manual;
 mod marks;
+mod messages;
 mod mouse;
 mod notice;
 mod pictures;
