@@ -24,4 +24,5 @@ mod rebound;
 mod retrying;
 pub(crate) mod rows;
 mod runs;
+mod small;
 mod wrapped;
