@@ -116,3 +116,28 @@ fn removing_the_only_listed_job_leads_back_to_the_list() {
     assert!(!dash.model.frame.zoom);
     assert!(dash.text().contains("/trap2"), "{}", dash.text());
 }
+
+#[test]
+fn messages_do_not_cover_the_selected_row_of_a_full_list() {
+    let names = [
+        "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2",
+    ];
+    let records: Vec<Record> = names.into_iter().map(record).collect();
+    for keys in ["g", "gj", "gjjj", "gjjjjjjj", "G"] {
+        let mut dash = Dash::new(40, 12, records.clone());
+        dash.press(keys);
+        let before = dash.text();
+        let selected = before.lines().find(|row| row.starts_with('▌')).unwrap();
+        dash.model
+            .note("shop is not all up: migrate failed, after 1.0 s");
+        dash.model.note("worker asks about builder");
+        let text = dash.text();
+        assert!(text.contains("shop is not all up"), "{text}");
+        assert!(text.lines().any(|row| row == selected), "{keys}: {text}");
+        // Whole rows are covered, and the first ones are not.
+        let same = |n: usize| text.lines().nth(n) == before.lines().nth(n);
+        assert!(same(0) && same(1) && same(2), "{text}");
+        let covered: Vec<&str> = text.lines().filter(|row| row.contains("shop is")).collect();
+        assert!(!covered[0].contains("2h04m"), "{text}");
+    }
+}

@@ -615,3 +615,24 @@ fn a_full_screen_program_has_no_lines_to_scroll_to() {
     let is_past = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Past(_), _));
     assert!(cmds.iter().any(is_past), "{cmds:?}");
 }
+
+#[test]
+fn the_top_of_a_log_tells_that_its_beginning_was_dropped() {
+    let mut dash = shop(80, 24);
+    dash.press("s");
+    let (part, ..) = asked_part(&mut dash).unwrap();
+    let kept = "987592\r\n1987593\r\n";
+    let end = 22_020_096 + kept.len();
+    let data = json!({
+        "output": STANDARD.encode(kept), "offset": 22_020_096, "nextOffset": end,
+        "firstOffset": 22_020_096, "totalBytes": end, "eof": false,
+    });
+    dash.link(LinkEvent::Reply(
+        RequestKind::Log(id("web"), part),
+        Ok(data),
+    ));
+    let status = dash.status();
+    assert!(status.contains("21M of earlier output dropped"), "{status}");
+    let dash = scrolled();
+    assert!(!dash.status().contains("dropped"), "{}", dash.status());
+}
