@@ -402,6 +402,7 @@ impl Session {
             log_degraded: self.log_degraded.clone(),
             output_files: Vec::new(),
             restart: self.spec.restart,
+            retry_at: self.life.retry_wall(now),
             asked: Vec::new(),
             detail: None,
         }

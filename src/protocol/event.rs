@@ -59,6 +59,8 @@ pub enum EventKind {
     Bell,
     /// Live: an agent types. Sent at most once a second; `by` in `data` is the agent's scope.
     AgentInput,
+    /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
+    Retrying,
     /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`.
     Phase,
     /// Live: events were skipped for a slow reader; `data` has their number.
@@ -76,6 +78,7 @@ impl EventKind {
                 | Self::Title
                 | Self::Bell
                 | Self::AgentInput
+                | Self::Retrying
                 | Self::Phase
                 | Self::Lag
         )
@@ -123,6 +126,9 @@ pub struct ScreenUpdate {
     /// Number of lines of clean text at that moment. Older daemons omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_lines: Option<u64>,
+    /// Whether a full-screen program uses the alternate screen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alt_screen: bool,
 }
 
 /// Data of `exited` and `lost`: the completion message.

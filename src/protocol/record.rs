@@ -355,6 +355,9 @@ pub struct Record {
     /// Its restart policy; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartPolicy>,
+    /// When the policy starts the next run; absent unless the session waits for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Timestamp>,
     /// Questions of agents to a person.
     #[serde(default)]
     pub asked: Vec<Asked>,

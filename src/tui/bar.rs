@@ -88,6 +88,23 @@ impl Bar {
         }
     }
 
+    /// Columns for text on the left if only the items on the right up to `rank` are shown.
+    pub fn room(&self, area: Rect, rank: u8) -> usize {
+        let kept = self.right.iter().filter(|item| item.rank <= rank);
+        let kept: usize = kept.map(|item| item.width() + self.gap).sum();
+        usize::from(area.width).saturating_sub(self.margin + kept + 1)
+    }
+
+    /// Whether the hint with this key is drawn, and whole.
+    pub fn shows(mut self, area: Rect, key: &str) -> bool {
+        let room = usize::from(area.width);
+        while self.width() > room && self.drop_one() {}
+        // The right side ends one column before the end, unless it is wider than the line.
+        let whole = side_width(&self.right, self.gap) < room;
+        let is_it = |item: &Item| matches!(item.spans.as_slice(), [one, _] if one.content == key);
+        whole && self.right.iter().any(is_it)
+    }
+
     /// The key of the hint at a column. A hint is an item that consists of a key and its
     /// description.
     pub fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
@@ -169,6 +186,20 @@ mod tests {
         let mut buf = Buffer::empty(area);
         bar.draw(area, &mut buf);
         buf.content().iter().map(|cell| cell.symbol()).collect()
+    }
+
+    #[test]
+    fn a_dropped_or_cut_hint_is_not_shown() {
+        let shows = |width: u16, key: &str| {
+            let mut bar = Bar::new(1).badge(" STOP ".to_owned(), Style::new(), 0);
+            bar.text(0, "web?", Style::new());
+            bar.right(0, vec![Span::raw("y"), Span::raw(" yes")]);
+            bar.right(1, vec![Span::raw("X"), Span::raw(" kill -9")]);
+            bar.shows(Rect::new(0, 0, width, 1), key)
+        };
+        assert!(shows(27, "y") && shows(27, "X"));
+        assert!(shows(26, "y") && !shows(26, "X"));
+        assert!(!shows(5, "y") && !shows(80, "n"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::tui::units;
 /// Copies the report of a failed job, as one would send it to somebody when asking for help.
 pub fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note("There is no job to report on.");
+        model.note_no_job("There is no job to report on.");
         return;
     };
     let name = job.name.clone();

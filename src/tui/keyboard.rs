@@ -8,7 +8,7 @@ use crate::tui::model::{Link, Model};
 /// Takes the keyboard from agents, or gives it back.
 pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note("There is no job whose keyboard to take.");
+        model.note_no_job("There is no job whose keyboard to take.");
         return;
     };
     let (id, name) = (job.id().clone(), job.name.clone());
@@ -25,17 +25,19 @@ pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Handles the daemon's reply.
 pub fn received(model: &mut Model, id: SessionId, on: bool) {
     let name = model.name_of(&id);
+    let topic = format!("keyboard {id}");
     if on {
         // After a reconnect this is a repetition, which was announced before.
         if model.keyboards.held.insert(id) {
-            model.note(format!(
+            let text = format!(
                 "You hold the keyboard of {name}: agents wait until {} gives it back, or this view closes.",
                 model.key("T")
-            ));
+            );
+            model.note_state(topic, text, None);
         }
     } else {
         model.keyboards.held.remove(&id);
-        model.note(format!("Agents may type into {name} again."));
+        model.note_state(topic, format!("Agents may type into {name} again."), None);
     }
 }
 

@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn reports_requests_that_cannot_be_sent() {
         let (queue, requests) = sync_channel(1);
-        let tag = RequestKind::Kill(SessionId::fresh());
+        let tag = RequestKind::Kill(SessionId::fresh(), false);
         let kill = Action::Kill(Kill::default());
         queue.send(Some((tag.clone(), kill))).unwrap();
         drop(queue);

@@ -113,8 +113,8 @@ pub enum RequestKind {
     Type(SessionId, Keys),
     /// Resizing a terminal.
     Resize(SessionId),
-    /// Ending a job.
-    Kill(SessionId),
+    /// Ending a job: with a grace period, or at once (`true`).
+    Kill(SessionId, bool),
     /// Restarting a job.
     Restart(SessionId),
     /// Pausing (`true`) or continuing a job.

@@ -47,7 +47,8 @@ fn kill(id: &SessionId, grace_ms: Option<u64>) -> Cmd {
         grace_ms,
         ..Kill::default()
     };
-    Cmd::Request(RequestKind::Kill(id.clone()), Action::Kill(params))
+    let tag = RequestKind::Kill(id.clone(), grace_ms.is_none());
+    Cmd::Request(tag, Action::Kill(params))
 }
 
 /// Tries again to kill the processes that survived a stop of these jobs.

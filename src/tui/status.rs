@@ -64,10 +64,14 @@ impl Alarms {
         self.asks + self.failed
     }
 
-    /// `1 asks` and `2 failed`, or `1?` and `2✗` if there is little room.
+    /// `1 asks` (`2 ask`) and `2 failed`, or `1?` and `2✗` if there is little room.
     fn spans(&self, model: &Model, wide: bool) -> Vec<Span<'static>> {
         let all = [
-            (self.asks, "asks", State::NeedsInput),
+            (
+                self.asks,
+                if self.asks == 1 { "asks" } else { "ask" },
+                State::NeedsInput,
+            ),
             (self.failed, "failed", State::Failed(1)),
         ];
         let there = all.into_iter().filter(|(n, ..)| *n > 0);
@@ -138,10 +142,13 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     }
     bar.left(0, spans);
     if !(wide || state.runs() || state == State::Done) {
-        bar.text(3, job.word(), theme.state(&state));
+        // The words of the list are short, but do not say who asks.
+        let short = state.row_words().into_iter().next();
+        let short = short.filter(|_| state != State::Asked);
+        bar.text(2, short.unwrap_or_else(|| job.word()), theme.state(&state));
     }
     if !wide && !time.is_empty() {
-        bar.text(2, time, Style::new());
+        bar.text(3, time, Style::new());
     }
 }
 

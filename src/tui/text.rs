@@ -36,6 +36,18 @@ pub fn clip_middle(text: &str, max: usize, mark: &str) -> String {
     )
 }
 
+/// The most detailed of the wordings that fits. A list of names may be cut after the first of them.
+pub fn worded(what: &[String], room: usize, mark: &str) -> String {
+    let fits = |words: &&String| {
+        let least = words.find(", ").map_or(words.as_str(), |at| &words[..=at]);
+        let is_list = words.contains(": ") && least.len() < words.len();
+        let needs = width(if is_list { least } else { words.as_str() });
+        needs + usize::from(is_list) <= room
+    };
+    let words = what.iter().find(fits).or(what.last());
+    clip(words.map_or("", String::as_str), room, mark)
+}
+
 /// The longest start of `text` that fits `max` columns, without splitting a grapheme cluster.
 pub fn head(text: &str, max: usize) -> &str {
     let mut used = 0;

@@ -65,13 +65,16 @@ fn keys_reach_every_marked_job_and_no_other() {
         view.send("\x1b");
         view.wait_gone("marked");
         assert_eq!(home.ok(&["logs", "gamma"]), "");
-        // Verbs act on marks, and ask by name.
+        // Verbs act on marks, and ask by name where there is room beside the answers.
         view.send("g ");
         view.wait_for_text("marked 1");
         view.send("j ");
         view.wait_for_text("marked 2");
         view.send("x");
-        view.wait_for_text("2 jobs: alpha, beta");
+        view.wait_for_text(match size.0 < 60 {
+            true => "STOP 2 jobs?",
+            false => "2 jobs: alpha, beta",
+        });
         view.send("y");
         home.run(&["wait", "alpha", "beta"]);
         home.run(&["status", "gamma"]).expect_code(0);

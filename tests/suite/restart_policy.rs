@@ -99,6 +99,23 @@ fn success_ends_a_policy_for_failures_and_always_goes_on() {
 }
 
 #[test]
+fn an_event_tells_that_a_run_has_ended_and_when_the_next_one_starts() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe", "events": ["retrying"]}));
+    let policy = json!({"policy": "always", "backoffMs": 600_000});
+    let job = start(&mut serve, "exit 7", policy);
+    let event = serve.event("retrying");
+    assert_eq!(event["sessionId"], json!(job.id), "{event}");
+    let record = record(&mut serve, &job);
+    assert_eq!(record["status"], "retrying");
+    assert_eq!(record["pid"], Value::Null, "{record}");
+    assert!(event["data"]["retryAt"].is_string(), "{event}");
+    assert!(record["retryAt"].is_string(), "{record}");
+    job.ask(&mut serve, "kill", json!({}));
+}
+
+#[test]
 fn whoever_ends_a_job_ends_its_policy() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

@@ -157,6 +157,7 @@ fn event(
         full: changed_rows.is_none(),
         changed_rows,
         output_lines,
+        alt_screen: screen.alt_screen(),
     };
     Some(Event {
         event: EventKind::Screen,
@@ -256,6 +257,20 @@ mod tests {
         let update = watched.next(&mut last).unwrap();
         assert!(update.full);
         assert_eq!((update.rows, update.cols), (5, 30));
+    }
+
+    #[test]
+    fn a_frame_tells_whether_it_is_the_alternate_screen() {
+        let mut watched = Watched::new();
+        let mut last = None;
+        for (text, alt) in [
+            ("$ ", false),
+            ("\x1b[?1049hvim", true),
+            ("\x1b[?1049l", false),
+        ] {
+            watched.write(text);
+            assert_eq!(watched.next(&mut last).unwrap().alt_screen, alt, "{text:?}");
+        }
     }
 
     #[test]

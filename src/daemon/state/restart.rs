@@ -89,6 +89,8 @@ impl State {
         let policy = session.spec.restart;
         if policy.is_some_and(|policy| session.life.retry(policy, now())) {
             tracing::debug!(session = %id, "another run is planned");
+            let retry_at = session.life.retry_wall(now());
+            self.publish(EventKind::Retrying, id, json!({ "retryAt": retry_at }));
             self.arm_input(id);
             self.persist(id);
             self.look(id);

@@ -3,7 +3,7 @@
 use super::{Actor, Life, Probed};
 use crate::engine::Now;
 use crate::engine::retry::{self, Retry, Verdict};
-use crate::protocol::{RestartPolicy, Status};
+use crate::protocol::{RestartPolicy, Status, Timestamp};
 
 impl Life {
     /// Applies the restart policy after the end of a run. Returns true if the session will be
@@ -79,6 +79,13 @@ impl Life {
     pub fn retry_at(&self) -> Option<u64> {
         let waits = self.status == Status::Retrying;
         self.retry.filter(|_| waits).and_then(|retry| retry.at)
+    }
+
+    /// When its policy restarts it, by the wall clock.
+    pub fn retry_wall(&self, now: Now) -> Option<Timestamp> {
+        let left = self.retry_at()?.saturating_sub(now.boot);
+        let left = i64::try_from(left).unwrap_or(i64::MAX);
+        Some(Timestamp(now.wall.millis().saturating_add(left)))
     }
 
     /// The pause before the pending restart, in milliseconds.

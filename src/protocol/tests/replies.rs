@@ -119,6 +119,8 @@ fn record() -> Record {
         log_degraded: Some("No space left on device".to_owned()),
         output_files: files(),
         restart: None,
+        // Absent, as in replies of daemons that do not know it.
+        retry_at: None,
         asked: vec![Asked {
             message: "the passphrase, please".to_owned(),
             by: Scope::human(),

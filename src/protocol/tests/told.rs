@@ -88,12 +88,13 @@ fn every_event() {
         full: true,
         changed_rows: Some((2, 5)),
         output_lines: None,
+        alt_screen: true,
     };
     golden::passes_over_more(std::slice::from_ref(&screen), &[""]);
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 25] = [
+    let events: [(EventKind, Value); 26] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),
@@ -129,6 +130,10 @@ fn every_event() {
                 "why": "needs migrate ok", "place": 2, "needs": [{"job": "migrate", "is": "ok"}]}),
         ),
         (EventKind::Lag, json!({"dropped": 5})),
+        (
+            EventKind::Retrying,
+            json!({"retryAt": "2026-11-21T12:45:08Z"}),
+        ),
     ];
     let events: Vec<Event> = (1..)
         .zip(events)

@@ -72,6 +72,17 @@ fn open(model: &mut Model) -> Grid {
     }
 }
 
+/// `5-8 of 9`: the jobs on the page of tiles that is shown, if there are more.
+pub fn page(model: &Model) -> Option<String> {
+    let tiles = model.tiles();
+    let (first, last, all) = (tiles.first()?.0, tiles.last()?.0, model.grid.jobs.len());
+    match tiles.len() == all {
+        true => None,
+        false if first == last => Some(format!("{} of {all}", first + 1)),
+        false => Some(format!("{}-{} of {all}", first + 1, last + 1)),
+    }
+}
+
 /// Shows more or fewer tiles.
 fn tiles(model: &mut Model, more: bool) {
     let Some(area) = model.layout().grid else {

@@ -64,6 +64,13 @@ pub fn reconcile_cursor(model: &mut Model) {
         model.dirty = true;
     }
     model.cursor = at;
+    // The list says why it is empty; nothing is left to zoom into.
+    let is_left = model.selected == Selected::Nothing && model.listed && model.is_normal();
+    if is_left && (model.frame.zoom || model.frame.open) {
+        model.frame.zoom = false;
+        model.frame.open = false;
+        model.dirty = true;
+    }
 }
 
 /// Scrolls the list as little as needed to show the cursor.

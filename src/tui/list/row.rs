@@ -37,6 +37,9 @@ pub(super) fn draw(
         _ if !progress.is_empty() => (progress, false),
         _ => (quiet_words(job, columns), true),
     };
+    let time = time(model, job, columns);
+    let words_of_state: &[String] = if is_quiet { &[] } else { &words };
+    let columns = fit(model, job, words_of_state, text::width(&time), columns);
     let (word, word_at) = place(&words, !is_quiet, text::width(&job.name), columns);
     let name_room = match word.is_empty() {
         true => columns.body,
@@ -70,13 +73,6 @@ pub(super) fn draw(
     put(buf, line, LEAD + word_at, &word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
-        let mut time = model.time_of(job);
-        if let Some(ms) = job.until_start(model.now.ms)
-            && text::width(&time) > columns.time
-        {
-            time = units::until_roughly(ms);
-        }
-        let time = text::clip(&time, columns.time, "");
         x += 1 + columns.time;
         put(buf, line, x - text::width(&time), &time, theme.dim());
     }
@@ -86,6 +82,56 @@ pub(super) fn draw(
     }
     let marks = marks(model, job, columns.marks);
     put(buf, line, x + 1, &marks, theme.key());
+}
+
+/// The time of the row; empty if it has no column.
+fn time(model: &Model, job: &Job, columns: Columns) -> String {
+    let mut time = model.time_of(job);
+    if let Some(ms) = job.until_start(model.now.ms)
+        && text::width(&time) > columns.time
+    {
+        time = units::until_roughly(ms);
+    }
+    text::clip(&time, columns.time, "")
+}
+
+/// The columns of a row whose name would be cut: it takes the columns that are empty in this row, and beside a
+/// state also that of the time. The rows of jobs that run keep theirs, which change all the time.
+fn fit(model: &Model, job: &Job, state: &[String], time: usize, columns: Columns) -> Columns {
+    let mut fitted = columns;
+    let is_steady = !state.is_empty() || !job.is_alive();
+    if !is_steady {
+        return fitted;
+    }
+    let word = state.last().map_or(0, |word| text::width(word) + 1);
+    let needs = text::width(&job.name) + word;
+    if needs > fitted.body && !has_live(model, job, columns) {
+        let taken = |width: usize| width + usize::from(width > 0);
+        fitted.body += taken(fitted.cpu) + taken(fitted.spark);
+        (fitted.cpu, fitted.spark) = (0, 0);
+    }
+    if needs > fitted.body && fitted.time > 0 {
+        let blank = fitted.time.saturating_sub(time);
+        fitted.body += blank;
+        fitted.time -= blank;
+    }
+    if needs > fitted.body && !state.is_empty() && fitted.time > 0 {
+        fitted.body += fitted.time + 1;
+        fitted.time = 0;
+    }
+    fitted
+}
+
+/// Whether [`live`] draws anything.
+fn has_live(model: &Model, job: &Job, columns: Columns) -> bool {
+    if !job.is_alive() {
+        return job.state() == State::Done && columns.spark > 0;
+    }
+    let summary = &job.record.summary;
+    let draws_spark = columns.spark > 0 && summary.pid.is_some();
+    let spark = model.sparks.get(job.id()).copied().unwrap_or_default();
+    let is_moving = spark != Spark::default() || progress::bar(job, 1, true).is_some();
+    (columns.cpu > 0 && usage::percent(summary).is_some()) || (draws_spark && is_moving)
 }
 
 /// Current activity: CPU and output. For a finished job, how long it took.
@@ -148,8 +194,8 @@ fn took(job: &Job) -> String {
     units::took(ms)
 }
 
-/// Columns of a name that stay beside a state.
-const LEAST_NAME: usize = 3;
+/// Columns of a name that stay beside a state, if there is a shorter word for the state, and if there is none.
+const LEAST_NAMES: [usize; 2] = [8, 3];
 
 /// The word of a row and its column in the body: in the word column; else further left, beside the
 /// name; or, for a state, over the end of the name.
@@ -159,7 +205,11 @@ fn place(words: &[String], is_state: bool, name: usize, columns: Columns) -> (St
         let fits = |word: &&String| text::width(word) <= columns.body - at;
         words.iter().filter(|_| name < at).find(fits)
     });
-    let over = || words.iter().filter(|_| is_state).find(beside(LEAST_NAME));
+    let over = || {
+        let mut least = LEAST_NAMES.into_iter();
+        let words = || words.iter().filter(|_| is_state);
+        least.find_map(|least| words().find(beside(least)))
+    };
     let word = in_column
         .or_else(|| words.iter().find(beside(name)))
         .or_else(over)

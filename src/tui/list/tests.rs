@@ -471,3 +471,41 @@ fn a_failed_job_says_how_at_every_width() {
         }
     }
 }
+
+#[test]
+fn a_name_is_cut_only_if_no_column_of_its_row_is_empty() {
+    let named = |mut one: Record, name: &str| {
+        one.summary.label = Some(name.to_owned());
+        one.summary.output_lines = 0;
+        one
+    };
+    let killed = named(ended("w2", Status::Killed, None, 1000), "alpha-w20");
+    let nightly = named(ended("n", Status::Error, Some(127), 180_000), "nightly");
+    let mut migrate = named(record("m"), "migrate-production-database");
+    migrate.summary.input_state = crate::protocol::record::InputState::Password;
+    let records = vec![killed, nightly, migrate, record("web")];
+    let row = |width: u16, name: &str| {
+        let dash = Dash::new(width, 24, records.clone());
+        let text = dash.text();
+        let found = text.lines().find(|row| row.contains(name));
+        found.map(|row| row.split('│').next().unwrap_or_default().to_owned())
+    };
+    let shown = row(120, "alpha-w20").unwrap_or_default();
+    assert!(shown.contains("alpha-w20  "), "{shown}");
+    assert!(shown.contains(" killed  1s ago"), "{shown}");
+    let shown = row(80, "alpha-w20").unwrap_or_default();
+    assert!(
+        shown.contains("alpha-w20  ") && shown.contains("killed"),
+        "{shown}"
+    );
+    let shown = row(80, "nightly").unwrap_or_default();
+    assert!(
+        shown.contains(" nightly ") && shown.contains("exit 127"),
+        "{shown}"
+    );
+    let shown = row(80, "password").unwrap_or_default();
+    assert!(shown.contains("migra") && shown.contains("base"), "{shown}");
+    // Rows with room for their names stay as they are.
+    let shown = row(80, "● web").unwrap_or_default();
+    assert!(shown.trim_end().ends_with("2h04m"), "{shown}");
+}

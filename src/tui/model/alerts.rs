@@ -120,6 +120,7 @@ impl Model {
             until: Some(self.now.ms + TOAST_MS),
             count: 1,
             is_alert: true,
+            topic: None,
         };
         self.toasts.show(self.now.ms, toast);
         self.alerts.0.push(Alert {

@@ -102,10 +102,14 @@ impl Job {
         self.role()?.why.as_deref().map(clean)
     }
 
-    /// Milliseconds until its schedule starts it, if it waits for that.
+    /// Milliseconds until its schedule or its restart policy starts it, if it waits for that.
     pub fn until_start(&self, now: i64) -> Option<i64> {
-        let next = self.role()?.next_start()?;
-        Some((next.millis() - now).max(0)).filter(|_| self.state() == State::Scheduled)
+        let next = match self.state() {
+            State::Scheduled => self.role()?.next_start()?,
+            State::Retrying(_) => self.record.retry_at?,
+            _ => return None,
+        };
+        Some((next.millis() - now).max(0))
     }
 
     /// Its state.
@@ -144,11 +148,16 @@ impl Job {
     /// How long it has been running, or ran, in milliseconds.
     pub fn runtime(&self, now: i64) -> i64 {
         let told = i64::try_from(self.record.summary.runtime_ms).unwrap_or(i64::MAX);
-        if self.is_alive() {
+        if self.is_alive() && !self.is_retrying() {
             told.saturating_add((now - self.told_at).max(0))
         } else {
             told
         }
+    }
+
+    /// Whether it waits for the next attempt of its restart policy: it has no process.
+    pub fn is_retrying(&self) -> bool {
+        matches!(self.state(), State::Retrying(_))
     }
 
     /// Milliseconds since it ended.
@@ -160,7 +169,7 @@ impl Job {
     }
 
     /// The time in its row: uptime while alive, how long it has been stopping, "3m ago" once ended, "in 8h36m"
-    /// until its schedule starts it. One that waits for what it needs has none.
+    /// until its schedule or its restart policy starts it. One that waits for what it needs has none.
     /// From a minute on, that of a job at rest has no seconds, because an idle screen is redrawn only
     /// with the clock.
     pub fn time(&self, now: i64) -> String {
@@ -170,7 +179,8 @@ impl Job {
         let is_lively = now < self.rests_from();
         match self.since_end(now) {
             _ if self.state().waits() => String::new(),
-            Some(ms) if !self.is_alive() => units::ago(ms),
+            // Older daemons do not tell when the next attempt is.
+            Some(ms) if !self.is_alive() || self.is_retrying() => units::ago(ms),
             _ if !self.is_alive() => String::new(),
             _ if is_lively => units::uptime(self.runtime_shown(now)),
             _ => units::uptime_at_rest(self.runtime_shown(now)),
@@ -204,7 +214,7 @@ impl Job {
         if let (State::Stopping, Some(at)) = (self.state(), self.stopping_at) {
             return at.saturating_add(LIVELY_MS);
         }
-        let last = match self.is_alive() {
+        let last = match self.is_alive() && !self.is_retrying() {
             true => (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at)),
             false => ms(summary.ended_at),
         };

@@ -1,7 +1,7 @@
 //! Messages to the person, and the keys named in them.
 
-use super::Model;
 use super::toast::{Kind, TOAST_MS, Toast};
+use super::{Model, Selected};
 use crate::term::sanitize::clean;
 use crate::tui::keymap::NORMAL;
 
@@ -18,9 +18,35 @@ impl Model {
         self.dirty = true;
     }
 
+    /// Shows why an action on one job is impossible: there is none, or a group is selected.
+    pub fn note_no_job(&mut self, text: impl AsRef<str>) {
+        match &self.selected {
+            Selected::Group(_) => self.note(format!(
+                "A group is selected; {} selects a job.",
+                self.key("j")
+            )),
+            _ => self.note(text),
+        }
+    }
+
     /// Shows a toast about what was done, with the equivalent shell command.
     pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
         self.note_for(text, shell, TOAST_MS);
+    }
+
+    /// Shows a toast about the state of something, in place of an earlier one about the same.
+    pub fn note_state(&mut self, topic: String, text: impl AsRef<str>, shell: Option<String>) {
+        let toast = Toast {
+            kind: Kind::Note,
+            text: clean(text.as_ref()),
+            shell,
+            until: Some(self.now.ms + TOAST_MS),
+            count: 1,
+            is_alert: false,
+            topic: Some(topic),
+        };
+        self.toasts.show(self.now.ms, toast);
+        self.dirty = true;
     }
 
     /// Shows a toast for `ms` milliseconds.
@@ -32,6 +58,7 @@ impl Model {
             until: Some(self.now.ms + ms),
             count: 1,
             is_alert: false,
+            topic: None,
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;
@@ -46,6 +73,7 @@ impl Model {
             until: None,
             count: 1,
             is_alert: false,
+            topic: None,
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;

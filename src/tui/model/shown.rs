@@ -130,7 +130,8 @@ impl Model {
     /// are younger than a minute; the screen is drawn anyway.
     pub fn time_of(&self, job: &Job) -> String {
         let now = self.now.ms;
-        let young = job.is_alive() && !job.state().waits() && job.runtime_shown(now) < 60_000;
+        let runs = job.is_alive() && !job.state().waits() && !job.is_retrying();
+        let young = runs && job.runtime_shown(now) < 60_000;
         let ticks = |one: &Job| one.next_change(now).is_some();
         match young && self.jobs.iter().any(ticks) {
             true => units::uptime(job.runtime_shown(now)),

@@ -35,6 +35,8 @@ pub struct Toast {
     pub count: u32,
     /// Whether it is about jobs that a key goes to.
     pub is_alert: bool,
+    /// What it tells the state of; it replaces an earlier one about the same.
+    pub topic: Option<String>,
 }
 
 /// A message of the history.
@@ -70,6 +72,7 @@ impl Toasts {
                 until,
                 count: 1,
                 is_alert: false,
+                topic: None,
             },
         );
     }
@@ -77,6 +80,10 @@ impl Toasts {
     /// Shows a toast. If the same text is already shown, increments its count.
     pub fn show(&mut self, now: i64, toast: Toast) {
         self.keep(now, toast.kind, &toast.text);
+        if toast.topic.is_some() {
+            let is_outdated = |one: &Toast| one.topic == toast.topic && one.text != toast.text;
+            self.list.retain(|one| !is_outdated(one));
+        }
         if let Some(same) = self.list.iter_mut().find(|one| one.text == toast.text) {
             same.count += 1;
             same.until = toast.until;

@@ -84,6 +84,7 @@ impl Watch {
         let size = Size::new(update.rows, update.cols);
         if update.full {
             let mut screen = Screen::new(size);
+            switch(&mut screen, update);
             screen.feed(&bytes);
             self.screen = Some(screen);
             self.wrapped = None;
@@ -93,6 +94,7 @@ impl Watch {
         }
         match &mut self.screen {
             Some(screen) if screen.size() == size => {
+                switch(screen, update);
                 let restarted = screen.feed(&bytes).restarted;
                 self.lines = update.output_lines;
                 let changed = update.changed_rows.filter(|_| !restarted);
@@ -100,6 +102,19 @@ impl Watch {
             }
             _ => None,
         }
+    }
+}
+
+/// Switches to the alternate screen, or back. The bytes of an update then paint all of it.
+fn switch(screen: &mut Screen, update: &ScreenUpdate) {
+    match (screen.alt_screen(), update.alt_screen) {
+        (false, true) => {
+            screen.feed(b"\x1b[?1049h");
+        }
+        (true, false) => {
+            screen.feed(b"\x1b[?1049l");
+        }
+        _ => {}
     }
 }
 
@@ -117,6 +132,24 @@ mod tests {
             full,
             output_lines: None,
             changed_rows: None,
+            alt_screen: false,
+        }
+    }
+
+    #[test]
+    fn knows_the_alternate_screen() {
+        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30, None);
+        for (alt_screen, full) in [(false, true), (true, false), (false, false), (true, true)] {
+            let update = ScreenUpdate {
+                alt_screen,
+                ..update("\x1b[2J\x1b[Htext", full)
+            };
+            watch.apply(&update).unwrap();
+            let screen = watch.screen.as_ref().unwrap();
+            assert_eq!(
+                (screen.alt_screen(), &*screen.text(true)),
+                (alt_screen, "text")
+            );
         }
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{group, jump, load};
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogBytes;
+use crate::term::screen::Screen;
 use crate::tui::crop;
 use crate::tui::message::Cmd;
 use crate::tui::model::{Link, Model};
@@ -103,6 +104,14 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     }
     if model.scroll.as_ref().is_none_or(|scroll| scroll.is_still) {
         if rows > 0 {
+            return;
+        }
+        let live = model.current_id().and_then(|id| model.screen(id));
+        if live.is_some_and(Screen::alt_screen) {
+            let key = model.key("s");
+            model.note(format!(
+                "This program draws its whole screen and leaves no lines; {key} shows earlier screens."
+            ));
             return;
         }
         model.scroll = load::begin(model, cmds);

@@ -22,6 +22,7 @@ pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Ve
     scroll.jump = Some(Jump {
         target,
         older: is_older,
+        turns: false,
     });
     if target == JumpTarget::Boundary && scroll.runs.is_none() {
         // The daemon knows where runs start; its reply continues the jump.
@@ -32,7 +33,7 @@ pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Ve
 }
 
 /// After a search was typed: goes to the newest match at or above the end of the viewport, else to
-/// the first below, else to an older one.
+/// the first below, else to an older one, else to a newer one.
 pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = &mut model.scroll else {
         return;
@@ -57,6 +58,7 @@ pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     scroll.jump = Some(Jump {
         target: JumpTarget::Match,
         older: true,
+        turns: true,
     });
     go_on(model, cmds);
 }
@@ -84,7 +86,7 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
         false => written > scroll.text.end && !scroll.is_still,
     };
     match (has_more, scroll.text.is_full(), jump.older) {
-        (false, ..) => give_up(model, jump),
+        (false, ..) => give_up(model, jump, cmds),
         (_, false, true) => older(model, cmds),
         (_, false, false) => newer(model, cmds),
         (_, true, true) => {
@@ -123,7 +125,7 @@ pub fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mu
         Err(next) if !jump.older && next > edge && next < written && !bytes.is_empty() => {
             probe(model, next, cmds);
         }
-        Err(_) => give_up(model, jump),
+        Err(_) => give_up(model, jump, cmds),
     }
 }
 
@@ -159,9 +161,19 @@ fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
     load(model, Part::Probe(edge), from, limit, cmds);
 }
 
-fn give_up(model: &mut Model, jump: Jump) {
+fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
+    let written = written(model);
     if let Some(scroll) = &mut model.scroll {
         scroll.jump = None;
+        if jump.turns && jump.older && written > scroll.text.end && !scroll.is_still {
+            scroll.jump = Some(Jump {
+                older: false,
+                turns: false,
+                ..jump
+            });
+            go_on(model, cmds);
+            return;
+        }
         if scroll.input.is_some() {
             // The search line says so.
             model.dirty = true;

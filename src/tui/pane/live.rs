@@ -134,7 +134,7 @@ pub(super) fn has_separator(model: &Model, id: &SessionId, area: Rect) -> bool {
 }
 
 /// Marks the rows that continue beyond the pane.
-fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Buffer) {
+pub(super) fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Buffer) {
     let (left, right) = (crop.left, crop.left.saturating_add(area.width));
     if left == 0 && screen.size().cols() <= right {
         return;
@@ -142,7 +142,10 @@ fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, buf: &mut Bu
     for y in 0..area.height {
         let row = crop.top + y;
         let before = (0..left).any(|col| crop::is_written(screen, row, col));
-        let after = screen.row_end(row) > right;
+        let rest = right..screen.row_end(row);
+        let after = rest
+            .into_iter()
+            .any(|col| crop::is_written(screen, row, col));
         for (is_cut, x) in [(before, area.left()), (after, area.right() - 1)] {
             if is_cut {
                 let mark = model.theme.glyph("…");

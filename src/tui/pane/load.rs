@@ -119,7 +119,7 @@ pub fn written(model: &Model) -> u64 {
 /// Toggles timestamps.
 pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.times = !model.times;
-    model.note(match model.times {
+    let text = match model.times {
         true => {
             let context = match model.mode().scrolls() {
                 true => SCROLL,
@@ -129,7 +129,8 @@ pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
             format!("Times of the lines: on. {key} turns them off.")
         }
         false => "Times of the lines: off.".to_owned(),
-    });
+    };
+    model.note_state("times".to_owned(), text, None);
     let needs = model
         .scroll
         .as_ref()
@@ -142,7 +143,7 @@ pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Toggles wrapping of long lines.
 pub fn wrap(model: &mut Model) {
     model.wrap = !model.wrap;
-    model.note(match model.wrap {
+    let text = match model.wrap {
         true => "Long lines wrap.".to_owned(),
         false => format!(
             "The screen as it is; {} and {} move sideways, {} wraps long lines again.",
@@ -150,7 +151,8 @@ pub fn wrap(model: &mut Model) {
             model.key("."),
             model.key("w")
         ),
-    });
+    };
+    model.note_state("wrap".to_owned(), text, None);
 }
 
 /// The request for a part of a log.

@@ -19,6 +19,7 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, canvas: &mut Canv
     }
     let crop = crop::crop(screen, area, model.pan, false);
     paint::draw(screen, area, crop, model.theme.mono, canvas);
+    live::mark_cut(model, screen, area, crop, canvas.buffer_mut());
     live::mark_rows(model, screen, area, crop, canvas.buffer_mut());
     if let Some(at) = paint::cursor(screen, area, crop)
         && let Some(cell) = canvas.buffer_mut().cell_mut(at)

@@ -69,6 +69,8 @@ pub struct Jump {
     pub target: JumpTarget,
     /// Whether the search goes towards older output.
     pub older: bool,
+    /// Whether it goes on towards newer output if there is nothing older.
+    pub turns: bool,
 }
 
 /// How the pane displays the text.

@@ -174,6 +174,7 @@ fn a_long_log_is_probed_line_by_line() {
     scroll.receive(Part::First, &log(100, 110), 1000, 0);
     scroll.search("line 20$");
     let jump = Jump {
+        turns: false,
         target: JumpTarget::Match,
         older: true,
     };

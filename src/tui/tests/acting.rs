@@ -327,7 +327,7 @@ fn quit_and_stop_waits_for_the_jobs_to_end() {
             "signal": "SIGTERM", "killedPids": [1], "survivors": survivors, "output": "",
             "alreadyEnded": false, "removed": false,
         });
-        LinkEvent::Reply(RequestKind::Kill(id(name)), Ok(data))
+        LinkEvent::Reply(RequestKind::Kill(id(name), false), Ok(data))
     };
     for name in ["web", "api", "db", "tests"] {
         dash.link(killed(name, &[]));
@@ -392,7 +392,7 @@ fn reports_actions_lost_while_disconnected() {
     assert_eq!(dash.actions(), ["kill"]);
     let state = |dash: &Dash| dash.model.job(&id("web")).unwrap().record.summary.status;
     assert_eq!(state(&dash), Status::Running, "nobody stops it");
-    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"))));
+    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"), false)));
     let text = dash.text();
     assert!(
         text.contains("web was not stopped: the daemon is"),
@@ -415,7 +415,7 @@ fn quit_and_stop_waits_for_the_daemon() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("2").press("Qs").asked();
     dash.link(LinkEvent::Down);
-    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"))));
+    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"), false)));
     assert!(dash.model.quitting.is_some());
     assert!(!dash.text().contains("was not stopped"));
     dash.link(LinkEvent::Up).list(shop_records());

@@ -80,6 +80,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
         log_degraded: None,
         output_files: Vec::new(),
         restart: None,
+        retry_at: None,
         asked: Vec::new(),
         detail: None,
     }

@@ -57,7 +57,7 @@ fn stop_and_yes_use_their_rebound_keys() {
     assert_eq!(dash.actions(), Vec::<&str>::new());
     dash.press("\x18J");
     assert!(
-        matches!(&dash.asked()[..], [Cmd::Request(RequestKind::Kill(to), _)] if *to == id("web"))
+        matches!(&dash.asked()[..], [Cmd::Request(RequestKind::Kill(to, _), _)] if *to == id("web"))
     );
 }
 

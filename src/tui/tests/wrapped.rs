@@ -1,7 +1,13 @@
 //! Screens that are wider than the pane.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
 use super::harness::Dash;
-use super::jobs::record;
+use super::jobs::{NOW, ended, id, record};
+use crate::protocol::{EventKind, Status, Timestamp};
+use crate::tui::message::{CardPart, LinkEvent, RequestKind};
 
 /// A line of 60 columns, which is more than the pane of 53 has.
 const LINE: &str = "0123456789012345678901234567890123456789012345678901 end.\r\n$ ";
@@ -54,6 +60,60 @@ fn a_full_screen_program_is_shown_as_it_is() {
     let shown = pane(&dash);
     assert!(shown[0].ends_with("x…"), "{shown:?}");
     assert_eq!(shown[1], "");
+}
+
+#[test]
+fn the_daemon_tells_what_is_a_full_screen_program() {
+    let mut dash = dash();
+    let data = |full: bool, alt: bool, text: &str| {
+        json!({
+            "bytes": STANDARD.encode(format!("\x1b[2J\x1b[H{text}")), "rows": 40, "cols": 120,
+            "screenSeq": 2, "full": full, "altScreen": alt,
+        })
+    };
+    let bar = "x".repeat(120);
+    for full in [true, false] {
+        dash.event(EventKind::Screen, "web", data(full, true, &bar));
+        let shown = pane(&dash);
+        assert!(shown[0].ends_with("x…") && shown[1].is_empty(), "{shown:?}");
+        dash.event(EventKind::Screen, "web", data(full, false, &bar));
+        assert!(pane(&dash)[1].ends_with('x'), "{:?}", pane(&dash));
+    }
+}
+
+#[test]
+fn blanks_beyond_the_edge_are_not_marked_as_cut() {
+    let mut dash = dash();
+    // vim writes blanks in a colour up to the end of its empty rows.
+    let row = format!(
+        "\x1b[?1049h\x1b[H\x1b[94m~{}\x1b[m\r\nend{}x",
+        " ".repeat(100),
+        " ".repeat(90)
+    );
+    dash.screen("web", 40, 120, &row);
+    let shown = pane(&dash);
+    assert_eq!(shown[0].trim(), "~");
+    assert!(shown[1].ends_with('…'), "{shown:?}");
+}
+
+#[test]
+fn the_log_of_a_failed_job_keeps_its_first_lines() {
+    let mut dash = Dash::new(80, 24, vec![ended("lint", Status::Error, Some(1), 1000)]);
+    let wide = "Error: listen EADDRINUSE: address already in use 0123456789 :::38111";
+    dash.screen("lint", 40, 120, &format!("first\r\n{wide}\r\n{wide}\r\n"));
+    let told = |part, value| LinkEvent::Reply(RequestKind::Card(id("lint"), part), Ok(value));
+    let mut runs = json!(ended("lint", Status::Error, Some(1), 1000));
+    let run = json!({"run": 1, "offset": 0, "startedAt": Timestamp(NOW - 9000), "endedAt": null,
+        "exitCode": 1, "signal": null});
+    runs["detail"] =
+        json!({"processes": [], "ports": [], "urls": [], "envNames": [], "runs": [run]});
+    dash.link(told(CardPart::Runs, runs));
+    let log = json!({"lines": [], "firstLine": 1, "totalLines": 3});
+    dash.link(told(CardPart::Output(1), log));
+    let text = dash.text();
+    assert!(text.contains("failed: exit 1"), "{text}");
+    assert!(pane(&dash)[0].trim() == "first", "{text}");
+    assert_eq!(text.matches("Error: listen").count(), 2, "{text}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 21] = [
+const EVENTS: [EventKind; 22] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -48,6 +48,7 @@ const EVENTS: [EventKind; 21] = [
     EventKind::Output,
     EventKind::Title,
     EventKind::AgentInput,
+    EventKind::Retrying,
     EventKind::Phase,
     EventKind::Lag,
 ];
@@ -111,7 +112,10 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
         .filter(|kind| {
             !matches!(
                 kind,
-                EventKind::AgentInput | EventKind::Phase | EventKind::Reported
+                EventKind::AgentInput
+                    | EventKind::Retrying
+                    | EventKind::Phase
+                    | EventKind::Reported
             )
         })
         .collect();

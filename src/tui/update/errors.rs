@@ -30,7 +30,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         | RequestKind::Watch(id)
         | RequestKind::Type(id, _)
         | RequestKind::Resize(id)
-        | RequestKind::Kill(id) => Some(id),
+        | RequestKind::Kill(id, _) => Some(id),
         RequestKind::Restart(id) | RequestKind::Pause(id, _) | RequestKind::Sent(id, _) => Some(id),
         RequestKind::Decline(id)
         | RequestKind::Set(id)
@@ -123,7 +123,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         }
         RequestKind::Type(..) => format!("Not typed into {name}"),
         RequestKind::Resize(_) => format!("{name} keeps its size"),
-        RequestKind::Kill(id) => {
+        RequestKind::Kill(id, _) => {
             quit::stay(model);
             refresh(model, &id.clone(), cmds);
             format!("{name} was not stopped")
@@ -200,7 +200,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
 /// Whether the request is repeated after a reconnect.
 fn comes_again(model: &Model, tag: &RequestKind) -> bool {
     match tag {
-        RequestKind::Kill(id) => model
+        RequestKind::Kill(id, _) => model
             .quitting
             .as_ref()
             .is_some_and(|quitting| quitting.left.contains(id)),

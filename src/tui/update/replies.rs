@@ -8,6 +8,7 @@ use super::daemon::{forget, refreshed};
 use super::{away, project, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
+use crate::term::sanitize::clean;
 use crate::tui::list::select;
 use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
 use crate::tui::model::job::Job;
@@ -54,8 +55,8 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         }
         RequestKind::Hold(id, on) => keyboard::received(model, id, on),
         RequestKind::Set(id) => changed(model, &id, value),
-        RequestKind::Kill(id) => {
-            killed(model, &id, value, cmds);
+        RequestKind::Kill(id, force) => {
+            killed(model, &id, force, value, cmds);
             refresh(model, &id, cmds);
         }
         RequestKind::Sent(id, signal) => sent(model, &id, signal, value),
@@ -63,7 +64,10 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             paused(model, &id, pause);
             refresh(model, &id, cmds);
         }
-        RequestKind::Decline(id) => refresh(model, &id, cmds),
+        RequestKind::Decline(id) => {
+            declined(model, &id);
+            refresh(model, &id, cmds);
+        }
         RequestKind::Remove(id) => forget(model, &id),
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Merged(id) => group::received(model, &id, Some(value)),
@@ -221,7 +225,7 @@ fn changed(model: &mut Model, id: &SessionId, value: Value) {
     });
 }
 
-fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {
+fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
     let Ok(killed) = serde_json::from_value::<Killed>(value) else {
         return;
@@ -253,7 +257,8 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
     } else {
         format!("{name} stopped ({how})")
     };
-    let command = shell::on_jobs(Verb::Stop, model, std::slice::from_ref(id));
+    let verb = if force { Verb::Kill } else { Verb::Stop };
+    let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
     model.note_done(text, command);
     quit::ended(model, id, cmds);
 }
@@ -272,6 +277,25 @@ fn paused(model: &mut Model, id: &SessionId, pause: bool) {
         ),
     };
     let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
+    model.note_state(format!("pause {id}"), text, command);
+}
+
+/// Tells whose question a person has declined.
+fn declined(model: &mut Model, id: &SessionId) {
+    let asked = model.job(id).map(|job| &job.record.asked);
+    let mut by: Vec<String> = asked
+        .into_iter()
+        .flatten()
+        .map(|one| clean(one.by.as_str()))
+        .collect();
+    by.dedup();
+    let name = model.name_of(id);
+    let text = match by.is_empty() {
+        // It was answered or gone just before.
+        true => format!("declined the question about {name}"),
+        false => format!("declined what {} asked about {name}", by.join(", ")),
+    };
+    let command = shell::on_jobs(Verb::Decline, model, std::slice::from_ref(id));
     model.note_done(text, command);
 }
 

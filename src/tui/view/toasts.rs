@@ -1,5 +1,6 @@
 //! Toasts: at the right, where nothing is written, if there is such a place; else below the rows of the list, if it
-//! has room; else at the top. They never cover the job's cursor and the line that is edited.
+//! has room; else at the top. Where the list has the whole window, they are below its other rows. They never cover
+//! the job's cursor, the line that is edited, and the selected row of such a list.
 
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ use crate::tui::theme::Tone;
 const WIDEST: usize = 52;
 /// Maximum lines of a toast.
 const TALLEST: usize = 4;
+/// Maximum lines of a toast over a list that has the whole window.
+const TALLEST_IN_STACK: usize = 2;
 
 /// Draws the toasts, oldest first. `cursor` is the cursor of the terminal.
 pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
@@ -34,8 +37,12 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
         true => &shown[shown.len().saturating_sub(1)..],
         false => shown,
     };
-    let tallest = if tiny { 1 } else { TALLEST };
     let mut places = Places::new(model, cursor, window);
+    let tallest = match tiny {
+        true => 1,
+        false if places.selected.is_some() => TALLEST_IN_STACK,
+        false => TALLEST,
+    };
     for toast in shown {
         let Some((place, lines)) = places.find(model, toast, tallest, buf) else {
             return;
@@ -119,6 +126,8 @@ struct Places {
     from: u16,
     /// The cursors: of the job in the pane, where its prompt is, and of the line that is edited.
     prompts: Vec<Position>,
+    /// The row of the window with the selected row of the list, if the list has the whole window.
+    selected: Option<u16>,
 }
 
 impl Places {
@@ -137,6 +146,7 @@ impl Places {
             // Leave the rows of the list uncovered, because they are what a toast is about.
             from: layout.divider.map_or(0, |divider| divider.right()),
             prompts: job.into_iter().chain(cursor).collect(),
+            selected: selected_row(model),
         }
     }
 
@@ -165,6 +175,7 @@ impl Places {
             Some(place) => (place, wide),
             None => match in_list() {
                 Some(found) => found,
+                None if self.selected.is_some() => (self.lowest(size(&wide).1)?, wide),
                 None => (self.highest(size(&wide))?, wide),
             },
         };
@@ -212,6 +223,22 @@ impl Places {
             .find_map(|height| self.at_right((width, height)).next())
     }
 
+    /// The lowest place of whole rows, if necessary with fewer of them.
+    fn lowest(&self, height: u16) -> Option<Rect> {
+        let width = self.window.width;
+        let places = |height: u16| {
+            let tops = (self.rows.start..(self.rows.end + 1).saturating_sub(height)).rev();
+            tops.map(move |y| Rect::new(0, y, width, height))
+        };
+        let is_beside = |place: &Rect| {
+            let rows = place.top()..place.bottom();
+            self.selected.is_none_or(|row| !rows.contains(&row))
+        };
+        let mut heights = (1..=height).rev();
+        heights
+            .find_map(|height| places(height).find(|place| is_beside(place) && self.is_free(place)))
+    }
+
     /// Whether a place is apart from other toasts and covers no prompt.
     fn is_free(&self, place: &Rect) -> bool {
         // A blank row separates toasts.
@@ -226,6 +253,15 @@ impl Places {
             |at: &Position| !is_apart_from(at) && (place.top()..place.bottom()).contains(&at.y);
         is_apart && !prompts.any(covers)
     }
+}
+
+/// The row of the window with the selected row of the list, if the list has the whole window.
+fn selected_row(model: &Model) -> Option<u16> {
+    let layout = model.layout();
+    let is_alone = layout.divider.is_none() && model.is_normal() && !model.rows.is_empty();
+    let list = layout.list.filter(|_| is_alone)?;
+    let at = u16::try_from(model.cursor.checked_sub(model.list_top)?).ok()?;
+    (at < list.height).then_some(list.y + at)
 }
 
 /// Whether nothing is written in this area and in the column before it, if that is not before `from`.

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::tui::bar::Bar;
+use crate::tui::grid;
 use crate::tui::list::{glyph_counts, marked};
 use crate::tui::model::Model;
 use crate::tui::model::counts::Counts;
@@ -38,7 +39,13 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             let sorted = format!("by {}", model.sort.name());
             bar.right(2, vec![Span::styled(sorted, theme.key())]);
         }
-        bar.right(3, vec![Span::styled("all", theme.dim())]);
+        if model.filter.is_empty() {
+            bar.right(3, vec![Span::styled("all", theme.dim())]);
+        } else {
+            let shown = format!("/{}", model.filter);
+            let shown = text::clip(&shown, 14, theme.glyph("…"));
+            bar.right(0, vec![Span::styled(shown, theme.key())]);
+        }
     } else {
         for (n, word, state) in worded(counts) {
             bar.text(1, format!("{n} {word}"), theme.state(&state));
@@ -75,13 +82,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
 /// `grid 2x2`, and `5-8 of 9` if there are more tiles than fit.
 fn grid(model: &Model) -> Option<(String, String)> {
     let shape = model.grid.shape(model.layout().grid?)?;
-    let tiles = model.tiles();
-    let (first, last, all) = (tiles.first()?.0, tiles.last()?.0, model.grid.jobs.len());
-    let page = match tiles.len() == all {
-        true => String::new(),
-        false if first == last => format!("{} of {all}", first + 1),
-        false => format!("{}-{} of {all}", first + 1, last + 1),
-    };
+    let page = grid::page(model).unwrap_or_default();
     Some((format!("grid {}x{}", shape.columns, shape.rows), page))
 }
 

@@ -59,6 +59,22 @@ fn it_runs_again_and_again_and_says_when_next() {
 }
 
 #[test]
+fn a_plan_names_a_renamed_job_that_waits_for_its_schedule() {
+    let file = |name: &str| {
+        format!(
+            "version = 1\n[jobs.{name}]\nrun = \"true\"\nschedule = {{ cron = \"0 2 1 1 *\" }}\n"
+        )
+    };
+    let shop = Project::new(&file("nightly2"));
+    shop.ok(&["up"]);
+    shop.write(&file("nightly3"));
+    let plan = shop.ok(&["reload", "-n"]);
+    has(&plan, "> nightly3 (was nightly2)");
+    shop.ok(&["reload"]);
+    shop.until("nightly3", "scheduled");
+}
+
+#[test]
 fn it_goes_on_after_the_death_of_the_daemon_and_no_time_comes_twice() {
     let shop = Project::new(TICK);
     shop.ok(&["up"]);

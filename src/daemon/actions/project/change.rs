@@ -52,9 +52,10 @@ pub(super) fn compare(
             Change::Rename { from, to } => {
                 let job = wish.jobs.remove(from.as_str()).unwrap_or_default();
                 let is_alive = seen(from).state.is_alive();
+                let is_shown = is_alive || is_on_schedule(&project.wish, from);
                 wish.jobs.insert(to.clone(), job);
                 renamed.push((from.clone(), to.clone()));
-                if is_alive {
+                if is_shown {
                     noted.push((to.clone(), ChangeKind::Rename, format!("was {from}")));
                 }
             }

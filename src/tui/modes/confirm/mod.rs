@@ -56,9 +56,19 @@ pub fn acts(model: &Model, key: &str) -> bool {
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let answer = model.keymap.action(&press.name);
+    let answer = answer.filter(|&answer| shows(model, answer));
     if let Some(confirm) = model.take::<Confirm>() {
         confirm.question.answer(model, answer, cmds);
     }
+}
+
+/// Whether the question on the screen shows this answer. One that it does not show means no.
+fn shows(model: &Model, answer: Answer) -> bool {
+    let (Some(area), Some(key)) = (model.layout().status, model.keymap.key(answer)) else {
+        return false;
+    };
+    let confirm = model.state::<Confirm>();
+    confirm.is_some_and(|confirm| confirm.question.bar(model, area).shows(area, key))
 }
 
 impl Mode for Confirm {
@@ -88,23 +98,13 @@ impl Mode for Confirm {
 }
 
 /// A question that is answered with yes or no, or, if `kill` is set, also with the key that kills.
-/// `answers` is the number of columns reserved for the answers.
-pub fn yes_or_no(
-    model: &Model,
-    verb: &str,
-    what: &str,
-    kill: bool,
-    answers: usize,
-    area: Rect,
-) -> Bar {
+/// `what` has what it is about in its words, the most detailed first.
+pub fn yes_or_no(model: &Model, verb: &str, what: &[String], kill: bool, area: Rect) -> Bar {
     let theme = &model.theme;
     let mut bar = begin(model, area, verb);
-    let room = usize::from(area.width).saturating_sub(verb.len() + answers);
-    let what = text::clip(what, room.max(8), theme.glyph("…"));
-    bar.text(0, what, theme.strong());
     if let Some(words) = who_types(model).filter(|_| area.width >= 60) {
         let words = Span::styled(words, theme.state(&State::NeedsInput));
-        bar.right(1, vec![words]);
+        bar.right(2, vec![words]);
     }
     let mut hint = |rank: u8, answer: Answer, label: &str| {
         if let Some(hint) = hints::labelled(model, answer, label) {
@@ -113,25 +113,37 @@ pub fn yes_or_no(
     };
     hint(0, Answer::Yes, "yes");
     if kill {
-        hint(2, Answer::YesKill, "kill -9");
+        hint(1, Answer::YesKill, "kill -9");
     }
     hint(0, Answer::No, "no");
+    // The key that kills gives way only if nothing of the name would be left.
+    let mut rooms = [2, 1].into_iter().map(|rank| bar.room(area, rank));
+    let room = rooms.find(|&room| room >= LEAST_NAME);
+    let room = room.unwrap_or_else(|| bar.room(area, 0));
+    bar.text(
+        0,
+        text::worded(what, room, theme.glyph("…")),
+        theme.strong(),
+    );
     bar
 }
 
-/// Columns of the answers to a question about one job.
-pub const ANSWERS: usize = 22;
+/// Columns of a name that are left beside the key that kills.
+const LEAST_NAME: usize = 6;
 
-/// `web (pid 48213, 4 processes, up 2h04m)?`, or the names of several jobs.
-pub fn about_alive(model: &Model, ids: &[SessionId]) -> String {
+/// `web (pid 48213, 4 processes, up 2h04m)?` and `web?`, or the names of several jobs.
+pub fn about_alive(model: &Model, ids: &[SessionId]) -> Vec<String> {
     let [id] = ids else {
         return several(model, ids);
     };
     let Some(job) = model.job(id) else {
-        return format!("{id}?");
+        return vec![format!("{id}?")];
     };
-    if job.state().waits() {
-        return format!("{} ({})?", job.name, job.word());
+    let name = format!("{}?", job.name);
+    if job.state().waits() || job.is_retrying() {
+        let until = model.time_of(job);
+        let word = format!("{} {until}", job.word());
+        return vec![format!("{} ({})?", job.name, word.trim_end()), name];
     }
     let mut facts = Vec::new();
     if let Some(pid) = job.record.summary.pid {
@@ -142,11 +154,15 @@ pub fn about_alive(model: &Model, ids: &[SessionId]) -> String {
     }
     let up = units::uptime(job.runtime(model.now.ms));
     facts.push(format!("up {up}"));
-    format!("{} ({})?", job.name, facts.join(", "))
+    vec![format!("{} ({})?", job.name, facts.join(", ")), name]
 }
 
-/// `4 jobs: web, api, db, tests?`
-pub fn several(model: &Model, ids: &[SessionId]) -> String {
+/// `4 jobs: web, api, db, tests?` and `4 jobs?`
+pub fn several(model: &Model, ids: &[SessionId]) -> Vec<String> {
     let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
-    format!("{} jobs: {}?", ids.len(), names.join(", "))
+    let n = ids.len();
+    vec![
+        format!("{n} jobs: {}?", names.join(", ")),
+        format!("{n} jobs?"),
+    ]
 }

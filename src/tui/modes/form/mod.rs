@@ -43,7 +43,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens the form for a copy of the selected job.
 pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note(format!(
+        model.note_no_job(format!(
             "There is no job to duplicate. {} starts one.",
             model.key("n")
         ));
@@ -71,7 +71,7 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens the form that edits the selected job.
 pub fn edit(model: &mut Model) {
     let Some(job) = model.current() else {
-        model.note(format!(
+        model.note_no_job(format!(
             "There is no job to change. {} starts one.",
             model.key("n")
         ));

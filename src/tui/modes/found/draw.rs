@@ -47,6 +47,7 @@ pub(super) fn draw(model: &Model, found: &Found, canvas: &mut Canvas) {
             _ if found.due.is_some() => "",
             Some(_) if found.pending() > 0 => "searching ...",
             Some(_) => "No line of any job matches.",
+            None if !found.line.is_empty() => "One more character: too much matches a single one.",
             None => "A regular expression; case matters once it has a capital.",
         };
         let room = usize::from(area.width).saturating_sub(2);

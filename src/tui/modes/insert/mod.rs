@@ -64,7 +64,7 @@ impl Insert {
 /// Starts typing into the selected job, zoomed or in place.
 pub fn enter(model: &mut Model, zoom: bool) {
     let Some(id) = model.current().map(|job| job.id().clone()) else {
-        model.note(format!(
+        model.note_no_job(format!(
             "There is no job to type into. {} starts one.",
             model.key("n")
         ));

@@ -8,7 +8,7 @@ use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
-use crate::tui::modes::confirm::{self, ANSWERS, Answer, Question, several, yes_or_no};
+use crate::tui::modes::confirm::{self, Answer, Question, several, yes_or_no};
 use crate::tui::requests;
 
 /// Pastes with more lines than this need a confirmation if the job does not use bracketed paste.
@@ -74,11 +74,12 @@ impl Question for SendPaste {
         let n = lines(&self.bytes);
         let lines = if n == 1 { "line" } else { "lines" };
         let into = match self.insert.also.as_slice() {
-            [] => format!("{}?", model.name_of(&self.insert.id)),
+            [] => vec![format!("{}?", model.name_of(&self.insert.id))],
             _ => several(model, &self.insert.jobs()),
         };
-        let what = format!("{n} {lines} into {into}");
-        yes_or_no(model, "PASTE", &what, false, ANSWERS, area)
+        let what = into.iter().map(|into| format!("{n} {lines} into {into}"));
+        let what: Vec<String> = what.chain([format!("{n} {lines}?")]).collect();
+        yes_or_no(model, "PASTE", &what, false, area)
     }
 
     /// No declines the paste only.
@@ -96,7 +97,7 @@ pub(super) struct RunAgain(pub(super) Insert);
 impl Question for RunAgain {
     fn bar(&self, model: &Model, area: Rect) -> Bar {
         let what = about_end(model, &self.0.id);
-        yes_or_no(model, "RUN AGAIN", &what, false, ANSWERS, area)
+        yes_or_no(model, "RUN AGAIN", &what, false, area)
     }
 
     /// No keeps the ended job open.
@@ -108,10 +109,10 @@ impl Question for RunAgain {
     }
 }
 
-/// `lint (exit 1)?`
-fn about_end(model: &Model, id: &SessionId) -> String {
-    match model.job(id) {
-        Some(job) => format!("{} ({})?", job.name, job.word()),
-        None => format!("{id}?"),
-    }
+/// `lint (exit 1)?` and `lint?`
+fn about_end(model: &Model, id: &SessionId) -> Vec<String> {
+    let job = model.job(id);
+    let with_end = job.map(|job| format!("{} ({})?", job.name, job.word()));
+    let name = format!("{}?", model.name_of(id));
+    with_end.into_iter().chain([name]).collect()
 }

@@ -7,6 +7,7 @@ use super::{Action, Insert};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
 use crate::tui::status::{self, Alarms, add_hint, begin, beside, job_items, who_types};
@@ -33,6 +34,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         }
         return bar;
     }
+    let mut ended = None;
     match model.current() {
         Some(job) if job.is_alive() => {
             job_items(model, job, &mut bar, wide);
@@ -52,16 +54,10 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
             }
         }
         Some(job) => {
-            let name = text::clip_middle(&job.name, 24, theme.glyph("…"));
-            let how = match job.state() {
-                State::Done => "exit 0".to_owned(),
-                other => other.word(),
-            };
-            let words = format!("{name} has ended: {how}.");
-            bar.text(0, words, theme.state(&job.state()));
             let restart = model.keymap.key_named(NORMAL, "restart");
             let restart = restart.map(|key| (key.to_owned(), "restart".to_owned()));
-            add_hint(model, &mut bar, 2, restart);
+            add_hint(model, &mut bar, 1, restart);
+            ended = Some(job);
         }
         None => {}
     }
@@ -73,5 +69,29 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         }
         bar.right(0, hints::spans(model, (leave, label)));
     }
+    if let Some(job) = ended {
+        // The key that runs it again is more important than how it ended.
+        let room = match bar.room(area, 1) {
+            ..5 => bar.room(area, 0),
+            room => room,
+        };
+        let words = text::worded(&has_ended(model, job), room, theme.glyph("…"));
+        bar.text(0, words, theme.state(&job.state()));
+    }
     bar
+}
+
+/// That a job has ended and how, the most detailed words first.
+fn has_ended(model: &Model, job: &Job) -> Vec<String> {
+    let name = text::clip_middle(&job.name, 24, model.theme.glyph("…"));
+    let how = match job.state() {
+        State::Done => "exit 0".to_owned(),
+        other => other.word(),
+    };
+    vec![
+        format!("{name} has ended: {how}."),
+        format!("{name} has ended."),
+        format!("ended: {how}"),
+        "ended".to_owned(),
+    ]
 }

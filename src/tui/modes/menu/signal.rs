@@ -8,7 +8,7 @@ use crate::protocol::{Action, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Model;
-use crate::tui::modes::confirm::{ANSWERS, Answer, Question, about_alive, ask, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Question, about_alive, ask, yes_or_no};
 
 /// Sends the signal. Asks first if a program that does not expect it is ended or paused by it.
 pub(super) fn chosen(model: &mut Model, ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
@@ -52,8 +52,9 @@ struct SendSignal {
 impl Question for SendSignal {
     fn bar(&self, model: &Model, area: Rect) -> Bar {
         let verb = format!("SEND SIG{}", self.name);
-        let what = format!("to {}", about_alive(model, &self.ids));
-        yes_or_no(model, &verb, &what, false, ANSWERS, area)
+        let what = about_alive(model, &self.ids).into_iter();
+        let what: Vec<String> = what.map(|what| format!("to {what}")).collect();
+        yes_or_no(model, &verb, &what, false, area)
     }
 
     fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

@@ -3,6 +3,7 @@
 use super::keys::Action;
 use crate::tui::grid::Action as Tile;
 use crate::tui::hints;
+use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Hint, Hints};
 use crate::tui::model::rows::project_dir;
@@ -35,14 +36,27 @@ pub(super) fn hints(model: &Model) -> Hints {
     let mut actions = match model.current().filter(|_| !is_group) {
         Some(job) if stack_pane => {
             kept = vec![Action::Back, Action::Help];
-            match job.state().waits() {
-                true => of_selected(model),
-                false => vec![Action::Type, Action::Scroll],
+            match job.state() {
+                state if state.waits() => of_selected(model),
+                state if state.needs_input() => [&answers(job)[..], &[Action::Type]].concat(),
+                _ if job.is_alive() => vec![Action::Type, Action::Scroll],
+                _ => vec![Action::Restart, Action::Scroll, Action::Remove],
             }
         }
-        Some(job) if job.is_alive() && stack_list && model.marked.is_empty() => {
+        Some(job) if stack_list && model.marked.is_empty() && !job.state().waits() => {
             kept = vec![Action::Help];
-            let begin = [Action::Attach, Action::Stop, Action::New];
+            let begin = match job.state() {
+                state if state.needs_input() => {
+                    [&answers(job)[..], &[Action::Attach, Action::Stop]].concat()
+                }
+                _ if job.is_alive() => vec![Action::Attach, Action::Stop, Action::New],
+                _ => {
+                    let again = job
+                        .continued_by()
+                        .map_or(Action::Restart, |_| Action::Resume);
+                    vec![Action::Attach, again, Action::Remove]
+                }
+            };
             [&begin[..], &[Action::Quit, Action::Filter]].concat()
         }
         _ if stack_pane => of_selected(model),
@@ -80,6 +94,12 @@ pub(super) fn hints(model: &Model) -> Hints {
         keys: get(&actions),
         exits: get(&kept),
     }
+}
+
+/// How to answer what a job asks.
+fn answers(job: &Job) -> Vec<Action> {
+    let declines = (!job.record.asked.is_empty()).then_some(Action::Decline);
+    [Action::Reply].into_iter().chain(declines).collect()
 }
 
 /// What is most useful to do with what is marked or selected, in this order.
@@ -180,7 +200,12 @@ fn grid(model: &Model) -> Hints {
 fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
     match (action, &model.selected) {
-        (Action::Attach, Selected::Group(_)) => "fold".to_owned(),
+        (Action::Attach, Selected::Group(_)) => {
+            match model.group().is_some_and(|group| group.folded) {
+                true => "unfold".to_owned(),
+                false => "fold".to_owned(),
+            }
+        }
         (Action::Attach, _) if stack => "open".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
         (Action::ProjectUp, _) => "up".to_owned(),

@@ -317,7 +317,7 @@ pub fn attach(model: &mut Model) {
         return;
     }
     if model.current().is_none() {
-        model.note(format!(
+        model.note_no_job(format!(
             "There is no job to attach to. {} starts one.",
             model.key("n")
         ));
@@ -339,7 +339,7 @@ pub fn attach(model: &mut Model) {
 
 fn zoom(model: &mut Model) {
     if model.current().is_none() {
-        model.note("There is no job to zoom into.");
+        model.note_no_job("There is no job to zoom into.");
         return;
     }
     model.frame.zoom = !model.frame.zoom;
@@ -451,11 +451,12 @@ fn toggle_mouse(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.pointer.is_ours = on;
     model.pointer.held = None;
     let key = model.key("m");
-    model.note(match on {
+    let text = match on {
         true => {
             format!("The mouse is for bgproc: click, wheel, drag to copy. {key} gives it back.")
         }
         false => format!("The mouse is for your terminal: select as usual. {key} takes it again."),
-    });
+    };
+    model.note_state("mouse".to_owned(), text, None);
     cmds.push(Cmd::Effect(Effect::Mouse(on)));
 }

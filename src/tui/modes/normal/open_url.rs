@@ -9,7 +9,7 @@ use crate::tui::pane::links;
 /// Opens the URL of the selected job, or else a link on its screen. Requests the URL if it is not known yet.
 pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note("There is no job whose URL to open.");
+        model.note_no_job("There is no job whose URL to open.");
         return;
     };
     let id = job.id().clone();

@@ -7,7 +7,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::job::Job;
 use crate::tui::model::{Link, Model};
-use crate::tui::modes::confirm::{ANSWERS, Answer, Question, ask, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
 use crate::tui::project::{self, Aim};
 
 /// Brings up the selected job with what it needs, the selected project, or that of this directory.
@@ -104,11 +104,13 @@ impl Question for Down {
             1 => ", 1 waits".to_owned(),
             n => format!(", {n} wait"),
         };
-        let what = match area.width {
-            ..60 => format!("{} ({})?", self.name, self.running),
-            _ => format!("{} ({stops}{waits})?", self.name),
-        };
-        yes_or_no(model, "DOWN", &what, true, ANSWERS, area)
+        let name = &self.name;
+        let what = [
+            format!("{name} ({stops}{waits})?"),
+            format!("{name} ({stops})?"),
+            format!("{name} ({})?", self.running),
+        ];
+        yes_or_no(model, "DOWN", &what, true, area)
     }
 
     fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

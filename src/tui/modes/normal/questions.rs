@@ -7,7 +7,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::modes::confirm::{ANSWERS, Answer, Question, about_alive, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Question, about_alive, yes_or_no};
 use crate::tui::{removal, requests, units};
 
 /// Whether to do something to jobs.
@@ -37,14 +37,8 @@ impl Question for Ask {
             Self::Restart(ids) => ("RESTART", about_alive(model, ids)),
             Self::Remove(ids) => ("REMOVE", about_ended(model, ids)),
         };
-        // If there is no room for both, the names of several jobs are more important than the key
-        // that kills.
-        let answers = match self {
-            Self::Stop(ids) if ids.len() > 1 && area.width < 60 => 15,
-            _ => ANSWERS,
-        };
         let kill = matches!(self, Self::Stop(_));
-        yes_or_no(model, verb, &what, kill, answers, area)
+        yes_or_no(model, verb, &what, kill, area)
     }
 
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
@@ -62,42 +56,44 @@ impl Question for Ask {
     }
 }
 
-/// `what still runs of web: pid 5123, 5124?`
-fn about_survivors(model: &Model, ids: &[SessionId]) -> String {
+/// `what still runs of web: pid 5123, 5124?` and `what still runs of web?`
+fn about_survivors(model: &Model, ids: &[SessionId]) -> Vec<String> {
     let pids = ids
         .iter()
         .filter_map(|id| model.survivors.get(id))
         .flatten();
     let pids: Vec<String> = pids.map(u32::to_string).collect();
     let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
-    format!(
-        "what still runs of {}: pid {}?",
-        names.join(", "),
-        pids.join(", ")
-    )
+    let names = names.join(", ");
+    vec![
+        format!("what still runs of {names}: pid {}?", pids.join(", ")),
+        format!("what still runs of {names}?"),
+        format!("rest of {names}?"),
+    ]
 }
 
-/// `lint (exit 1) and its log (14K)?`
-fn about_ended(model: &Model, ids: &[SessionId]) -> String {
+/// `lint (exit 1) and its log (14K)?`, `lint and its log?` and `lint?`
+fn about_ended(model: &Model, ids: &[SessionId]) -> Vec<String> {
     let [id] = ids else {
         let kept = ids.iter().filter_map(|id| model.job(id)).map(kept_bytes);
         let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
-        return format!(
-            "{} jobs and their logs ({}): {}?",
-            ids.len(),
-            units::bytes(kept.sum()),
-            names.join(", ")
-        );
+        let (n, kept) = (ids.len(), units::bytes(kept.sum()));
+        return vec![
+            format!("{n} jobs and their logs ({kept}): {}?", names.join(", ")),
+            format!("{n} jobs, logs ({kept})?"),
+            format!("{n} jobs?"),
+        ];
     };
     let Some(job) = model.job(id) else {
-        return format!("{id}?");
+        return vec![format!("{id}?")];
     };
-    format!(
-        "{} ({}) and its log ({})?",
-        job.name,
-        job.word(),
-        units::bytes(kept_bytes(job))
-    )
+    let (name, word, kept) = (&job.name, job.word(), units::bytes(kept_bytes(job)));
+    vec![
+        format!("{name} ({word}) and its log ({kept})?"),
+        format!("{name} and its log ({kept})?"),
+        format!("{name} and its log?"),
+        format!("{name}?"),
+    ]
 }
 
 fn kept_bytes(job: &Job) -> u64 {

@@ -110,30 +110,28 @@ fn bar(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;
     let alive = model.counts().alive();
     let wide = area.width >= 60;
-    let word = if wide { "QUIT AND STOP?" } else { "QUIT?" };
+    let word = if wide { "QUIT AND STOP?" } else { "STOP?" };
     let mut bar = begin(model, area, word);
     let are = match alive {
         1 => "1 job is running".to_owned(),
         n => format!("{n} jobs are running"),
     };
     bar.text(3, are, theme.strong());
-    let stop = if wide { "stop " } else { "" };
     let mut key = |rank: u8, answer: Answer, label: String| {
         if let Some(hint) = hints::labelled(model, answer, &label) {
             bar.right(rank, hints::spans(model, hint));
         }
     };
     if let Some((title, ids)) = group(model).filter(|(_, ids)| ids.len() < alive) {
-        let title = text::clip_middle(&title, 16, theme.glyph("…"));
-        key(
-            2,
-            Answer::StopGroup,
-            format!("{stop}{title} ({})", ids.len()),
-        );
+        let most = if wide { 16 } else { 10 };
+        let title = text::clip_middle(&title, most, theme.glyph("…"));
+        let stop = if wide { "stop " } else { "" };
+        let label = format!("{stop}{title} ({})", ids.len());
+        key(2, Answer::StopGroup, label);
     }
     let all = match alive {
         1 => "stop it".to_owned(),
-        n => format!("{stop}all {n}"),
+        n => format!("stop all {n}"),
     };
     key(0, Answer::StopAll, all);
     key(0, Answer::No, "no".to_owned());

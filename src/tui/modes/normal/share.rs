@@ -11,7 +11,7 @@ use crate::tui::shell::{self, Verb};
 /// Lets agents read the selected job; hides it again if they may.
 pub(super) fn share(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note("There is no job to share.");
+        model.note_no_job("There is no job to share.");
         return;
     };
     if model.link != Link::Up {
@@ -50,6 +50,6 @@ pub fn said(model: &Model, before: Share, record: &Record) -> Option<(String, Op
 pub(super) fn export(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match shell::on_selected(Verb::Export, model) {
         Some(command) => copy::push(command, "the export command".to_owned(), cmds),
-        None => model.note("There is no job to export."),
+        None => model.note_no_job("There is no job to export."),
     }
 }

@@ -15,7 +15,7 @@ use crate::tui::model::{Model, Selected, usage};
 use crate::tui::scrollback::Scroll;
 use crate::tui::state::State;
 use crate::tui::status::{self, add_hint, beside, job_items, new_below, who_types};
-use crate::tui::{hints, pane, units};
+use crate::tui::{grid, hints, pane, units};
 
 /// The status line.
 pub(super) fn bar(model: &Model, area: Rect) -> Bar {
@@ -58,6 +58,10 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
             _ => pane::how_seen(model),
         };
         bar.right(4, vec![Span::styled(seen, theme.dim())]);
+        // Only if there is no top line that shows it.
+        if let Some(page) = grid::page(model).filter(|_| model.layout().top.is_none()) {
+            bar.right(2, vec![Span::styled(page, theme.dim())]);
+        }
     } else if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
         if let Some(question) = pane::question(model, beside(area)) {
             bar.text(1, question, theme.state(&State::Asked));
@@ -92,7 +96,12 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         );
     }
     if kind == Kind::Zoom {
-        for (rank, action) in [(5, Action::Type), (5, Action::Scroll), (4, Action::Zoom)] {
+        let ended = model.current().is_some_and(|job| !job.is_alive());
+        let first = match ended {
+            true => (3, Action::Restart),
+            false => (5, Action::Type),
+        };
+        for (rank, action) in [first, (5, Action::Scroll), (4, Action::Zoom)] {
             add_hint(model, &mut bar, rank, hint(model, action));
         }
     }

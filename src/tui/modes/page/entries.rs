@@ -113,17 +113,7 @@ impl Page<'_> {
             let by = record.ended_by.as_ref();
             // The state of a killed job already says who ended it.
             let by = by.filter(|_| !matches!(job.state(), State::Killed(_)));
-            let by = by.map(|by| match by.kind {
-                EndedByKind::Agent => {
-                    format!(", by {}", agent(by).as_deref().unwrap_or("an agent"))
-                }
-                EndedByKind::Human => ", by you".to_owned(),
-                EndedByKind::Timeout => ", by its time limit".to_owned(),
-                EndedByKind::Limit => ", by a limit".to_owned(),
-                EndedByKind::Watch => ", by its watch".to_owned(),
-                EndedByKind::Schedule => ", by its schedule".to_owned(),
-                EndedByKind::Itself => String::new(),
-            });
+            let by = by.map(|by| ended_by(by.kind, agent(by)));
             let ended = self.when(at);
             let how = job.word();
             self.fact(
@@ -223,14 +213,17 @@ impl Page<'_> {
             self.title("Runs, newest first");
             for at in (0..detail.runs.len()).rev() {
                 let before = at.checked_sub(1).map(|at| &detail.runs[at]);
-                let line = self.run(&detail.runs[at], before);
+                let is_newest = at + 1 == detail.runs.len();
+                let by = record.ended_by.as_ref().filter(|_| is_newest);
+                let by = by.map_or_else(String::new, |by| ended_by(by.kind, agent(by)));
+                let line = self.run(&detail.runs[at], before, &by);
                 self.entries.push(Entry::Text(line));
             }
         }
     }
 
-    /// `3  12:42:10  0.2s  exit 127, failed the same way as the run before`
-    fn run(&self, run: &Run, before: Option<&Run>) -> String {
+    /// `3  12:42:10  0.2s  exit 127, failed the same way as the run before`. `by` says who ended it.
+    fn run(&self, run: &Run, before: Option<&Run>, by: &str) -> String {
         let end = |run: &Run| (run.exit_code, run.signal.clone());
         let is_over = run.ended_at.is_some();
         let how = match end(run) {
@@ -240,7 +233,11 @@ impl Page<'_> {
             (None, None) if is_over => "ended".to_owned(),
             (None, None) => "runs".to_owned(),
         };
-        let failed = is_over && run.exit_code != Some(0);
+        // Somebody has sent these signals, perhaps to start the next run.
+        let sent = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"];
+        let was_ended =
+            !by.is_empty() || run.signal.as_deref().is_some_and(|it| sent.contains(&it));
+        let failed = is_over && run.exit_code != Some(0) && !was_ended;
         let same = failed && before.is_some_and(|before| end(before) == end(run));
         let same = if same {
             ", failed the same way as the run before"
@@ -251,7 +248,7 @@ impl Page<'_> {
             units::took(at.millis() - run.started_at.millis())
         });
         let started = self.when(run.started_at);
-        format!("{:<4}{started}  {took:>6}  {how}{same}", run.run)
+        format!("{:<4}{started}  {took:>6}  {how}{by}{same}", run.run)
     }
 
     fn typed(&mut self, typed: &[LogLine]) {
@@ -270,6 +267,19 @@ impl Page<'_> {
             self.entries
                 .push(Entry::Text(format!("{at}  {by}{pad}  {shown}")));
         }
+    }
+}
+
+/// `, by you`: who ended a run; empty if it ended by itself.
+fn ended_by(kind: EndedByKind, agent: Option<String>) -> String {
+    match kind {
+        EndedByKind::Agent => format!(", by {}", agent.as_deref().unwrap_or("an agent")),
+        EndedByKind::Human => ", by you".to_owned(),
+        EndedByKind::Timeout => ", by its time limit".to_owned(),
+        EndedByKind::Limit => ", by a limit".to_owned(),
+        EndedByKind::Watch => ", by its watch".to_owned(),
+        EndedByKind::Schedule => ", by its schedule".to_owned(),
+        EndedByKind::Itself => String::new(),
     }
 }
 

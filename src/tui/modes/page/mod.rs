@@ -56,7 +56,7 @@ enum Subject {
 /// Opens the details of the selected job.
 pub fn details(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(id) = model.current().map(|job| job.id().clone()) else {
-        model.note("There is no job to tell about.");
+        model.note_no_job("There is no job to tell about.");
         return;
     };
     let subject = Subject::Details(Box::new(Details::new(id.clone())));

@@ -163,3 +163,23 @@ fn describes_the_end_in_words() {
     dash.press("\x1bx");
     assert!(!dash.text().contains("DETAILS"));
 }
+
+#[test]
+fn a_run_that_somebody_ended_has_not_failed() {
+    let mut dash = Dash::new(120, 40, vec![ended("two", Status::Killed, None, 1000)]);
+    dash.press("I");
+    let mut told = detailed(ended("two", Status::Killed, None, 1000));
+    for run in &mut told.detail.as_mut().unwrap().runs {
+        run.exit_code = None;
+        run.signal = Some("SIGTERM".to_owned());
+        run.ended_at = Some(Timestamp(NOW - 1000));
+    }
+    dash.link(LinkEvent::Reply(
+        RequestKind::Details(id("two")),
+        Ok(json!(told)),
+    ));
+    let text = dash.text();
+    assert_eq!(text.matches("SIGTERM").count(), 3, "{text}");
+    assert!(text.contains("SIGTERM, by you"), "{text}");
+    assert!(!text.contains("failed the same way"), "{text}");
+}

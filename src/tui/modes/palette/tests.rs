@@ -41,7 +41,7 @@ fn enter_acts_like_the_key() {
     dash.press("y");
     let cmds = dash.asked();
     assert!(
-        matches!(&cmds[..], [Cmd::Request(RequestKind::Kill(web), Action::Kill(_))] if *web == id("web")),
+        matches!(&cmds[..], [Cmd::Request(RequestKind::Kill(web, _), Action::Kill(_))] if *web == id("web")),
         "{cmds:?}"
     );
     dash.press(":mess\r");

@@ -25,7 +25,7 @@ use crate::tui::{hints, shell};
 /// Opens the reply to the selected job, if the job waits for one.
 pub fn open(model: &mut Model) {
     let Some(job) = model.current() else {
-        model.note(format!(
+        model.note_no_job(format!(
             "There is no job to answer. {} answers the selected job when it waits.",
             model.key("tab")
         ));

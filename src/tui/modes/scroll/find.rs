@@ -25,6 +25,8 @@ pub(super) struct Find {
     origin: Option<u64>,
     /// The search before, which Esc restores.
     before: Option<String>,
+    /// Whether Esc leaves SCROLL, because the line was opened from the live screen.
+    leaves: bool,
 }
 
 /// When to search for what is typed.
@@ -48,8 +50,8 @@ impl Find {
     }
 }
 
-/// Opens the search line.
-pub(super) fn open(model: &mut Model) {
+/// Opens the search line. `leaves` says whether Esc leaves SCROLL as well.
+pub(super) fn open(model: &mut Model, leaves: bool) {
     let written = load::written(model);
     let Some(scroll) = &mut model.scroll else {
         return;
@@ -63,6 +65,7 @@ pub(super) fn open(model: &mut Model) {
         next: Next::Never,
         origin: (!scroll.is_still).then_some(origin),
         before: scroll.search.as_ref().map(|search| search.text.clone()),
+        leaves,
     };
     if let Some(mode) = model.state_mut::<ScrollBack>() {
         mode.find = Some(find);
@@ -187,6 +190,10 @@ fn has_nothing(scroll: &Scroll) -> bool {
 fn cancel(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let before = find(model).cloned();
     close(model);
+    if before.as_ref().is_some_and(|find| find.leaves) {
+        super::leave(model);
+        return;
+    }
     let Some(scroll) = &mut model.scroll else {
         return;
     };

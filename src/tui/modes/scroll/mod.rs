@@ -50,7 +50,7 @@ pub struct ScrollBack {
 /// Enters SCROLL on the selected job; `page_up` if the key for a page up was used.
 pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
     if model.current().is_none() {
-        model.note("There is no job whose log to scroll through.");
+        model.note_no_job("There is no job whose log to scroll through.");
         return;
     }
     let back = model.mode().back().unwrap_or(model.frame);
@@ -92,10 +92,11 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Enters SCROLL and opens the search line.
+/// Enters SCROLL and opens the search line. Closing the line without a search leads back to where one was.
 pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let was_live = model.scroll.as_ref().is_none_or(|scroll| scroll.follows);
     enter(model, false, cmds);
-    find::open(model);
+    find::open(model, was_live);
 }
 
 /// Enters SCROLL and plays the recording of the selected job from its beginning.
@@ -187,7 +188,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         // Leave one level at a time.
         Action::Leave if scroll.selection.is_some() => scroll.selection = None,
         Action::Live | Action::Leave => leave(model),
-        Action::Search => find::open(model),
+        Action::Search => find::open(model, false),
         Action::OnlyMatches => match scroll.search.is_some() {
             true => scroll.filter(),
             false => jump::nothing_yet(model),

@@ -194,3 +194,26 @@ fn repeats_lost_requests_after_a_reconnect() {
     dash.link(LinkEvent::Down).later(1000).link(LinkEvent::Up);
     assert_eq!(asked(&mut dash).len(), 1);
 }
+
+#[test]
+fn a_row_that_is_wider_than_the_pane_is_marked() {
+    let mut dash = scrolled(80, 24);
+    dash.press("<");
+    past(
+        &mut dash,
+        &format!("{}\nshort", "x".repeat(113)),
+        5,
+        true,
+        None,
+    );
+    past(
+        &mut dash,
+        &format!("{}\nshort", "x".repeat(113)),
+        75,
+        true,
+        Some(5),
+    );
+    let text = dash.text();
+    assert!(text.lines().any(|row| row.ends_with("xx…")), "{text}");
+    assert!(text.lines().any(|row| row.ends_with("short")), "{text}");
+}

@@ -12,7 +12,7 @@ use crate::tui::model::Model;
 use crate::tui::scrollback::search::Search;
 use crate::tui::scrollback::selection::Shape;
 use crate::tui::scrollback::{Part, Scroll};
-use crate::tui::{status, text};
+use crate::tui::{status, text, units};
 
 /// The status line.
 pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
@@ -25,6 +25,13 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
         return bar;
     }
     bar.text(1, line_number(scroll), Style::new());
+    // At the top of what is kept, the first row may also lack its beginning.
+    let dropped = scroll.text.first;
+    let is_at_top = scroll.view().next() == Some(0) && !scroll.text.has_older();
+    if dropped > 0 && is_at_top && !scroll.is_still {
+        let text = format!("{} of earlier output dropped", units::bytes(dropped));
+        bar.text(2, text, theme.dim());
+    }
     if let Some(shape) = scroll.selection.map(|selection| selection.shape) {
         let word = match shape {
             Shape::Text => "selecting",

@@ -1,5 +1,7 @@
 //! Tests of SCROLL, of copying, and of scrolled-back panes in NORMAL.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use crate::protocol::{Action, EventKind};
@@ -229,11 +231,10 @@ fn searches_while_one_types_and_shows_context() {
     dash.press("\x15need").later(200);
     assert!(dash.text().contains("needle 350"), "{}", dash.text());
     dash.snapshot("find-typing-80x24");
-    // Esc goes back.
+    // Esc goes back to the live screen, where it began.
     dash.press("\x1b").later(50);
-    assert_eq!(search(&dash), None);
-    assert!(dash.text().contains("line 99"), "{}", dash.text());
-    assert!(dash.status().contains("line 400/400"), "{}", dash.status());
+    assert!(dash.model.is_normal() && dash.model.scroll.is_none());
+    assert!(dash.text().contains("hello"), "{}", dash.text());
     assert_eq!(asked_part(&mut dash), None);
 }
 
@@ -550,4 +551,88 @@ fn selects_the_output_of_a_command() {
         "{}",
         dash.text()
     );
+}
+
+#[test]
+fn a_search_from_the_top_finds_what_is_below() {
+    let mut dash = shop(80, 24);
+    dash.press("s")
+        .log("web", Part::First, b"the end\r\n", 1_258_282);
+    dash.asked();
+    // The top of a log that is longer than what is loaded.
+    dash.press("g");
+    let (part, _, _) = asked_part(&mut dash).unwrap();
+    let data = |text: &str, offset: u64| {
+        json!({
+            "output": STANDARD.encode(text), "offset": offset, "nextOffset": offset + text.len() as u64,
+            "firstOffset": 0, "totalBytes": 1_258_291, "eof": false,
+        })
+    };
+    dash.link(LinkEvent::Reply(
+        RequestKind::Log(id("web"), part),
+        Ok(data("one\r\ntwo\r\n", 0)),
+    ));
+    dash.asked();
+    dash.press("/needle").later(200);
+    let (part, offset, _) = asked_part(&mut dash).unwrap();
+    assert_eq!(offset, 10, "it goes on below");
+    dash.link(LinkEvent::Reply(
+        RequestKind::Log(id("web"), part),
+        Ok(data("a needle\r\n", 10)),
+    ));
+    assert!(dash.text().contains("a needle"), "{}", dash.text());
+    dash.press("\r");
+    assert!(!dash.status().contains("no match"), "{}", dash.status());
+}
+
+#[test]
+fn esc_leaves_a_search_that_was_opened_from_the_live_screen() {
+    let mut dash = shop(80, 24);
+    dash.press("f").log("web", Part::First, LOG.as_bytes(), 0);
+    dash.press("fail").press("\x1b");
+    assert!(dash.model.is_normal(), "{}", dash.status());
+    assert!(dash.text().contains("hello"));
+    let mut dash = scrolled();
+    dash.press("/fail").press("\x1b");
+    assert!(dash.status().contains("SCROLL"), "{}", dash.status());
+}
+
+#[test]
+fn a_full_screen_program_has_no_lines_to_scroll_to() {
+    let mut dash = shop(80, 24);
+    dash.screen("web", 20, 50, "\x1b[?1049hvim");
+    dash.asked();
+    dash.press("\x15");
+    let text = dash.text();
+    assert!(text.contains("s shows earlier screens"), "{text}");
+    assert!(
+        text.contains("vim") && dash.model.scroll.is_none(),
+        "{text}"
+    );
+    // Its key shows them.
+    dash.press("s");
+    let cmds = dash.asked();
+    let is_past = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Past(_), _));
+    assert!(cmds.iter().any(is_past), "{cmds:?}");
+}
+
+#[test]
+fn the_top_of_a_log_tells_that_its_beginning_was_dropped() {
+    let mut dash = shop(80, 24);
+    dash.press("s");
+    let (part, ..) = asked_part(&mut dash).unwrap();
+    let kept = "987592\r\n1987593\r\n";
+    let end = 22_020_096 + kept.len();
+    let data = json!({
+        "output": STANDARD.encode(kept), "offset": 22_020_096, "nextOffset": end,
+        "firstOffset": 22_020_096, "totalBytes": end, "eof": false,
+    });
+    dash.link(LinkEvent::Reply(
+        RequestKind::Log(id("web"), part),
+        Ok(data),
+    ));
+    let status = dash.status();
+    assert!(status.contains("21M of earlier output dropped"), "{status}");
+    let dash = scrolled();
+    assert!(!dash.status().contains("dropped"), "{}", dash.status());
 }

@@ -26,7 +26,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
         return area;
     };
     let is_blank = model
-        .screen(job.id())
+        .shown_screen(job.id())
         .is_none_or(|screen| used(screen) <= 1);
     let most = if is_blank {
         area.height
@@ -36,7 +36,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     lines.truncate(usize::from(most));
     let height = u16::try_from(lines.len()).unwrap_or(0);
     let used = model
-        .screen(job.id())
+        .shown_screen(job.id())
         .map_or(0, used)
         .saturating_add(live::separator_rows(model, job.id()));
     let top = (area.y + used).min(area.bottom() - height);

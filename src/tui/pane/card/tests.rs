@@ -187,7 +187,7 @@ fn survivors_of_a_stop_can_be_killed_again() {
             "killedPids": [], "survivors": survivors, "output": "", "alreadyEnded": false})
     };
     dash.link(LinkEvent::Reply(
-        RequestKind::Kill(id("web")),
+        RequestKind::Kill(id("web"), false),
         Ok(killed(&[5123])),
     ));
     assert!(dash.text().contains("pid 5123"), "{}", dash.text());
@@ -206,7 +206,7 @@ fn survivors_of_a_stop_can_be_killed_again() {
     dash.press("y");
     assert!(dash.asked().iter().any(kills));
     dash.link(LinkEvent::Reply(
-        RequestKind::Kill(id("web")),
+        RequestKind::Kill(id("web"), false),
         Ok(killed(&[])),
     ));
     dash.press("K");

@@ -1,0 +1,62 @@
+//! A job between two attempts of its restart policy.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{NOW, id, record};
+use crate::protocol::{EventKind, Record, Status, Timestamp};
+use crate::tui::message::{Cmd, RequestKind};
+
+/// The job after a run that has just failed, as the daemon tells it.
+fn waiting(until: i64) -> Record {
+    let mut flappy = record("flappy");
+    flappy.summary.status = Status::Retrying;
+    flappy.summary.pid = None;
+    flappy.summary.restarts = 2;
+    flappy.summary.ended_at = Some(Timestamp(NOW));
+    flappy.summary.runtime_ms = 500;
+    flappy.retry_at = Some(Timestamp(until));
+    flappy
+}
+
+#[test]
+fn an_event_tells_that_a_run_has_ended_and_the_next_one_waits() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = Dash::new(width, height, vec![record("flappy"), record("web")]);
+        dash.asked();
+        dash.event(EventKind::Retrying, "flappy", json!({}));
+        let asked = dash.asked();
+        let is_asked = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Record(of), _) if *of == id("flappy"));
+        assert!(asked.iter().any(is_asked), "{asked:?}");
+        dash.record(&waiting(NOW + 8000));
+        let text = dash.text();
+        let row = text.lines().find(|row| row.contains("↻ flappy"));
+        let row = row.unwrap_or_default();
+        assert!(row.contains("retry 3") && row.contains("in 8s"), "{text}");
+        assert!(!text.contains("48213"), "the pid of a dead process: {text}");
+        dash.later(3000);
+        assert!(dash.text().contains("in 5s"), "{}", dash.text());
+        let due = dash.model.next_due().unwrap_or(i64::MAX) - dash.model.now.ms;
+        assert!(due <= 1000, "the time is counted: {due}");
+    }
+}
+
+#[test]
+fn the_question_says_that_it_waits() {
+    let mut dash = Dash::new(80, 24, vec![waiting(NOW + 8000)]);
+    dash.press("x");
+    assert!(
+        dash.status().contains("flappy (retry 3 in 7s)?"),
+        "{}",
+        dash.status()
+    );
+}
+
+#[test]
+fn an_older_daemon_does_not_tell_when() {
+    let mut record = waiting(NOW);
+    record.retry_at = None;
+    let mut dash = Dash::new(80, 24, vec![record]);
+    dash.later(4000);
+    assert!(dash.text().contains("4s ago"), "{}", dash.text());
+}

@@ -1,0 +1,143 @@
+//! What a small window still tells.
+
+use super::harness::Dash;
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::record::Asked;
+use crate::protocol::record::InputState;
+use crate::protocol::{Record, Scope, Status, Timestamp};
+use crate::tui::model::Selected;
+
+fn hints(dash: &Dash) -> String {
+    let text = dash.text();
+    text.lines().last().unwrap_or_default().to_owned()
+}
+
+fn asking() -> Record {
+    let mut migrate = record("migrate");
+    migrate.summary.input_state = InputState::Password;
+    migrate
+}
+
+#[test]
+fn a_kept_filter_is_shown() {
+    let mut dash = Dash::new(40, 12, shop_records());
+    dash.press("/web\r");
+    let text = dash.text();
+    let top = text.lines().next().unwrap_or_default();
+    assert!(top.ends_with("/web") && !top.contains("all"), "{text}");
+}
+
+#[test]
+fn hints_begin_with_what_the_state_calls_for() {
+    let mut dash = Dash::new(40, 12, vec![asking(), record("web")]);
+    dash.model.selected = Selected::Job(id("migrate"));
+    dash.later(50);
+    assert!(
+        hints(&dash).starts_with(" tab reply  enter open"),
+        "{}",
+        hints(&dash)
+    );
+    assert!(dash.status().contains("password"), "{}", dash.status());
+    dash.press("\r");
+    assert!(
+        hints(&dash).starts_with(" tab reply  i type  esc list"),
+        "{}",
+        hints(&dash)
+    );
+    let mut asked = record("web");
+    asked.asked = vec![Asked {
+        message: "your code".to_owned(),
+        by: Scope::named("claude-a").unwrap(),
+        at: Timestamp(0),
+        until: Timestamp(i64::MAX),
+    }];
+    let dash = Dash::new(40, 12, vec![asked]);
+    assert!(
+        hints(&dash).starts_with(" tab reply  N decline"),
+        "{}",
+        hints(&dash)
+    );
+    let lint = ended("lint", Status::Error, Some(1), 1000);
+    let mut dash = Dash::new(40, 12, vec![lint]);
+    assert!(
+        hints(&dash).starts_with(" enter open  r restart"),
+        "{}",
+        hints(&dash)
+    );
+    dash.press("\r");
+    assert!(
+        hints(&dash).starts_with(" r restart  s scroll"),
+        "{}",
+        hints(&dash)
+    );
+}
+
+#[test]
+fn the_end_of_a_job_one_types_into_is_told_in_whole_words() {
+    for (width, height) in [(40, 12), (30, 12), (60, 10), (80, 24)] {
+        let mut dash = Dash::new(width, height, vec![record("web2")]);
+        dash.press(if width < 60 { "\ri" } else { "i" });
+        dash.record(&ended("web2", Status::Error, Some(1), 0));
+        let status = dash.status();
+        let words = [
+            " has ended: exit 1. ",
+            " has ended. ",
+            " ended ",
+            " ended: exit 1 ",
+            "…",
+        ];
+        assert!(words.iter().any(|words| status.contains(words)), "{status}");
+        assert!(width < 40 || status.contains("r restart"), "{status}");
+        assert!(status.ends_with("ctrl-] leave"), "{status}");
+    }
+}
+
+#[test]
+fn the_status_line_of_the_grid_tells_that_there_are_more_tiles() {
+    let mut dash = Dash::new(40, 12, shop_records());
+    dash.press("v");
+    assert!(dash.status().contains("1-2 of 8"), "{}", dash.status());
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("v");
+    assert!(
+        !dash.status().contains(" of 8"),
+        "the top line does: {}",
+        dash.status()
+    );
+}
+
+#[test]
+fn removing_the_only_listed_job_leads_back_to_the_list() {
+    let records = vec![record("web"), ended("trap2", Status::Error, Some(1), 1000)];
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("/trap2\rz");
+    assert!(dash.status().contains("r restart"), "{}", dash.status());
+    dash.press("dy");
+    assert!(!dash.model.frame.zoom);
+    assert!(dash.text().contains("/trap2"), "{}", dash.text());
+}
+
+#[test]
+fn messages_do_not_cover_the_selected_row_of_a_full_list() {
+    let names = [
+        "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2",
+    ];
+    let records: Vec<Record> = names.into_iter().map(record).collect();
+    for keys in ["g", "gj", "gjjj", "gjjjjjjj", "G"] {
+        let mut dash = Dash::new(40, 12, records.clone());
+        dash.press(keys);
+        let before = dash.text();
+        let selected = before.lines().find(|row| row.starts_with('▌')).unwrap();
+        dash.model
+            .note("shop is not all up: migrate failed, after 1.0 s");
+        dash.model.note("worker asks about builder");
+        let text = dash.text();
+        assert!(text.contains("shop is not all up"), "{text}");
+        assert!(text.lines().any(|row| row == selected), "{keys}: {text}");
+        // Whole rows are covered, and the first ones are not.
+        let same = |n: usize| text.lines().nth(n) == before.lines().nth(n);
+        assert!(same(0) && same(1) && same(2), "{text}");
+        let covered: Vec<&str> = text.lines().filter(|row| row.contains("shop is")).collect();
+        assert!(!covered[0].contains("2h04m"), "{text}");
+    }
+}
