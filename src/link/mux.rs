@@ -1,7 +1,7 @@
 //! Moves bytes between a link and the sockets of its channels: one thread, one `poll` loop, no timers.
 //!
-//! Channels take turns, [`TURN`] bytes each, and what waits for the link is bounded by [`OUTBOX`]. So a flood on one
-//! channel delays a key on another by one turn.
+//! Channels take turns of 16 KiB, and what waits for the link is bounded. So a flood on one channel delays a key on
+//! another by one turn.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Write};

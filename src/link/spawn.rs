@@ -4,10 +4,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Sender, channel};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::Host;
@@ -318,14 +317,17 @@ fn await_marker(stream: &mut UnixStream) -> Heard {
 #[derive(Debug)]
 struct Stderr {
     text: Arc<Mutex<Vec<u8>>>,
-    thread: Option<JoinHandle<()>>,
+    /// Disconnected once all was read.
+    end: Receiver<()>,
 }
 
 impl Stderr {
-    fn read(from: Option<std::process::ChildStderr>) -> Self {
+    fn read(from: Option<ChildStderr>) -> Self {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
+        let (reads, end) = channel::<()>();
         let read = move || {
+            let _reads = reads;
             let Some(mut from) = from else { return };
             let mut piece = [0; 1024];
             while let Ok(bytes @ 1..) = from.read(&mut piece) {
@@ -336,8 +338,8 @@ impl Stderr {
             }
         };
         // Without a thread there are no words.
-        let thread = std::thread::Builder::new().spawn(read).ok();
-        Self { text, thread }
+        let _ = std::thread::Builder::new().spawn(read);
+        Self { text, end }
     }
 
     fn text(&self) -> String {
@@ -346,18 +348,11 @@ impl Stderr {
     }
 
     /// Ends a command whose output has ended, and returns what it has said.
-    fn last_words(mut self, mut child: Child) -> String {
-        let deadline = Instant::now() + LAST_WORDS;
-        let is_over = |thread: &JoinHandle<()>| thread.is_finished();
-        while !self.thread.as_ref().is_none_or(is_over) && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    fn last_words(self, mut child: Child) -> String {
+        // A shared connection may hold stderr open, so its end is not waited for without end.
+        let _ = self.end.recv_timeout(LAST_WORDS);
         let _ = child.kill();
         let _ = child.wait();
-        // A shared connection may hold stderr open, so the thread is not waited for without end.
-        if let Some(thread) = self.thread.take().filter(is_over) {
-            let _ = thread.join();
-        }
         self.text()
     }
 }
