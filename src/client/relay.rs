@@ -18,7 +18,10 @@ use crate::protocol::{Error, Greeting};
 pub fn run() -> io::Result<()> {
     let from = io::stdin().as_fd().try_clone_to_owned()?;
     let to = io::stdout().as_fd().try_clone_to_owned()?;
-    let accept = |start, first: &[u8]| connect(start, first).map_err(refusal);
+    let accept = |start, first: &[u8]| {
+        // The client gets it in place of the daemon's first line.
+        connect(start, first).map_err(|error| Reply::refusal(Value::Null, error))
+    };
     Mux::new(from, to, Vec::new(), Side::Accepts(Box::new(accept)))?.run()
 }
 
@@ -53,19 +56,6 @@ fn completed(first: &[u8]) -> Result<Vec<u8>, Error> {
     let mut line = serde_json::to_vec(&line).map_err(unreadable)?;
     line.push(b'\n');
     Ok(line)
-}
-
-/// The line that a client gets in place of the daemon's first one.
-fn refusal(error: Error) -> Vec<u8> {
-    let reply = Reply::<Value> {
-        id: Value::Null,
-        ok: false,
-        result: None,
-        error: Some(error),
-    };
-    let mut line = serde_json::to_vec(&reply).unwrap_or_default();
-    line.push(b'\n');
-    line
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub struct HostEntry {
 }
 
 /// The name that means this machine.
-const LOCAL: &str = "local";
+pub const LOCAL: &str = "local";
 
 /// Whether a word can be the name of a host. It has no `@`, which separates a job from its host.
 pub fn is_name(word: &str) -> bool {

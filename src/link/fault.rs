@@ -7,19 +7,17 @@ use super::host::Reach;
 use crate::protocol::{Error, ErrorCode};
 
 /// Parts of what ssh says when it has no way to log in without asking.
-const LOGIN: [&str; 4] = [
+const LOGIN: [&str; 3] = [
     "Permission denied",
     "Too many authentication failures",
     "No supported authentication methods",
-    "Host key verification failed",
 ];
 
 /// Parts of what ssh says when it does not know the key of the host, or knows another one.
-const HOST_KEY: [&str; 4] = [
+const HOST_KEY: [&str; 3] = [
     "REMOTE HOST IDENTIFICATION HAS CHANGED",
     "Host key verification failed",
     "host key is known",
-    "No matching host key",
 ];
 
 /// The error for a link that ended, or never began. `stderr` is what its command said last.

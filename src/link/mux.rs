@@ -89,19 +89,9 @@ impl Mux {
         })
     }
 
-    /// Runs until the link ends. Returns an error if the link broke or the other end sent what is no frame.
-    pub fn run(self) -> io::Result<()> {
-        self.run_until(|_| ())
-    }
-
-    /// The same; `at_end` is called before the sockets of the channels are closed.
-    pub fn run_until(mut self, at_end: impl FnOnce(&io::Result<()>)) -> io::Result<()> {
-        let ran = self.turns();
-        at_end(&ran);
-        ran
-    }
-
-    fn turns(&mut self) -> io::Result<()> {
+    /// Runs until the link ends. The sockets of the channels are closed when this is dropped. Returns an error if the
+    /// link broke or the other end sent what is no frame.
+    pub fn run(&mut self) -> io::Result<()> {
         self.take_frames()?;
         loop {
             self.flush()?;

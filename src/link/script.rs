@@ -15,9 +15,6 @@ pub const NOISE: usize = 64 * 1024;
 /// and where cargo does.
 const USUAL: [&str; 2] = ["$HOME/.local/bin/bgproc", "$HOME/.cargo/bin/bgproc"];
 
-/// Where `hosts install` puts bgproc, in the words of a shell.
-pub const INSTALLED: &str = USUAL[0];
-
 /// The script that becomes `bgproc ARGS` on the host.
 ///
 /// It is one compound command, so that the shell reads all of it before it runs any of it. Otherwise bash would hand

@@ -36,13 +36,11 @@ pub struct Link {
     arrivals: Sender<(UnixStream, Start)>,
     wakes: UnixStream,
     ended: Arc<Mutex<Option<Error>>>,
-    /// The bgproc that runs on the host.
-    pub program: String,
 }
 
 impl Link {
     /// Starts the command of a host and waits until bgproc runs there, at most 10 s, or 20 s if a shared ssh
-    /// connection turns out to be dead. `written` is the file to name in advice.
+    /// connection turns out to be dead.
     ///
     /// # Errors
     ///
@@ -61,21 +59,20 @@ impl Link {
         } = command;
         let from: OwnedFd = stream.try_clone().map_err(broken)?.into();
         let side = Side::Opens(receiver, woken);
-        let mux = Mux::new(from, stream.into(), said.rest, side).map_err(broken)?;
+        let mut mux = Mux::new(from, stream.into(), said.rest, side).map_err(broken)?;
         let ended = Arc::new(Mutex::new(None));
         let (tells, host) = (Arc::clone(&ended), host.clone());
         let thread = std::thread::Builder::new().name(format!("link-{}", host.name));
         let run = move || {
-            // Its sockets are closed only after the reason is known.
-            let ran = mux.run_until(|ran| {
-                let words = stderr.last_words(child);
-                let fault = match ran {
-                    Err(error) if words.is_empty() => fault::unreachable(&host, &error.to_string()),
-                    _ => fault::of(&host, &words),
-                };
-                *tells.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
-            });
-            drop(ran);
+            let ran = mux.run();
+            let words = stderr.last_words(child);
+            let fault = match ran {
+                Err(error) if words.is_empty() => fault::unreachable(&host, &error.to_string()),
+                _ => fault::of(&host, &words),
+            };
+            *tells.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+            // Its sockets are closed only now that the reason is known.
+            drop(mux);
         };
         thread.spawn(run).map_err(|error| {
             Error::internal(format!("no thread for the link could be started: {error}"))
@@ -84,7 +81,6 @@ impl Link {
             arrivals,
             wakes,
             ended,
-            program: said.program,
         })
     }
 

@@ -114,15 +114,7 @@ impl RequestHead {
 
     /// The reply with this error.
     pub fn refused(self, error: Error) -> Vec<u8> {
-        let reply: Reply = Reply {
-            id: self.id,
-            ok: false,
-            result: None,
-            error: Some(error),
-        };
-        let mut line = serde_json::to_vec(&reply).unwrap_or_default();
-        line.push(b'\n');
-        line
+        Reply::refusal(self.id, error)
     }
 }
 

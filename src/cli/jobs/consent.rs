@@ -43,12 +43,26 @@ pub(in crate::cli) fn named(ctx: &mut Context, names: &[String], yes: bool) -> R
         return Ok(());
     }
     let names = names.join(", ");
-    match ask(ctx, &format!("stop {names}"))? {
+    let unasked = format!("{names}: the project file wants a question before a stop");
+    require(
+        ctx,
+        &format!("stop {names}"),
+        "nothing was stopped",
+        unasked,
+    )
+}
+
+/// Fails unless the answer to the question is yes: with `refused` if it is no, with `unasked` if there is no terminal
+/// to ask on.
+pub(in crate::cli) fn require(
+    ctx: &mut Context,
+    question: &str,
+    refused: &str,
+    unasked: String,
+) -> Result<(), Failure> {
+    match ask(ctx, question)? {
         Some(true) => Ok(()),
-        Some(false) => Err(Failure::with_message(Exit::FAILED, "nothing was stopped")),
-        None => {
-            let message = format!("{names}: the project file wants a question before a stop");
-            Err(Failure::with_message(Exit::FAILED, message).hint("--yes is the answer to it"))
-        }
+        Some(false) => Err(Failure::with_message(Exit::FAILED, refused)),
+        None => Err(Failure::with_message(Exit::FAILED, unasked).hint("--yes is the answer to it")),
     }
 }

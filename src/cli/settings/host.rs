@@ -3,13 +3,10 @@
 use super::configuration;
 use crate::cli::exit::Failure;
 use crate::client;
-use crate::config::Config;
+use crate::config::{Config, LOCAL};
 use crate::link::Host;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Error, ErrorCode};
-
-/// The name of this machine.
-const LOCAL: &str = "local";
 
 /// Whether a name means this machine.
 pub fn is_local(name: &str) -> bool {
@@ -18,14 +15,11 @@ pub fn is_local(name: &str) -> bool {
 
 /// The host of this name in `config.toml`.
 pub fn named(name: &str) -> Result<Host, Failure> {
-    let config = configuration()?;
-    let home = client::home()?;
-    let entry = config
-        .hosts
-        .get(name)
-        .ok_or_else(|| unknown(name, &config))?;
-    let (file, runtime) = (home.config_file(), home.runtime);
-    Ok(Host::of(name, entry.get_ref(), &file, &runtime))
+    let found = all()?.into_iter().find(|host| host.name == name);
+    match found {
+        Some(host) => Ok(host),
+        None => Err(unknown(name, &configuration()?).into()),
+    }
 }
 
 /// All hosts in `config.toml`.

@@ -80,15 +80,7 @@ async fn serve(hub: &Hub, accepted: io::Result<Accepted>) {
 
 /// Sends an error instead of `hello`, and closes the connection.
 fn refuse(stream: &UnixStream, error: Error) {
-    let reply: Reply = Reply {
-        id: RequestId::default(),
-        ok: false,
-        result: None,
-        error: Some(error),
-    };
-    if let Ok(mut line) = serde_json::to_vec(&reply) {
-        line.push(b'\n');
-        // A fresh socket has room for the line; if the client is gone, no answer is needed.
-        let _ = stream.try_write(&line);
-    }
+    let line = Reply::refusal(RequestId::default(), error);
+    // A fresh socket has room for the line; if the client is gone, no answer is needed.
+    let _ = stream.try_write(&line);
 }

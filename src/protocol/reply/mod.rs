@@ -37,6 +37,21 @@ pub struct Reply<T = Value> {
     pub error: Option<Error>,
 }
 
+impl Reply {
+    /// The line, including the newline, of the reply to a request that failed.
+    pub fn refusal(id: RequestId, error: Error) -> Vec<u8> {
+        let reply = Self {
+            id,
+            ok: false,
+            result: None,
+            error: Some(error),
+        };
+        let mut line = serde_json::to_vec(&reply).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
 /// What a bounded text omits at its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Left {

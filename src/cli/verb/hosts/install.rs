@@ -56,18 +56,10 @@ impl Install {
             copy.system
         );
         if !self.yes {
-            let refused = match consent::ask(ctx, &question)? {
-                Some(true) => None,
-                Some(false) => Some(Failure::with_message(Exit::FAILED, "nothing was copied")),
-                None => {
-                    let message = format!("a question has to be answered: {question}?");
-                    let failure = Failure::with_message(Exit::FAILED, message);
-                    Some(failure.hint("--yes is the answer to it"))
-                }
-            };
-            if let Some(failure) = refused {
+            let unasked = format!("a question has to be answered: {question}?");
+            if let Err(refused) = consent::require(ctx, &question, "nothing was copied", unasked) {
                 copy.cancel();
-                return Err(failure);
+                return Err(refused);
             }
         }
         let version = copy.send(&host, &program)?;
