@@ -68,6 +68,9 @@ pub struct Front {
     /// Largest number of jobs that the agent may run at the same time
     #[arg(long, value_name = "N", requires = "serve", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
+    /// Let the agent reach these hosts, and no others
+    #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "serve")]
+    hosts: Option<Vec<String>>,
 }
 
 impl Front {
@@ -132,6 +135,7 @@ impl Front {
             allow: self.allow,
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
+            hosts: self.hosts,
         };
         serve::run(greeting(flags)?)?;
         Ok(Exit::OK)

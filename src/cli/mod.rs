@@ -35,6 +35,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser};
 
 use crate::client;
+use crate::config::LOCAL;
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
 use exit::{Exit, Failure};
@@ -122,6 +123,7 @@ fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Fail
     if cli.version {
         return version(ctx);
     }
+    ctx.only_here = cli.shared.host.as_deref() == Some(LOCAL);
     if let Some(name) = cli
         .shared
         .host

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::error::ConfigError;
-use super::hosts::HostEntry;
+use super::hosts::{Connect, HostEntry};
 use super::{load, parse};
 
 /// Adds a host. The file and its directory are created if need be.
@@ -24,6 +24,14 @@ pub fn add_host(path: &Path, name: &str, host: &HostEntry) -> Result<(), ConfigE
         if let Some(text) = text {
             table.insert(key, value(text));
         }
+    }
+    match host.connect {
+        Connect::Demand => {}
+        Connect::Always => drop(table.insert("connect", value("always"))),
+        Connect::Manual => drop(table.insert("connect", value("manual"))),
+    }
+    if host.agents {
+        table.insert("agents", value(true));
     }
     if let Some(words) = &host.command {
         table.insert("command", value(words.iter().collect::<Array>()));

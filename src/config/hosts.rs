@@ -19,6 +19,23 @@ pub struct HostEntry {
     pub bgproc: Option<String>,
     /// `BGPROC_HOME` on the host.
     pub home: Option<String>,
+    /// When the daemon connects it.
+    pub connect: Connect,
+    /// Whether all agents may reach it.
+    pub agents: bool,
+}
+
+/// When the daemon connects a host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Connect {
+    /// Always.
+    Always,
+    /// When somebody needs it.
+    #[default]
+    Demand,
+    /// Only when a person says so.
+    Manual,
 }
 
 /// The name that means this machine.

@@ -72,6 +72,7 @@
 mod actions;
 mod clock;
 mod events;
+mod hosts;
 mod hub;
 mod keeper_link;
 mod programs;
@@ -169,6 +170,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::hooks::run(hub.clone()));
+    tokio::task::spawn_local(tasks::hosts::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::schedules::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::watches::run(hub.clone()));

@@ -27,31 +27,51 @@ pub struct Filter {
     pub kinds: Option<HashSet<EventKind>>,
     /// The sessions; `None` selects all.
     pub sessions: Option<HashSet<SessionId>>,
+    /// The hosts that the client may reach; `None` for all.
+    pub hosts: Option<HashSet<Box<str>>>,
+    /// Whether the events name the scope of their session.
+    pub with_scope: bool,
 }
 
 impl Filter {
-    fn wants(
-        &self,
-        kind: EventKind,
-        session: Option<&SessionId>,
-        scope: &Scope,
-        shared: &HashSet<SessionId>,
-    ) -> bool {
+    fn wants(&self, event: &Facts<'_>, shared: &HashSet<SessionId>) -> bool {
         let is_shared = |id| shared.contains(id);
-        (self.viewer.owns(scope) || session.is_some_and(is_shared))
+        let is_own = self.viewer.owns(event.scope) || event.session.is_some_and(is_shared);
+        let reaches = match (&self.hosts, event.host) {
+            (Some(hosts), Some(host)) => hosts.contains(host),
+            _ => true,
+        };
+        // What is about a host itself concerns everybody who may reach it.
+        let is_about_host = event.host.is_some() && event.session.is_none();
+        reaches
+            && (is_own || is_about_host)
             && match &self.kinds {
-                Some(kinds) => kinds.contains(&kind),
-                None => kind.is_lifecycle(),
+                Some(kinds) => kinds.contains(&event.kind),
+                None => event.kind.is_lifecycle(),
             }
-            && match (&self.sessions, session) {
+            && match (&self.sessions, event.session) {
                 (Some(sessions), Some(id)) => sessions.contains(id),
                 _ => true,
             }
     }
 
     fn wants_past(&self, past: &Packed, shared: &HashSet<SessionId>) -> bool {
-        self.wants(past.kind, past.session.as_ref(), &past.scope, shared)
+        let facts = Facts {
+            kind: past.kind,
+            session: past.session.as_ref(),
+            host: past.host(),
+            scope: &past.scope,
+        };
+        self.wants(&facts, shared)
     }
+}
+
+/// What decides who gets an event.
+struct Facts<'a> {
+    kind: EventKind,
+    session: Option<&'a SessionId>,
+    host: Option<&'a str>,
+    scope: &'a Scope,
 }
 
 #[derive(Debug)]
@@ -67,7 +87,16 @@ pub struct Published {
     /// before it is sent.
     pub entry: Entry,
     /// The receiving connections, each listed once.
-    pub to: Vec<ConnectionId>,
+    pub to: Vec<Receiver>,
+}
+
+/// A connection that gets an event.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Receiver {
+    /// The connection.
+    pub connection: ConnectionId,
+    /// Whether the event names the scope of its session.
+    pub with_scope: bool,
 }
 
 /// Numbers and stores events, and holds the subscriptions.
@@ -94,8 +123,7 @@ impl Bus {
         }
     }
 
-    /// Creates an event, numbers it if it is a lifecycle event, and returns the connections to
-    /// notify.
+    /// Creates an event of a session of this machine, and publishes it.
     pub fn publish(
         &mut self,
         kind: EventKind,
@@ -105,24 +133,37 @@ impl Bus {
         now: Now,
     ) -> Published {
         let event = Event {
-            event: kind,
-            seq: kind.is_lifecycle().then(|| self.past.seq() + 1),
             at: Some(now.wall),
             session_id: Some(session.clone()),
             data,
+            ..Event::of(kind)
+        };
+        self.pass_on(event, scope, now)
+    }
+
+    /// Numbers an event if it is a lifecycle event, and returns the connections to notify.
+    pub fn pass_on(&mut self, mut event: Event, scope: &Scope, now: Now) -> Published {
+        let kind = event.event;
+        event.seq = kind.is_lifecycle().then(|| self.past.seq() + 1);
+        let facts = Facts {
+            kind,
+            session: event.session_id.as_ref(),
+            host: event.host.as_deref(),
+            scope,
         };
         let wanted: Vec<&Subscription> = self
             .subscriptions
             .values()
-            .filter(|subscription| {
-                let filter = &subscription.filter;
-                filter.wants(kind, Some(session), scope, &self.shared)
-            })
+            .filter(|subscription| subscription.filter.wants(&facts, &self.shared))
             .collect();
         let own = wanted.iter().any(|s| s.filter.viewer.scope == *scope);
-        let mut to: Vec<ConnectionId> = wanted.iter().map(|s| s.connection).collect();
+        let receivers = wanted.iter().map(|s| Receiver {
+            connection: s.connection,
+            with_scope: s.filter.with_scope,
+        });
+        let mut to: Vec<Receiver> = receivers.collect();
         to.sort_unstable();
-        to.dedup();
+        to.dedup_by_key(|receiver| receiver.connection);
         let entry = Entry {
             event,
             scope: scope.clone(),
@@ -142,6 +183,20 @@ impl Bus {
         } else {
             self.shared.remove(session);
         }
+    }
+
+    /// Whether any connection goes on looking at what happens on a host.
+    pub fn is_watched(&self, host: &str) -> bool {
+        let on_host = |id: &SessionId| id.host() == Some(host);
+        self.subscriptions.values().any(|subscription| {
+            let filter = &subscription.filter;
+            let sessions = filter.sessions.as_ref();
+            filter
+                .hosts
+                .as_ref()
+                .is_none_or(|hosts| hosts.contains(host))
+                && sessions.is_none_or(|ids| ids.iter().any(on_host))
+        })
     }
 
     /// Whether any connection subscribes to live events of this kind.
@@ -240,6 +295,8 @@ mod tests {
             },
             kinds: kinds.map(|kinds| kinds.iter().copied().collect()),
             sessions: None,
+            hosts: None,
+            with_scope: false,
         }
     }
 
@@ -251,13 +308,16 @@ mod tests {
             },
             kinds: None,
             sessions: None,
+            hosts: None,
+            with_scope: false,
         }
     }
 
     fn publish(bus: &mut Bus, kind: EventKind, scope: &str) -> Vec<ConnectionId> {
         let scope = Scope::named(scope).unwrap();
         let (session, now) = (SessionId::fresh(), Now::default());
-        bus.publish(kind, &scope, &session, Value::Null, now).to
+        let to = bus.publish(kind, &scope, &session, Value::Null, now).to;
+        to.into_iter().map(|to| to.connection).collect()
     }
 
     fn seqs(entries: &[Entry]) -> Vec<u64> {
@@ -282,7 +342,8 @@ mod tests {
         let (a, id) = (Scope::named("a").unwrap(), SessionId::fresh());
         let told = |bus: &mut Bus| {
             let (kind, now) = (EventKind::Paused, Now::default());
-            bus.publish(kind, &a, &id, Value::Null, now).to
+            let to = bus.publish(kind, &a, &id, Value::Null, now).to;
+            to.into_iter().map(|to| to.connection).collect::<Vec<_>>()
         };
         assert!(told(&mut bus).is_empty());
         bus.set_shared(&id, true);

@@ -41,11 +41,20 @@ impl Entry {
     pub fn seq(&self) -> u64 {
         self.event.seq.unwrap_or_default()
     }
+
+    /// The event with the scope of its session.
+    #[must_use]
+    pub fn with_scope(&self) -> Event {
+        Event {
+            scope: Some(self.scope.clone()),
+            ..self.event.clone()
+        }
+    }
 }
 
 /// One change of the history; one line of the journal.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(untagged, try_from = "Line")]
+#[serde(untagged, rename_all_fields = "camelCase", try_from = "Line")]
 pub enum Note {
     /// An event happened.
     Entry(Entry),
@@ -65,7 +74,21 @@ pub enum Note {
     Used {
         /// That number.
         used: u64,
+        /// Events up to this number may be gone.
+        #[serde(skip_serializing_if = "is_zero")]
+        forgotten: u64,
     },
+    /// The events of a host up to a number of that host have been published.
+    Host {
+        /// The host.
+        host: Box<str>,
+        /// That number.
+        host_seq: u64,
+    },
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A note as it is read. With all fields side by side, serde parses a line in one pass; with the
@@ -77,12 +100,15 @@ struct Line {
     seq: Option<u64>,
     at: Option<Timestamp>,
     session_id: Option<SessionId>,
+    host: Option<Box<str>>,
+    host_seq: Option<u64>,
     data: Value,
     scope: Option<Scope>,
     undelivered: bool,
     ack: Option<u64>,
     delivered: Option<Vec<u64>>,
     used: Option<u64>,
+    forgotten: u64,
 }
 
 impl TryFrom<Line> for Note {
@@ -97,11 +123,13 @@ impl TryFrom<Line> for Note {
                 ..
             } => Ok(Self::Entry(Entry {
                 event: Event {
-                    event,
                     seq: Some(seq),
                     at: line.at,
                     session_id: line.session_id,
+                    host: line.host,
+                    host_seq: line.host_seq,
                     data: line.data,
+                    ..Event::of(event)
                 },
                 scope,
                 undelivered: line.undelivered,
@@ -116,8 +144,15 @@ impl TryFrom<Line> for Note {
                 ..
             } => Ok(Self::Delivered { delivered }),
             Line {
-                used: Some(used), ..
-            } => Ok(Self::Used { used }),
+                used: Some(used),
+                forgotten,
+                ..
+            } => Ok(Self::Used { used, forgotten }),
+            Line {
+                host: Some(host),
+                host_seq: Some(host_seq),
+                ..
+            } => Ok(Self::Host { host, host_seq }),
             _ => Err("it is neither an event nor a note about one"),
         }
     }
@@ -131,7 +166,11 @@ pub struct EventHistory {
     entries: VecDeque<Packed>,
     /// Memory that the entries take.
     bytes: usize,
+    /// Events up to this number may be gone.
+    forgotten: u64,
     acks: BTreeMap<Scope, u64>,
+    /// For each host the highest of its own numbers whose event was published.
+    hosts: BTreeMap<Box<str>, u64>,
 }
 
 impl EventHistory {
@@ -152,14 +191,42 @@ impl EventHistory {
             Note::Delivered { delivered } => {
                 self.deliver(&delivered);
             }
-            Note::Used { used } => self.seq = self.seq.max(used),
+            Note::Used { used, forgotten } => {
+                self.seq = self.seq.max(used);
+                self.forgotten = self.forgotten.max(forgotten);
+            }
+            Note::Host { host, host_seq } => {
+                self.hosts.insert(host, host_seq);
+            }
         }
         true
+    }
+
+    /// Events up to this number may be gone; 0 if all are kept.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// The highest number of a host's own whose event was published here.
+    pub fn host_seq(&self, host: &str) -> u64 {
+        self.hosts.get(host).copied().unwrap_or_default()
+    }
+
+    /// Sets that number, if events of the host are not to be asked for again. Returns the note of it.
+    pub fn set_host_seq(&mut self, host: &str, host_seq: u64) -> Note {
+        self.hosts.insert(host.into(), host_seq);
+        Note::Host {
+            host: host.into(),
+            host_seq,
+        }
     }
 
     /// Stores an event, which must have the next number.
     pub fn add(&mut self, entry: Entry) {
         self.seq = entry.seq();
+        if let (Some(host), Some(host_seq)) = (&entry.event.host, entry.event.host_seq) {
+            self.hosts.insert(host.clone(), host_seq);
+        }
         // Each new daemon reports `adopted` for every running session. The newest report says all
         // that the earlier ones did, and keeping those would push out other events.
         if entry.event.event == EventKind::Adopted {
@@ -181,6 +248,7 @@ impl EventHistory {
     fn forget_oldest(&mut self) -> bool {
         let oldest = self.entries.pop_front();
         self.bytes -= oldest.as_ref().map_or(0, Packed::bytes);
+        self.forgotten = oldest.as_ref().map_or(self.forgotten, |oldest| oldest.seq);
         oldest.is_some()
     }
 
@@ -263,7 +331,10 @@ impl EventHistory {
 
     /// The history as notes: the fewest that restore it.
     pub fn notes(&self) -> impl Iterator<Item = Note> {
-        let used = Note::Used { used: self.seq };
+        let used = Note::Used {
+            used: self.seq,
+            forgotten: self.forgotten,
+        };
         // An acknowledgement below the first stored event has no effect.
         let first = self.entries.front().map_or(u64::MAX, |entry| entry.seq);
         let acks = self.acks.iter().filter(move |(_, ack)| **ack >= first);
@@ -272,9 +343,13 @@ impl EventHistory {
             scope: scope.clone(),
         });
         let entries = self.entries.iter().map(|entry| Note::Entry(entry.unpack()));
+        let hosts = self.hosts.iter().map(|(host, host_seq)| Note::Host {
+            host: host.clone(),
+            host_seq: *host_seq,
+        });
         // The highest number comes last, because an event is only accepted if its number is higher
         // than all before it.
-        entries.chain(acks).chain([used])
+        entries.chain(acks).chain(hosts).chain([used])
     }
 }
 
@@ -305,15 +380,18 @@ mod tests {
     fn entry(seq: u64, kind: EventKind, session: &str) -> Entry {
         Entry {
             event: Event {
-                event: kind,
                 seq: Some(seq),
                 at: Some(Timestamp(1000 * seq as i64)),
                 session_id: SessionId::parse(session),
-                data: Value::Null,
+                ..Event::of(kind)
             },
             scope: scope("a"),
             undelivered: kind == EventKind::Exited,
         }
+    }
+
+    fn used(used: u64) -> Note {
+        Note::Used { used, forgotten: 0 }
     }
 
     fn seqs(past: &EventHistory) -> Vec<u64> {
@@ -328,11 +406,11 @@ mod tests {
         let entry = |seq, kind, session, data| {
             Note::Entry(Entry {
                 event: Event {
-                    event: kind,
                     seq: Some(seq),
                     at: Some(golden::at(10 * seq as i64)),
                     session_id: Some(golden::id(session)),
                     data,
+                    ..Event::of(kind)
                 },
                 scope: scope("builder"),
                 undelivered: seq == 8,
@@ -343,7 +421,7 @@ mod tests {
                 "signal": null, "runtimeMs": 60_000, "output": "out\nerr\nend.\n"})
         };
         let notes = [
-            Note::Used { used: 4 },
+            used(4),
             entry(5, EventKind::Started, "done00000001", json!({})),
             entry(6, EventKind::Exited, "done00000001", completion("done", 0)),
             Note::Delivered { delivered: vec![6] },
@@ -374,7 +452,7 @@ mod tests {
             Note::Delivered {
                 delivered: vec![1, 2],
             },
-            Note::Used { used: 9 },
+            used(9),
         ] {
             let line = serde_json::to_vec(&note).unwrap();
             assert_eq!(serde_json::from_slice::<Note>(&line).unwrap(), note);
@@ -412,9 +490,14 @@ mod tests {
         };
         past.forget_old(later);
         assert!(seqs(&past).is_empty());
-        assert!(past.notes().eq([Note::Used { used: 5 }]));
+        assert_eq!(past.forgotten(), 5);
+        let gone = Note::Used {
+            used: 5,
+            forgotten: 5,
+        };
+        assert!(past.notes().eq([gone]));
         let mut again = EventHistory::default();
-        assert!(again.take_in(Note::Used { used: 5 }));
+        assert!(again.take_in(used(5)));
         assert!(!again.take_in(Note::Entry(entry(5, EventKind::Started, ONE))));
         assert!(again.take_in(Note::Entry(entry(6, EventKind::Started, ONE))));
     }
@@ -472,5 +555,27 @@ mod tests {
         assert_eq!(turn(ONE), Some(EventKind::Exited));
         assert_eq!(turn(TWO), Some(EventKind::Started));
         assert_eq!(turn("000000000003"), None);
+    }
+
+    #[test]
+    fn what_was_taken_from_each_host_outlives_its_events() {
+        let mut past = EventHistory::default();
+        let mut from_host = entry(1, EventKind::Started, ONE);
+        (from_host.event.host, from_host.event.host_seq) = (Some("gpu1".into()), Some(70));
+        past.add(from_host);
+        past.set_host_seq("gpu2", 5);
+        let later = Now {
+            boot: 0,
+            wall: Timestamp(1000 + KEPT_MS + 1),
+        };
+        past.forget_old(later);
+        let mut again = EventHistory::default();
+        for note in past.notes() {
+            let line = serde_json::to_vec(&note).unwrap();
+            assert_eq!(serde_json::from_slice::<Note>(&line).unwrap(), note);
+            again.take_in(note);
+        }
+        assert_eq!((again.host_seq("gpu1"), again.host_seq("gpu2")), (70, 5));
+        assert_eq!((again.host_seq("gpu3"), again.forgotten()), (0, 1));
     }
 }

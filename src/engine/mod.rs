@@ -28,6 +28,7 @@ pub mod display;
 pub mod echo;
 pub mod event_history;
 mod flaky;
+pub mod hosts;
 pub mod input;
 pub mod lease;
 pub mod life;

@@ -434,6 +434,8 @@ impl Session {
         let title = self.output.title();
         Summary {
             session_id: self.id.clone(),
+            host: None,
+            seen_at: None,
             label: self.spec.label.clone(),
             group: self.spec.group.clone(),
             tags: self.spec.tags.clone(),

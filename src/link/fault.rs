@@ -104,6 +104,7 @@ mod tests {
             home: None,
             written: "config.toml".into(),
             control: "/run/ssh-gpu1".into(),
+            agent: None,
         }
     }
 

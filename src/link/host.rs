@@ -19,6 +19,8 @@ pub struct Host {
     pub written: PathBuf,
     /// The socket of a shared ssh connection that `hosts login` opens, if ssh_config names none.
     pub control: PathBuf,
+    /// The socket of the ssh agent, if not that of this process's environment.
+    pub agent: Option<String>,
 }
 
 /// The command that reaches a host.
@@ -62,6 +64,7 @@ impl Host {
             home: entry.home.clone(),
             written: file.to_owned(),
             control: runtime.join(format!("ssh-{name}")),
+            agent: None,
         }
     }
 
@@ -162,6 +165,7 @@ mod tests {
             home: None,
             written: PathBuf::new(),
             control: "/run/ssh-gpu1".into(),
+            agent: None,
         }
     }
 

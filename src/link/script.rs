@@ -104,6 +104,7 @@ mod tests {
             home: Some("~/it's here".to_owned()),
             written: "config.toml".into(),
             control: "/run/ssh-h".into(),
+            agent: None,
         }
     }
 

@@ -36,6 +36,15 @@ pub struct Link {
     arrivals: Sender<(UnixStream, Start)>,
     wakes: UnixStream,
     ended: Arc<Mutex<Option<Error>>>,
+    /// The command's standard input and output, to end it.
+    stream: UnixStream,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // A command that takes nothing any more would keep its last bytes waiting for ever.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
 }
 
 impl Link {
@@ -57,6 +66,7 @@ impl Link {
             stream,
             stderr,
         } = command;
+        let ends = stream.try_clone().map_err(broken)?;
         let from: OwnedFd = stream.try_clone().map_err(broken)?.into();
         let side = Side::Opens(receiver, woken);
         let mut mux = Mux::new(from, stream.into(), said.rest, side).map_err(broken)?;
@@ -81,6 +91,7 @@ impl Link {
             arrivals,
             wakes,
             ended,
+            stream: ends,
         })
     }
 
@@ -242,7 +253,11 @@ fn start(host: &Host, words: &[String]) -> Result<Running, Error> {
     let (ours, theirs) = UnixStream::pair().map_err(|error| fail(&error))?;
     let stdin: OwnedFd = theirs.try_clone().map_err(|error| fail(&error))?.into();
     let stdout: OwnedFd = theirs.into();
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(agent) = &host.agent {
+        command.env("SSH_AUTH_SOCK", agent);
+    }
+    let mut child = command
         .args(args)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))

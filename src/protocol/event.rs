@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record::EndedBy;
-use super::{SessionId, Status, Timestamp};
+use super::{Scope, SessionId, Status, Timestamp};
 
 /// Kind of event. Lifecycle events have a sequence number, live events have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +49,12 @@ pub enum EventKind {
     Limit,
     /// The session was removed.
     Removed,
+    /// A host is connected.
+    HostUp,
+    /// A host is not connected any more, or cannot be reached; `data` says why.
+    HostDown,
+    /// Events of a host are missing, because it does not keep them any more.
+    Gap,
     /// Live: new output.
     Output,
     /// Live: a change of a watched screen.
@@ -100,9 +106,34 @@ pub struct Event {
     /// The session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// The host on which it happened; absent: on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Box<str>>,
+    /// Its sequence number on that host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_seq: Option<u64>,
+    /// Scope of the session, for a subscription with `withScope`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// Further data, depending on the kind.
     #[serde(default)]
     pub data: Value,
+}
+
+impl Event {
+    /// An event of this kind, without anything else.
+    pub fn of(event: EventKind) -> Self {
+        Self {
+            event,
+            seq: None,
+            at: None,
+            session_id: None,
+            host: None,
+            host_seq: None,
+            scope: None,
+            data: Value::Null,
+        }
+    }
 }
 
 /// Data of a `screen` event: terminal bytes that update a screen of this size.

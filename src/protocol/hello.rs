@@ -139,6 +139,9 @@ pub struct Policy {
     /// Maximum number of running sessions in its scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_sessions: Option<u32>,
+    /// The hosts that it may reach; absent: those that the configuration opens to agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<String>>,
 }
 
 /// Data of the event `hello`, the daemon's first line.

@@ -1,6 +1,7 @@
 //! Ids of sessions and names of scopes.
 
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -15,11 +16,19 @@ const ID_ALPHABET: [char; 36] = [
     'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
 ];
 
-/// Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused.
+/// Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused; `ID@HOST` if it is on another host.
 ///
-/// The characters are stored inline, because the id is the key of every table of sessions.
+/// The characters of a session of this machine are stored inline, because the id is the key of every table of
+/// sessions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionId([u8; ID_LEN]);
+pub struct SessionId(Repr);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Repr {
+    Here([u8; ID_LEN]),
+    /// `ID@HOST`.
+    There(Arc<str>),
+}
 
 impl SessionId {
     /// Creates an id from the operating system's random source.
@@ -27,24 +36,62 @@ impl SessionId {
         let mut id = [0; ID_LEN];
         let random = nanoid::nanoid!(ID_LEN, &ID_ALPHABET);
         id.copy_from_slice(random.as_bytes());
-        Self(id)
+        Self(Repr::Here(id))
     }
 
-    /// Parses an id. Only text with the shape of an id is accepted, so that nothing else (such as a
-    /// path) reaches the file system.
+    /// Parses the id of a session of this machine. Only text with the shape of an id is accepted, so that nothing
+    /// else (such as a path) reaches the file system.
     pub fn parse(text: &str) -> Option<Self> {
         let id: [u8; ID_LEN] = text.as_bytes().try_into().ok()?;
         let shaped = id
             .iter()
             .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        shaped.then_some(Self(id))
+        shaped.then_some(Self(Repr::Here(id)))
+    }
+
+    /// Parses an id, of this machine or `ID@HOST`.
+    pub fn parse_any(text: &str) -> Option<Self> {
+        match text.split_once('@') {
+            None => Self::parse(text),
+            Some((id, host)) => Self::parse(id)?.at(host),
+        }
+    }
+
+    /// The id of the same session, seen from a machine that reaches it on `host`. `None` if that cannot be the name
+    /// of a host, or the session is on a host already.
+    pub fn at(&self, host: &str) -> Option<Self> {
+        let fits = is_host(host) && self.host().is_none();
+        fits.then(|| Self(Repr::There(format!("{self}@{host}").into())))
+    }
+
+    /// The host that it is on; `None` if it is on this machine.
+    pub fn host(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Here(_) => None,
+            Repr::There(text) => text.split_once('@').map(|(_, host)| host),
+        }
+    }
+
+    /// The id on its own machine, without the host.
+    pub fn bare(&self) -> &str {
+        let text = self.as_str();
+        text.get(..ID_LEN).unwrap_or(text)
     }
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
-        // `parse` and `fresh` accept only ASCII letters and digits.
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        match &self.0 {
+            // `parse` and `fresh` accept only ASCII letters and digits.
+            Repr::Here(id) => std::str::from_utf8(id).unwrap_or_default(),
+            Repr::There(text) => text,
+        }
     }
+}
+
+/// Whether a word can be the name of a host: letters, digits, `-`, `_` and `.`.
+pub fn is_host(word: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || ['-', '_', '.'].contains(&c);
+    word.starts_with(char::is_alphanumeric) && word.chars().all(fits)
 }
 
 impl fmt::Display for SessionId {
@@ -68,7 +115,8 @@ impl Serialize for SessionId {
 impl<'de> Deserialize<'de> for SessionId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("`{text}` is not a session id")))
+        Self::parse_any(&text)
+            .ok_or_else(|| de::Error::custom(format!("`{text}` is not a session id")))
     }
 }
 
@@ -79,7 +127,7 @@ impl JsonSchema for SessionId {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused.",
+            "description": "Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused; `ID@HOST` if it is on another host.",
             "type": "string",
         })
     }
@@ -142,6 +190,23 @@ mod tests {
         let json = serde_json::to_string(&id).unwrap();
         assert_eq!(json, format!("\"{id}\""));
         assert_eq!(serde_json::from_str::<SessionId>(&json).unwrap(), id);
+    }
+
+    #[test]
+    fn an_id_of_another_host_names_it() {
+        let id = SessionId::parse("0123456789ab").unwrap();
+        let there = id.at("gpu-1.lab").unwrap();
+        assert_eq!(there.as_str(), "0123456789ab@gpu-1.lab");
+        assert_eq!(
+            (there.host(), there.bare()),
+            (Some("gpu-1.lab"), id.as_str())
+        );
+        assert_eq!((id.host(), id.bare()), (None, id.as_str()));
+        assert_eq!(SessionId::parse_any(there.as_str()), Some(there.clone()));
+        assert_eq!(SessionId::parse(there.as_str()), None);
+        assert_eq!(there.at("b"), None);
+        assert_eq!(SessionId::parse_any("0123456789ab@a@b"), None);
+        assert_eq!(SessionId::parse_any("0123456789ab@../x"), None);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub mod shell;
 pub mod shell_state;
 mod strict;
 pub mod suggest;
+mod targets;
 pub mod terminal_progress;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -74,6 +75,7 @@ pub use policy::RestartPolicy;
 pub use probe::Probe;
 pub use record::{Mode, Record, Status, Summary};
 pub use request::{Action, Request, RequestId};
+pub use targets::Targets;
 pub use time::Timestamp;
 pub use traits::ActionTraits;
 

@@ -144,6 +144,8 @@ params! {
         /// Shell line that continues it after it was lost.
         #[schemars(regex(pattern = bounds::NOT_BLANK))]
         resume: Option<String>,
+        /// Host on which it runs; absent: this machine.
+        host: Option<String>,
     }
     /// `list`: the sessions that the client may see.
     List {
@@ -163,6 +165,24 @@ params! {
         limit: Option<usize>,
         /// On a lean connection: include all fields (false).
         verbose: Option<bool>,
+        /// Only sessions of these hosts; `local` is this machine. Absent: of all that the client may reach.
+        hosts: Option<Vec<String>>,
+        /// How long to wait for the answers of hosts, in milliseconds (300). The last known sessions of a host that
+        /// does not answer are returned with `seenAt`.
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
+        host_wait_ms: Option<u64>,
+    }
+    /// `hosts`: the hosts that the client may reach, and how they are connected.
+    Hosts {}
+    /// `connect`: connects a host now (people only).
+    Connect {
+        /// Name of the host.
+        host: String,
+    }
+    /// `disconnect`: ends the connection to a host. Its sessions go on (people only).
+    Disconnect {
+        /// Name of the host.
+        host: String,
     }
     /// `status`: one session's record.
     StatusParams {
@@ -555,6 +575,8 @@ params! {
         session_ids: Option<Vec<SessionId>>,
         /// First replay the events from this sequence number on.
         from_seq: Option<u64>,
+        /// Whether events name the scope of their session (false).
+        with_scope: Option<bool>,
     }
     /// `unsubscribe`: ends a subscription.
     Unsubscribe {

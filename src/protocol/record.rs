@@ -208,6 +208,12 @@ impl Share {
 pub struct Summary {
     /// Id of the session.
     pub session_id: SessionId,
+    /// The host that it is on; absent: this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// For a session of a host: when the record was last true; `null` if it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<Timestamp>,
     /// Name given by people.
     pub label: Option<String>,
     /// Group of the session.

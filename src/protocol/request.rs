@@ -62,7 +62,8 @@ macro_rules! actions {
                 vec![$(($name, <$params>::json_schema(schemas))),*]
             }
 
-            fn params(&self) -> Value {
+            /// Its parameters, as they are sent.
+            pub fn params(&self) -> Value {
                 match self {
                     $(Self::$variant(params) => serde_json::to_value(params).unwrap_or_default(),)*
                 }
@@ -76,6 +77,12 @@ actions! {
     Start(Start) = "start",
     /// Lists the sessions that the client may see.
     List(List) = "list",
+    /// Returns the hosts.
+    Hosts(Hosts) = "hosts",
+    /// Connects a host.
+    Connect(Connect) = "connect",
+    /// Disconnects a host.
+    Disconnect(Disconnect) = "disconnect",
     /// Returns one session's record.
     Status(StatusParams) = "status",
     /// Returns status and output.

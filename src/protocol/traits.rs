@@ -54,6 +54,18 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     // The key finds the session that the first attempt created.
     ("start", CHANGES.repeatable(With(&["key"]))),
     ("list", READS),
+    ("hosts", READS),
+    (
+        "connect",
+        CHANGES
+            .waiting(Always)
+            .repeatable(Always)
+            .for_people("connect hosts"),
+    ),
+    (
+        "disconnect",
+        CHANGES.repeatable(Always).for_people("disconnect hosts"),
+    ),
     ("status", READS),
     ("poll", READS.waiting(With(&["waitMs"]))),
     ("log", READS),

@@ -90,7 +90,7 @@ fn is_older(meta: &Metadata, age: Duration) -> bool {
 }
 
 fn read(path: &Path) -> Option<SessionId> {
-    SessionId::parse(std::fs::read_to_string(path).ok()?.trim())
+    SessionId::parse_any(std::fs::read_to_string(path).ok()?.trim())
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub struct Flags {
     pub on_disconnect: OnDisconnect,
     /// Maximum number of running sessions of its scope.
     pub max_sessions: Option<u32>,
+    /// The hosts that it may reach. `None`: those that the configuration opens to agents.
+    pub hosts: Option<Vec<String>>,
 }
 
 /// Builds the greeting of `--serve`. The error describes an invalid value.
@@ -58,6 +60,7 @@ pub fn greeting(
             allow: flags.allow,
             on_disconnect: flags.on_disconnect,
             max_sessions: flags.max_sessions.or(config.max_sessions_per_scope),
+            hosts: flags.hosts,
         },
         ..Greeting::default()
     }))

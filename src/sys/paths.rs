@@ -163,6 +163,11 @@ impl Home {
         self.state.join("projects")
     }
 
+    /// What was last known of the sessions of another host.
+    pub fn host(&self, name: &str) -> PathBuf {
+        self.state.join("hosts").join(format!("{name}.json"))
+    }
+
     /// The journal of events, one per line.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")

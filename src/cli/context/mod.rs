@@ -1,6 +1,7 @@
 //! What every verb works with: standard output, the connection to the daemon, and the jobs that targets
 //! mean.
 
+mod hosts;
 mod people;
 pub mod target;
 
@@ -30,6 +31,8 @@ pub struct Context {
     pub out: Output,
     /// Whether `--json` was given.
     pub json: bool,
+    /// Whether `-H local` was given: lists have no jobs of other hosts.
+    pub only_here: bool,
     /// Builds the grammar of all verbs, for `help`.
     pub grammar: fn() -> Command,
     /// Opened by the first verb that needs it.
@@ -75,6 +78,7 @@ impl Context {
         Self {
             out,
             json,
+            only_here: false,
             grammar,
             connection: None,
             names: HashMap::new(),
@@ -126,10 +130,11 @@ impl Context {
         self.connection = None;
     }
 
-    /// All jobs.
+    /// All jobs of this machine, or of the host that `-H` names.
     pub fn jobs(&mut self) -> Result<Vec<Record>, Failure> {
         let list = List {
             limit: Some(ALL_JOBS),
+            hosts: hosts::only_here()?,
             ..List::default()
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;
@@ -225,6 +230,9 @@ impl Context {
             let id = job.summary.session_id.to_string();
             return Ok((id.into(), vec![job].into()));
         }
+        if let Some(there) = self.on_host(target, all)? {
+            return Ok((there.name.into(), there.jobs.into()));
+        }
         let among = match target::is_named(target, own) {
             true => own,
             false => all,
@@ -237,6 +245,7 @@ impl Context {
         let list = List {
             limit: Some(ALL_JOBS),
             include_ports: Some(true),
+            hosts: hosts::only_here()?,
             ..List::default()
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;

@@ -11,12 +11,27 @@ use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
-/// The label, or the id if there is none.
+/// The label, or the id if there is none; `web@gpu1` if the job is on another host.
 pub fn name(job: &Summary) -> String {
+    match (&job.label, job.session_id.host()) {
+        (Some(label), Some(host)) => format!("{}@{host}", clean(label)),
+        (Some(label), None) => clean(label),
+        (None, _) => job.session_id.to_string(),
+    }
+}
+
+/// The same without the host, which stands beside it.
+pub fn bare_name(job: &Summary) -> String {
     match &job.label {
         Some(label) => clean(label),
-        None => job.session_id.to_string(),
+        None => job.session_id.bare().to_owned(),
     }
+}
+
+/// How old the state of a job is whose host is not connected: `seen 6m ago`.
+pub fn seen(job: &Summary, now: Timestamp) -> Option<String> {
+    let ago = span(since(job.seen_at?, now));
+    Some(format!("seen {ago} ago"))
 }
 
 /// The state as a word, and its tone.

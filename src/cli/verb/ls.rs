@@ -6,12 +6,15 @@ use serde_json::Value;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::state::{self, Wanted};
+use crate::cli::output::style::Tone;
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::words;
 use crate::cli::value::order::{self, Order};
+use crate::config::LOCAL;
 use crate::protocol::params::List;
-use crate::protocol::reply::Listed;
+use crate::protocol::reply::{HostState, HostStatus, Listed};
 use crate::protocol::{Action, Record, Summary, Timestamp};
+use crate::term::sanitize::clean;
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
@@ -77,6 +80,7 @@ impl Ls {
                 .map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
             limit: Some(ALL),
             include_ports: Some(true),
+            hosts: ctx.only_here.then(|| vec![LOCAL.to_owned()]),
             ..List::default()
         });
         if form == Form::Json {
@@ -106,6 +110,9 @@ impl Ls {
             }
             return Ok(Exit::OK);
         }
+        for host in &listed.hosts {
+            tell_missing(host);
+        }
         match form {
             Form::Table if listed.sessions.is_empty() => {
                 if ctx.out.is_terminal() {
@@ -116,11 +123,16 @@ impl Ls {
                 let width = ctx.out.width.filter(|_| !self.wide);
                 let rows = listed.sessions.iter().map(|job| row(job, words::now()));
                 let rows: Vec<_> = rows.collect();
-                let columns = if self.wide {
-                    &COLUMNS[..]
-                } else {
-                    &COLUMNS[..FITTED]
+                // Without hosts there is no column for them.
+                let skipped = usize::from(listed.hosts.is_empty());
+                let columns = match self.wide {
+                    true => &COLUMNS[skipped..],
+                    false => &COLUMNS[skipped..FITTED],
                 };
+                let rows: Vec<_> = rows
+                    .into_iter()
+                    .map(|row| row[skipped..].to_vec())
+                    .collect();
                 let lines = draw(columns, &rows, width, ctx.out.paint);
                 for line in lines.iter().skip(usize::from(!header)) {
                     ctx.out.line(line)?;
@@ -139,8 +151,24 @@ impl Ls {
     }
 }
 
+/// Says on stderr that the jobs of a host are missing or old, and why.
+fn tell_missing(host: &HostStatus) {
+    let name = &host.name;
+    match (&host.error, host.state) {
+        (Some(error), _) => crate::cli::output::note(&clean(&error.message)),
+        (None, HostState::Connecting) => {
+            crate::cli::output::note(&format!("host {name} is being connected"));
+        }
+        (None, HostState::Disconnected) => crate::cli::output::note(&format!(
+            "host {name} is disconnected; bgproc hosts login {name} connects it"
+        )),
+        (None, HostState::Idle | HostState::Up | HostState::Down) => {}
+    }
+}
+
 /// The columns. Those from [`FITTED`] on are shown only with `--wide`.
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
+    column("HOST", Fit::Middle(6), 7),
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
     column("GROUP", Fit::Middle(6), 2),
@@ -157,7 +185,7 @@ const COLUMNS: [Column; 13] = [
 ];
 
 /// The number of columns without `--wide`.
-const FITTED: usize = 8;
+const FITTED: usize = 9;
 
 const fn column(title: &'static str, fit: Fit, rank: u8) -> Column {
     Column {
@@ -180,9 +208,15 @@ const fn number(title: &'static str, rank: u8) -> Column {
 fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
     let job = &record.summary;
     let (state, tone) = words::state(job);
+    // What was last known may not be so any more.
+    let (state, tone) = match words::seen(job, now) {
+        Some(seen) => (format!("{state} ({seen})"), Tone::Faint),
+        None => (state, tone),
+    };
     let percent = job.cpu_percent.map(|percent| format!("{percent:.0}%"));
     vec![
-        Cell::plain(words::name(job)),
+        Cell::plain(field(job.session_id.host())),
+        Cell::plain(words::bare_name(job)),
         Cell::toned(state, tone),
         Cell::plain(group(job)),
         Cell::plain(ports(job.ports.as_deref().unwrap_or_default())),
@@ -223,9 +257,9 @@ fn command(job: &Summary) -> String {
 }
 
 /// The columns for programs. New ones are appended at the end.
-const TAB_SEPARATED: [&str; 18] = [
+const TAB_SEPARATED: [&str; 20] = [
     "NAME", "STATUS", "EXIT", "PID", "ID", "GROUP", "COMMAND", "STATE", "PORT", "TIME", "CPU",
-    "MEM", "STARTED", "DIR", "PROJECT", "PHASE", "WHY", "TAGS",
+    "MEM", "STARTED", "DIR", "PROJECT", "PHASE", "WHY", "TAGS", "HOST", "SEEN",
 ];
 
 /// Formats a job as one line with as many fields as the heading. Cleaned fields contain neither tabs nor
@@ -257,6 +291,8 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
         field(job.project.as_ref().map(|of| of.phase.as_str())),
         field(why(job)),
         tags(job),
+        field(job.session_id.host()),
+        job.seen_at.map_or_else(none, words::local),
     ]
     .join("\t")
 }

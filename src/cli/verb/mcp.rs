@@ -37,6 +37,9 @@ pub struct Mcp {
     /// Largest number of jobs that the agent may run at the same time
     #[arg(long, value_name = "N", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
+    /// Let the agent reach these hosts, and no others
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    hosts: Option<Vec<String>>,
 }
 
 impl Mcp {
@@ -48,6 +51,7 @@ impl Mcp {
             allow: self.allow,
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
+            hosts: self.hosts,
         };
         let offer = Offer {
             tools: self.tools,

@@ -13,7 +13,7 @@ use crate::engine::event_history::Entry;
 use crate::engine::input::needs;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
-use crate::protocol::{Event, EventKind};
+use crate::protocol::{Event, EventKind, SessionId};
 
 /// Default number of events in a reply.
 const DEFAULT_LIMIT: usize = 100;
@@ -66,6 +66,8 @@ fn page(
         viewer: client.principal.clone(),
         kinds: kinds.map(|kinds| kinds.iter().copied().collect()),
         sessions: None,
+        hosts: state.hosts.reach_of(&client.greeting),
+        with_scope: false,
     };
     let entries = state
         .events
@@ -114,11 +116,13 @@ fn news(state: &mut State, client: &Client, after: u64, limit: usize) -> Happene
 /// Whether an event is about a session of the client's scope, still holds, and came after the last reply about
 /// that session.
 fn is_news(state: &State, client: &Client, event: &Event) -> bool {
-    let session = event
-        .session_id
-        .as_ref()
-        .and_then(|id| state.sessions.get(id));
-    let Some(session) = session else {
+    let Some(id) = &event.session_id else {
+        return false;
+    };
+    if let Some(host) = id.host() {
+        return is_news_of_host(state, client, event, id, host);
+    }
+    let Some(session) = state.sessions.get(id) else {
         return false;
     };
     let status = session.life.status();
@@ -129,4 +133,26 @@ fn is_news(state: &State, client: &Client, event: &Event) -> bool {
         _ => false,
     };
     holds && session.scope == client.principal.scope && event.seq > Some(session.told())
+}
+
+/// The same for a session of a host, as far as is known here.
+fn is_news_of_host(
+    state: &State,
+    client: &Client,
+    event: &Event,
+    id: &SessionId,
+    host: &str,
+) -> bool {
+    let Some(entry) = state.hosts.get(host) else {
+        return false;
+    };
+    let Some((status, told)) = entry.mirror.news(id) else {
+        return false;
+    };
+    let holds = match event.event {
+        EventKind::Exited | EventKind::Lost => status.is_finished(),
+        _ => !status.is_finished(),
+    };
+    let scope = entry.mirror.scope(id);
+    holds && scope == Some(&client.principal.scope) && event.seq > Some(told)
 }

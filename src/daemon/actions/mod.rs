@@ -7,6 +7,7 @@ mod events;
 mod exec;
 mod export;
 mod hold;
+mod hosts;
 mod kill;
 mod list;
 mod log;
@@ -18,6 +19,7 @@ mod resize;
 mod restart;
 mod send_keys;
 mod set;
+mod several;
 mod shutdown;
 mod signal;
 mod start;
@@ -32,13 +34,23 @@ use std::rc::Rc;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::there;
 use crate::daemon::transport::Answer;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, VERSION};
 
 /// Runs the action that a client requested.
 pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer {
     check_policy(&client, &action)?;
+    if let Some(answer) = several::run(&hub, &client, &action).await {
+        return answer;
+    }
+    if let Some(host) = there::host_of(&hub, &client, &action)? {
+        return there::run(&hub, &client, &host, &action).await;
+    }
     match action {
+        Action::Hosts(_) => hosts::hosts(&hub, &client),
+        Action::Connect(params) => hosts::connect(&hub, &client, &params.host).await,
+        Action::Disconnect(params) => hosts::disconnect(&hub, &client, &params.host),
         Action::Start(params) => start::start(&hub, &client, params).await,
         Action::List(params) => list::list(&hub, &client, params).await,
         Action::Status(params) => status::status(&hub, &client, params).await,

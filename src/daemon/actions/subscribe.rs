@@ -20,17 +20,23 @@ const BATCH: usize = 32;
 /// A slow client gets past events as fast as it reads. The subscription begins only after all of them are sent,
 /// so a request that is cancelled before leaves no subscription.
 pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> Answer {
+    if params.with_scope == Some(true) {
+        client.people_only("see the scope of every event")?;
+    }
     let filter = Filter {
         viewer: client.principal.clone(),
         kinds: params.events.map(|kinds| kinds.into_iter().collect()),
         sessions: params.session_ids.map(|ids| ids.into_iter().collect()),
+        hosts: hub.read().hosts.reach_of(&client.greeting),
+        with_scope: params.with_scope == Some(true),
     };
     let mut from = params
         .from_seq
         .unwrap_or_else(|| hub.read().events.bus.past.seq() + 1);
+    let with_scope = filter.with_scope;
     let owed = hub.change(|state| state.events.bus.promise(client.id, &filter, from));
     for some in owed.chunks(BATCH) {
-        tell(hub, client, some).await;
+        tell(hub, client, some, with_scope).await;
     }
     loop {
         let past = hub.read().events.bus.replay(&filter, from, BATCH);
@@ -38,24 +44,30 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
             break;
         };
         from = last.seq() + 1;
-        tell(hub, client, &past).await;
+        tell(hub, client, &past, with_scope).await;
     }
     // No event can have been published since the last replay, because there was no await in between.
-    let (id, next_seq) = hub.change(|state| {
+    answer(hub.change(|state| {
         let bus = &mut state.events.bus;
-        (bus.subscribe(client.id, filter), bus.past.seq())
-    });
-    answer(Subscribed {
-        subscription_id: format!("s{}", id.0),
-        next_seq,
-    })
+        let id = bus.subscribe(client.id, filter);
+        let subscribed = Subscribed {
+            subscription_id: format!("s{}", id.0),
+            next_seq: bus.past.seq(),
+            forgotten_seq: bus.past.forgotten(),
+        };
+        state.hosts.interest_changed();
+        subscribed
+    }))
 }
 
 /// Sends past events. A completion sent for the first time is marked as delivered once the socket has taken it.
-async fn tell(hub: &Hub, client: &Client, entries: &[Entry]) {
+async fn tell(hub: &Hub, client: &Client, entries: &[Entry], with_scope: bool) {
     client.outbox.room_for_frame().await;
     for entry in entries {
-        client.outbox.push_event(&entry.event);
+        match with_scope {
+            true => client.outbox.push_event(&entry.with_scope()),
+            false => client.outbox.push_event(&entry.event),
+        }
     }
     let scope = &client.principal.scope;
     let owed = |entry: &Entry| entry.undelivered && entry.scope == *scope;
@@ -73,9 +85,7 @@ pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> An
         .and_then(|digits| digits.parse().ok())
         .map(SubscriptionId);
     match id {
-        Some(id) if hub.change(|state| state.events.bus.unsubscribe(client.id, id)) => {
-            answer(Done {})
-        }
+        Some(id) if hub.change(|state| state.unsubscribe(client.id, id)) => answer(Done {}),
         _ => Err(Error::invalid(format!(
             "`subscriptionId`: there is no subscription `{name}`"
         ))),

@@ -15,7 +15,7 @@ use crate::daemon::storage::journal::Journal;
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::bus::{Bus, ConnectionId, Published};
 use crate::engine::event_history::{Entry, Note};
-use crate::protocol::{EventKind, Scope, SessionId};
+use crate::protocol::{Event, EventKind, Scope, SessionId};
 use crate::sys::paths::Home;
 
 /// The event bus, its journal, and the connections that events go to.
@@ -73,14 +73,33 @@ impl Events {
 
     /// Sends an event to its subscribers. A lifecycle event is written to the journal first.
     pub(crate) fn publish(&mut self, kind: EventKind, scope: &Scope, id: &SessionId, data: Value) {
-        let Published { entry, to } = self.bus.publish(kind, scope, id, data, now());
-        if kind.is_lifecycle() {
+        let published = self.bus.publish(kind, scope, id, data, now());
+        self.send(published);
+    }
+
+    /// Sends an event of another host, or about one, to its subscribers.
+    pub(crate) fn pass_on(&mut self, event: Event, scope: &Scope) {
+        let published = self.bus.pass_on(event, scope, now());
+        self.send(published);
+    }
+
+    /// Notes that the events of a host up to one of its own numbers are not to be published any more.
+    pub(crate) fn skip_to(&mut self, host: &str, host_seq: u64) {
+        let note = self.bus.past.set_host_seq(host, host_seq);
+        self.write(&note);
+    }
+
+    fn send(&mut self, Published { entry, to }: Published) {
+        if entry.event.event.is_lifecycle() {
             self.write(&Note::Entry(entry.clone()));
             self.happened.notify_waiters();
         }
-        for connection in to {
-            if let Some(outbox) = self.outboxes.get(&connection) {
-                outbox.push_event(&entry.event);
+        for receiver in to {
+            if let Some(outbox) = self.outboxes.get(&receiver.connection) {
+                match receiver.with_scope {
+                    true => outbox.push_event(&entry.with_scope()),
+                    false => outbox.push_event(&entry.event),
+                }
             }
         }
     }

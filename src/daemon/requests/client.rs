@@ -1,14 +1,16 @@
 //! One connected client: who it is, and its requests and watches in progress.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::in_flight::InFlight;
+use crate::daemon::hosts::channel::Channel;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
@@ -17,7 +19,7 @@ use crate::engine::registry::{Principal, Registry};
 use crate::engine::session::Session;
 use crate::protocol::hello::Replies;
 use crate::protocol::reply::lean;
-use crate::protocol::{Error, ErrorCode, Greeting, RequestId, Role, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId, Role, SessionId, Targets};
 
 /// How far a client knows the output of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,6 +66,19 @@ pub(crate) struct Client {
     pub(crate) cursors: RefCell<HashMap<SessionId, Cursors>>,
     /// The sessions it watches, each with the task that sends the frames.
     pub(crate) watches: RefCell<HashMap<SessionId, AbortHandle>>,
+    /// What it has on other hosts.
+    pub(crate) there: There,
+}
+
+/// What a client has on other hosts.
+#[derive(Default)]
+pub(crate) struct There {
+    /// Its connections to the daemons of hosts.
+    channels: RefCell<HashMap<Box<str>, Rc<Channel>>>,
+    /// The screens that it watches on each host: the `watch` of each session.
+    watches: RefCell<BTreeMap<SessionId, Action>>,
+    is_gone: Cell<bool>,
+    gone: Notify,
 }
 
 impl Client {
@@ -181,8 +196,73 @@ impl Client {
         }
     }
 
+    /// Its connection to the daemon of a host.
+    pub(crate) fn channel(&self, host: &str) -> Option<Rc<Channel>> {
+        let channels = self.there.channels.borrow();
+        let channel = channels.get(host).filter(|channel| !channel.is_closed());
+        channel.cloned()
+    }
+
+    /// Sets its connection to the daemon of a host.
+    pub(crate) fn set_channel(&self, host: &str, channel: Rc<Channel>) {
+        match self.there.is_gone.get() {
+            true => channel.close(),
+            false => {
+                let mut channels = self.there.channels.borrow_mut();
+                channels.insert(host.into(), channel);
+            }
+        }
+    }
+
+    /// Forgets a connection that has ended.
+    pub(crate) fn drop_channel(&self, host: &str, channel: &Rc<Channel>) {
+        let mut channels = self.there.channels.borrow_mut();
+        if channels
+            .get(host)
+            .is_some_and(|known| Rc::ptr_eq(known, channel))
+        {
+            channels.remove(host);
+        }
+    }
+
+    /// Notes that it watches a screen of a host, or does not any more.
+    pub(crate) fn remember_watch(&self, host: &str, action: &Action) {
+        let Targets::One(name) = action.targets() else {
+            return;
+        };
+        let bare = name.rsplit_once('@').map_or(name, |(bare, _)| bare);
+        let Some(id) = SessionId::parse(bare).and_then(|id| id.at(host)) else {
+            return;
+        };
+        let mut watches = self.there.watches.borrow_mut();
+        match action {
+            Action::Watch(_) => watches.insert(id, action.clone()),
+            _ => watches.remove(&id),
+        };
+    }
+
+    /// The screens of a host that it watches.
+    pub(crate) fn watches_of(&self, host: &str) -> Vec<Action> {
+        let watches = self.there.watches.borrow();
+        let there = watches.iter().filter(|(id, _)| id.host() == Some(host));
+        there.map(|(_, action)| action.clone()).collect()
+    }
+
+    /// Waits until the client has disconnected.
+    pub(crate) async fn gone(&self) {
+        while !self.there.is_gone.get() {
+            self.there.gone.notified().await;
+        }
+    }
+
     /// Aborts all its requests and watches, without replies, because the client has disconnected.
     pub(crate) fn abandon(&self) {
+        self.there.is_gone.set(true);
+        self.there.gone.notify_waiters();
+        self.there.watches.take();
+        for channel in self.there.channels.take().into_values() {
+            channel.close();
+        }
         self.in_flight.abort_all();
         for watch in self.watches.take().into_values() {
             watch.abort();

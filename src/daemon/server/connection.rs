@@ -18,9 +18,10 @@ use tokio::net::UnixStream;
 use super::greeting;
 use crate::daemon::actions;
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::client::{Client, Cursors};
+use crate::daemon::requests::client::{Client, Cursors, There};
 use crate::daemon::requests::in_flight::InFlight;
 use crate::daemon::requests::limits::MAX_IN_FLIGHT;
+use crate::daemon::requests::there;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
 use crate::daemon::transport::Answer;
@@ -59,6 +60,7 @@ pub(crate) async fn run(hub: Hub, stream: UnixStream) {
     hub.change(|state| {
         state.let_go_of_all(id);
         state.events.remove_connection(id);
+        state.hosts.interest_changed();
     });
     if let Some(client) = client {
         client.abandon();
@@ -72,6 +74,7 @@ fn leave(hub: &Hub, client: &Client) {
         return;
     }
     let scope = &client.principal.scope;
+    there::kill_all(hub, scope);
     let ids: Vec<SessionId> = {
         let state = hub.read();
         let own = state.sessions.iter().filter(|s| s.scope == *scope);
@@ -188,6 +191,7 @@ impl Connection {
             let own = self.hub.read().keeper.handed_on();
             greeting.inherit = asked.beyond(&own).map(Box::new);
         }
+        self.hub.change(|state| state.hosts.greet(&greeting));
         let principal = greeting::principal(&greeting);
         let settings = self.hub.read().settings;
         let hello = greeting::hello(&principal, &greeting, &settings)?;
@@ -210,6 +214,7 @@ impl Connection {
             in_flight: InFlight::default(),
             cursors: RefCell::new(cursors),
             watches: RefCell::default(),
+            there: There::default(),
         });
         self.client = Some(client.clone());
         Ok(client)

@@ -47,10 +47,7 @@ pub(super) fn hello(
         actions: Action::NAMES.iter().map(|&name| name.to_owned()).collect(),
     };
     Ok(Event {
-        event: EventKind::Hello,
-        seq: None,
-        at: None,
-        session_id: None,
         data: serde_json::to_value(hello)?,
+        ..Event::of(EventKind::Hello)
     })
 }

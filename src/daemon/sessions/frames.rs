@@ -160,11 +160,10 @@ fn event(
         alt_screen: screen.alt_screen(),
     };
     Some(Event {
-        event: EventKind::Screen,
-        seq: None,
         at: Some(at),
         session_id: Some(id.clone()),
         data: serde_json::to_value(update).ok()?,
+        ..Event::of(EventKind::Screen)
     })
 }
 

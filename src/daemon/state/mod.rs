@@ -15,6 +15,7 @@ mod fault;
 pub(crate) mod guess;
 pub(crate) mod guests;
 pub(crate) mod hooks;
+mod hosts;
 pub(crate) mod human_requests;
 pub(crate) mod input_probe;
 mod job_ports;
@@ -39,6 +40,7 @@ use std::collections::HashMap;
 
 use crate::daemon::clock::now;
 use crate::daemon::events::Events;
+use crate::daemon::hosts::Hosts;
 use crate::daemon::keeper_link::KeeperLink;
 use crate::daemon::projects::Projects;
 use crate::daemon::sessions::Sessions;
@@ -67,6 +69,7 @@ pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) sessions: Sessions,
     pub(crate) projects: Projects,
+    pub(crate) hosts: Hosts,
     pub(crate) events: Events,
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
@@ -98,9 +101,11 @@ impl State {
         let events = Events::open(store.home(), started_boot);
         let shared_table = keeper.shared_table().clone();
         let projects = Projects::load(store.home());
+        let hosts = Hosts::load(store.home());
         Self {
             sessions: Sessions::new(registry, store, shared_table),
             projects,
+            hosts,
             events,
             waiters: Waiters::default(),
             timers: Timers::default(),

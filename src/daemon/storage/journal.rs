@@ -154,7 +154,7 @@ impl Journal {
                 Err(error) => {
                     // It may be an event of a newer version: never use its number again.
                     if let Ok(Numbered { seq: used }) = serde_json::from_slice(line) {
-                        past.take_in(Note::Used { used });
+                        past.take_in(Note::Used { used, forgotten: 0 });
                     }
                     error.to_string()
                 }
@@ -221,12 +221,12 @@ mod tests {
     fn entry(seq: u64) -> Entry {
         Entry {
             event: Event {
-                event: EventKind::Exited,
                 seq: Some(seq),
                 at: Some(now().wall),
                 session_id: Some(SessionId::fresh()),
                 data: json!({"label": "web", "command": "npm run dev", "status": "error",
                     "exitCode": 1, "signal": null, "runtimeMs": 1234, "output": "x\n".repeat(100)}),
+                ..Event::of(EventKind::Exited)
             },
             scope: Scope::human(),
             undelivered: true,

@@ -2,6 +2,7 @@
 
 mod beside;
 pub(crate) mod hooks;
+pub(crate) mod hosts;
 pub(crate) mod keeper;
 mod probe;
 mod process_scan;

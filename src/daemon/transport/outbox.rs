@@ -78,13 +78,9 @@ impl Outbox {
         let missed = self.missed.take();
         if missed > 0 {
             let data = json!({ "missed": missed });
-            let event = EventKind::Lag;
             self.push(&Event {
-                event,
-                seq: None,
-                at: None,
-                session_id: None,
                 data,
+                ..Event::of(EventKind::Lag)
             });
         }
         true

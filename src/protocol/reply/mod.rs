@@ -1,5 +1,6 @@
 //! Replies and results.
 
+mod hosts;
 pub mod lean;
 mod log;
 mod project;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::hosts::*;
 pub use self::log::*;
 pub use self::project::*;
 pub use self::queue::*;
@@ -180,6 +182,9 @@ pub struct Listed<R = Summary> {
     pub sessions: Vec<R>,
     /// Number of sessions by status, with the filter but without the limit.
     pub counts: BTreeMap<String, u64>,
+    /// The hosts that were asked, and how they are connected. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostStatus>,
 }
 
 /// A session in a `list` on a lean connection.
@@ -575,6 +580,9 @@ pub struct Subscribed {
     pub subscription_id: String,
     /// The value for the next `fromSeq`.
     pub next_seq: u64,
+    /// Events up to this number are not kept any more; 0 if all are. Older daemons omit it.
+    #[serde(default)]
+    pub forgotten_seq: u64,
 }
 
 /// Result of `cancel`.

@@ -17,6 +17,8 @@ use crate::protocol::{Event, EventKind, Role, Scope};
 
 fn summary() -> Summary {
     Summary {
+        host: None,
+        seen_at: None,
         session_id: id("done00000001"),
         label: Some("hello".to_owned()),
         group: Some("demo".to_owned()),
@@ -239,11 +241,11 @@ fn a_list_of_an_older_version_has_no_descriptions() {
 #[test]
 fn replies_of_version_1() {
     let event = Event {
-        event: EventKind::Adopted,
         seq: Some(8),
         at: Some(at(0)),
         session_id: Some(id("done00000001")),
         data: json!({}),
+        ..Event::of(EventKind::Adopted)
     };
     let counts = || [("done".to_owned(), 1)].into();
     let replies = [
@@ -270,6 +272,7 @@ fn replies_of_version_1() {
         reply(Listed {
             sessions: vec![summary()],
             counts: counts(),
+            hosts: Vec::new(),
         }),
         reply(record()),
         reply(polled()),

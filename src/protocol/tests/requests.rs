@@ -82,6 +82,7 @@ fn every() -> Vec<Action> {
             }]),
             notify: None,
             resume: text("make -k resume"),
+            host: None,
         }),
         Action::List(List {
             status: Some(Status::TimedOut),
@@ -92,6 +93,15 @@ fn every() -> Vec<Action> {
             include_ports: None,
             verbose: None,
             limit: Some(200),
+            hosts: None,
+            host_wait_ms: None,
+        }),
+        Action::Hosts(Hosts {}),
+        Action::Connect(Connect {
+            host: "gpu1".to_owned(),
+        }),
+        Action::Disconnect(Disconnect {
+            host: "gpu1".to_owned(),
         }),
         Action::Status(StatusParams {
             session_id: session_id(),
@@ -269,6 +279,7 @@ fn every() -> Vec<Action> {
             events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),
             session_ids: Some(vec![id(SESSION)]),
             from_seq: Some(1),
+            with_scope: None,
         }),
         Action::Unsubscribe(Unsubscribe {
             subscription_id: "s1".to_owned(),

@@ -48,6 +48,7 @@ fn the_greeting_of_a_client() {
             allow: Some(vec!["make".to_owned()]),
             on_disconnect: OnDisconnect::Kill,
             max_sessions: Some(5),
+            hosts: None,
         },
     };
     golden::file(
@@ -69,11 +70,8 @@ fn the_hello_of_the_daemon() {
     };
     golden::passes_over_more(std::slice::from_ref(&hello), &["", "/limits"]);
     let event = Event {
-        event: EventKind::Hello,
-        seq: None,
-        at: None,
-        session_id: None,
         data: serde_json::to_value(hello).unwrap(),
+        ..Event::of(EventKind::Hello)
     };
     golden::file("wire/hello.json", &event, &[""]);
 }
@@ -138,11 +136,11 @@ fn every_event() {
     let events: Vec<Event> = (1..)
         .zip(events)
         .map(|(seq, (event, data))| Event {
-            event,
             seq: event.is_lifecycle().then_some(seq),
             at: event.is_lifecycle().then(|| at(0)),
             session_id: Some(id("done00000001")),
             data,
+            ..Event::of(event)
         })
         .collect();
     golden::lines("wire/events.jsonl", &events, &[""]);

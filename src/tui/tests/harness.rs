@@ -130,11 +130,9 @@ impl Dash {
     /// Sends an event.
     pub(in crate::tui) fn event(&mut self, event: EventKind, name: &str, data: Value) -> &mut Self {
         self.link(LinkEvent::Event(protocol::Event {
-            event,
-            seq: None,
-            at: None,
             session_id: Some(id(name)),
             data,
+            ..protocol::Event::of(event)
         }))
     }
 

@@ -21,6 +21,8 @@ pub(in crate::tui) fn id(name: &str) -> SessionId {
 pub(in crate::tui) fn record(name: &str) -> Record {
     Record {
         summary: Summary {
+            host: None,
+            seen_at: None,
             session_id: id(name),
             label: Some(name.to_owned()),
             group: None,

@@ -183,11 +183,11 @@ fn shown_jobs_count_as_seen_when_the_view_closes() {
 /// An event one minute before the view opens.
 fn event(kind: EventKind, name: &str) -> protocol::Event {
     protocol::Event {
-        event: kind,
         seq: Some(41),
         at: Some(Timestamp(NOW - 60_000)),
         session_id: Some(id(name)),
         data: json!({}),
+        ..protocol::Event::of(kind)
     }
 }
 

@@ -4,10 +4,12 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::settings::host::named;
 use crate::link::spawn::configuration;
+use crate::protocol::{Action, params};
 
 #[derive(Args, Debug)]
 pub(super) struct Login {
@@ -17,18 +19,20 @@ pub(super) struct Login {
 }
 
 impl Login {
-    pub(super) fn run(self) -> Result<Exit, Failure> {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let host = named(&self.name)?;
         let name = &host.name;
         let ssh = configuration(&host).unwrap_or_default();
         let Some(words) = host.login(&ssh) else {
-            let message = format!("host {name} is reached by a command of its own, not by ssh");
-            return Err(Failure::with_message(Exit::FAILED, message)
-                .hint("log in as that command wants it, then try again"));
+            // The command logs in by itself, or says why it cannot.
+            connect(ctx, name)?;
+            note(&format!("{name} is connected"));
+            return Ok(Exit::OK);
         };
         let (program, args) = words.split_first().unwrap_or((&host.name, &[]));
         let status = Command::new(program).args(args).status()?;
         if status.success() {
+            connect(ctx, name)?;
             note(&format!(
                 "logged in; links to {name} use this connection until it was idle for 12 hours"
             ));
@@ -40,4 +44,12 @@ impl Login {
             format!("ssh did not log in to {name}"),
         ))
     }
+}
+
+/// Has the daemon connect the host, whatever it has tried before.
+fn connect(ctx: &mut Context, name: &str) -> Result<(), Failure> {
+    let host = name.to_owned();
+    ctx.daemon()?
+        .call(Action::Connect(params::Connect { host }))?;
+    Ok(())
 }

@@ -1,20 +1,21 @@
 //! `hosts`: names other hosts, logs in to them, and checks them.
 
+mod disconnect;
 mod doctor;
 mod install;
+mod list;
 mod login;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::settings;
-use crate::cli::settings::host::{all, unknown};
+use crate::cli::settings::host::unknown;
 use crate::client;
-use crate::config::{HostEntry, edit, is_name};
+use crate::config::{Connect, HostEntry, edit, is_name};
 use crate::link::Host;
 use crate::link::host::Reach;
 use crate::term::sanitize::clean;
@@ -39,6 +40,8 @@ enum Verb {
     Install(install::Install),
     /// Check whether bgproc can work on a host, and say how to fix problems
     Doctor(doctor::Doctor),
+    /// End the connection to a host; its jobs go on
+    Disconnect(disconnect::Disconnect),
     /// Remove a host from config.toml; its jobs go on
     #[command(alias = "remove")]
     Rm(Rm),
@@ -65,6 +68,30 @@ struct Add {
     /// The directory of bgproc on the host (BGPROC_HOME)
     #[arg(long, value_name = "DIR")]
     home: Option<String>,
+    /// When it is connected: always, on demand (default), or only by `hosts login`
+    #[arg(long, value_name = "WHEN")]
+    connect: Option<When>,
+    /// Let all agents reach the host
+    #[arg(long)]
+    agents: bool,
+}
+
+/// When a host is connected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum When {
+    Always,
+    Demand,
+    Manual,
+}
+
+impl From<When> for Connect {
+    fn from(when: When) -> Self {
+        match when {
+            When::Always => Self::Always,
+            When::Demand => Self::Demand,
+            When::Manual => Self::Manual,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -78,8 +105,9 @@ impl Hosts {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         match self.verb {
             Verb::Add(verb) => verb.run(ctx),
-            Verb::Ls => list(ctx),
-            Verb::Login(verb) => verb.run(),
+            Verb::Ls => list::run(ctx),
+            Verb::Login(verb) => verb.run(ctx),
+            Verb::Disconnect(verb) => verb.run(ctx),
             Verb::Install(verb) => verb.run(ctx),
             Verb::Doctor(verb) => verb.run(ctx),
             Verb::Rm(verb) => verb.run(ctx),
@@ -137,6 +165,8 @@ impl Add {
             command: self.command.then(|| self.words.clone()),
             bgproc: self.bgproc.clone(),
             home: self.home.clone(),
+            connect: self.connect.map(Into::into).unwrap_or_default(),
+            agents: self.agents,
         })
     }
 }
@@ -164,38 +194,4 @@ fn reached(host: &Host) -> String {
     };
     let joined = shlex::try_join(words.iter().map(String::as_str));
     clean(&format!("{ssh}{}", joined.unwrap_or_default())).to_owned()
-}
-
-fn list(ctx: &mut Context) -> Result<Exit, Failure> {
-    let hosts = all()?;
-    if ctx.json {
-        for host in &hosts {
-            ctx.out.json(&json!({
-                "name": host.name, "reach": reached(host), "bgproc": host.bgproc, "home": host.home,
-            }))?;
-        }
-        return Ok(Exit::OK);
-    }
-    if hosts.is_empty() {
-        note("no other hosts; bgproc hosts add NAME [SSH] adds one");
-        return Ok(Exit::OK);
-    }
-    let column = |title, fit, rank| Column {
-        title,
-        fit,
-        right: false,
-        rank,
-    };
-    let columns = [
-        column("HOST", Fit::Whole, 2),
-        column("REACHED BY", Fit::End(20), 1),
-    ];
-    let rows = hosts
-        .iter()
-        .map(|host| vec![Cell::plain(host.name.clone()), Cell::plain(reached(host))]);
-    let rows: Vec<_> = rows.collect();
-    for line in draw(&columns, &rows, ctx.out.width, ctx.out.paint) {
-        ctx.out.line(&line)?;
-    }
-    Ok(Exit::OK)
 }

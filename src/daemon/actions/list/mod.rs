@@ -1,6 +1,9 @@
 //! `list`: the sessions that a client can see.
 
-use std::collections::HashMap;
+mod hosts;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
@@ -21,7 +24,7 @@ const DEFAULT_LIMIT: usize = 200;
 
 /// Maximum number of lines and of characters of the output that is shown of a session in a list.
 const OUTPUT_LINES: usize = 10;
-pub(super) const OUTPUT_CHARS: usize = 4000;
+pub(in crate::daemon::actions) const OUTPUT_CHARS: usize = 4000;
 
 /// Bytes of names and command of a session in a list for a model, of which the command gets at least some. With
 /// the other fields, a session takes up to 150 bytes.
@@ -37,7 +40,24 @@ const LOOKS: usize = 16;
 
 /// Lists sessions, oldest first. With more than `limit`, the newest are returned. People get full records,
 /// agents summaries.
-pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
+pub(super) async fn list(hub: &Hub, client: &Rc<Client>, params: List) -> Answer {
+    let asked = hosts::ask(hub, client, &params).await?;
+    let here = match asked.with_local {
+        true => here(hub, client, params.clone()).await?,
+        false => answer(Listed::<Summary> {
+            sessions: Vec::new(),
+            counts: BTreeMap::new(),
+            hosts: Vec::new(),
+        })?,
+    };
+    match asked.is_empty() {
+        true => Ok(here),
+        false => asked.join(&here, params.limit.unwrap_or(DEFAULT_LIMIT)),
+    }
+}
+
+/// Lists the sessions of this machine.
+async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     let group = params.group.as_deref();
     let tag = params.tag.as_deref();
     let label = params.label.as_deref().map(Glob::new);
@@ -98,6 +118,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             answer(Listed {
                 sessions: records.collect::<Vec<Record>>(),
                 counts,
+                hosts: Vec::new(),
             })
         }
         Role::Agent if client.is_lean() && params.verbose != Some(true) => {
@@ -116,7 +137,11 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
                     false => session.output = None,
                 }
             }
-            answer(Listed { sessions, counts })
+            answer(Listed {
+                sessions,
+                counts,
+                hosts: Vec::new(),
+            })
         }
         Role::Agent => {
             let summaries = newest.iter().map(|session| {
@@ -128,6 +153,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             answer(Listed {
                 sessions: summaries.collect::<Vec<Summary>>(),
                 counts,
+                hosts: Vec::new(),
             })
         }
     }
@@ -166,7 +192,7 @@ fn brief(summary: Summary) -> Brief {
 }
 
 /// The last ten lines of a text.
-pub(super) fn last_lines(text: &str) -> String {
+pub(in crate::daemon::actions) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n")
 }

@@ -1,0 +1,497 @@
+//! The hosts of the configuration: the state of the link to each, and the last known records of its sessions.
+//!
+//! [`channel`] is one connection to the daemon of a host. Its own clients get one each, as soon as they name a session
+//! of that host, so scopes, leases and cursors are the host's. One more, the host's *main channel*, follows its events
+//! and keeps the [`mirror`]. [`names`] translates the ids of sessions.
+
+pub(crate) mod channel;
+pub(crate) mod mirror;
+pub(crate) mod names;
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::config::{self, HostEntry};
+use crate::daemon::clock::now;
+use crate::engine::Now;
+use crate::engine::hosts::{HostLink, Need};
+use crate::engine::registry::Principal;
+use crate::link::host::Reach;
+use crate::link::{Host, Link};
+use crate::protocol::reply::{HostConnect, HostStatus};
+use crate::protocol::{Error, ErrorCode, Greeting, Role, Timestamp};
+use crate::sys::file;
+use crate::sys::paths::Home;
+use channel::Channel;
+use mirror::Mirror;
+
+/// Maximum number of links that are being opened at a time.
+const HANDSHAKES: usize = 8;
+
+/// A request waits for the next attempt if it comes within this time, in milliseconds.
+const SOON: u64 = 1_000;
+
+/// All hosts.
+pub(crate) struct Hosts {
+    home: Home,
+    /// What the configuration file looked like when it was last read.
+    stamp: Option<(u64, i64, i64, u64)>,
+    entries: BTreeMap<Box<str>, Entry>,
+    /// The socket of the ssh agent of the person who connected last.
+    agent: Option<String>,
+    /// Notified when a link may be due, or is used by nobody any more.
+    changed: Rc<Notify>,
+}
+
+/// An attempt to connect a host, and the link that it brings.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) host: Host,
+    number: u64,
+}
+
+/// One host.
+pub(crate) struct Entry {
+    host: Host,
+    /// Number of the last attempt to connect it.
+    attempt: u64,
+    connect: HostConnect,
+    agents: bool,
+    pub(crate) link: HostLink,
+    open: Option<Open>,
+    pub(crate) mirror: Mirror,
+    version: Option<String>,
+    /// Notified when an attempt has ended, and when the link has.
+    settled: Rc<Notify>,
+    /// Notified when its link is to be closed.
+    closing: Rc<Notify>,
+    /// Notified when clients want other kinds of live events.
+    interest: Rc<Notify>,
+}
+
+/// An open link.
+struct Open {
+    link: Rc<Link>,
+    main: Rc<Channel>,
+}
+
+impl Hosts {
+    /// The hosts in the configuration file.
+    pub(crate) fn load(home: &Home) -> Self {
+        let mut hosts = Self {
+            home: home.clone(),
+            stamp: None,
+            entries: BTreeMap::new(),
+            agent: None,
+            changed: Rc::default(),
+        };
+        hosts.refresh();
+        hosts
+    }
+
+    /// Reads the configuration file again if it has changed. If it is invalid, the hosts stay as they are: the
+    /// commands of people report what is wrong with it.
+    pub(crate) fn refresh(&mut self) {
+        let path = self.home.config_file();
+        let stamp = std::fs::metadata(&path).ok().as_ref().map(stamp);
+        if stamp == self.stamp {
+            return;
+        }
+        self.stamp = stamp;
+        let config = match config::load(&path) {
+            Ok(config) => config,
+            Err(error) => {
+                tracing::warn!("{error}; the hosts stay as they are");
+                return;
+            }
+        };
+        let gone: Vec<Box<str>> = self.entries.keys().cloned().collect();
+        for name in gone {
+            if !config.hosts.contains_key(&*name) {
+                self.remove(&name);
+            }
+        }
+        for (name, entry) in &config.hosts {
+            self.set(name, entry.get_ref());
+        }
+        self.changed.notify_one();
+    }
+
+    fn set(&mut self, name: &str, entry: &HostEntry) {
+        let host = Host::of(name, entry, &self.home.config_file(), &self.home.runtime);
+        let connect = match entry.connect {
+            config::Connect::Always => HostConnect::Always,
+            config::Connect::Demand => HostConnect::Demand,
+            config::Connect::Manual => HostConnect::Manual,
+        };
+        if let Some(known) = self.entries.get_mut(name)
+            && known.host == host
+        {
+            (known.connect, known.agents) = (connect, entry.agents);
+            return;
+        }
+        // An attempt of the former entry is none of the new one.
+        let attempt = self.entries.get(name).map_or(0, |entry| entry.attempt + 1);
+        self.remove(name);
+        let now = now();
+        let mut link = HostLink::new(now);
+        let saved = std::fs::read(self.file(name)).ok();
+        let saved = saved.and_then(|bytes| Mirror::load(&bytes, now));
+        let mirror = saved.map(|(mirror, seen)| {
+            link.seen_before(seen);
+            mirror
+        });
+        let entry = Entry {
+            host,
+            attempt,
+            connect,
+            agents: entry.agents,
+            link,
+            open: None,
+            mirror: mirror.unwrap_or_default(),
+            version: None,
+            settled: Rc::default(),
+            closing: Rc::default(),
+            interest: Rc::default(),
+        };
+        self.entries.insert(name.into(), entry);
+    }
+
+    fn remove(&mut self, name: &str) {
+        if let Some(mut entry) = self.entries.remove(name) {
+            entry.end();
+            // It may not be there; what it knows comes again from the host.
+            let _ = std::fs::remove_file(self.file(name));
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.home.host(name)
+    }
+
+    /// Whether there is any host.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A host by name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    /// A host by name.
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Entry> {
+        self.entries.get_mut(name)
+    }
+
+    /// The names of all hosts.
+    pub(crate) fn names(&self) -> Vec<Box<str>> {
+        self.entries.keys().cloned().collect()
+    }
+
+    /// Notes that a person has connected, whose ssh agent links use from now on.
+    pub(crate) fn greet(&mut self, greeting: &Greeting) {
+        let socket = greeting
+            .env
+            .as_ref()
+            .and_then(|env| env.get("SSH_AUTH_SOCK"));
+        if greeting.role == Role::Human && socket.is_some() {
+            self.agent = socket.cloned();
+        }
+    }
+
+    /// The hosts that a client may reach; `None` for all. Agents reach those that `--hosts` names, else those that
+    /// the configuration opens to them.
+    pub(crate) fn reach_of(&self, greeting: &Greeting) -> Option<HashSet<Box<str>>> {
+        if greeting.role == Role::Human {
+            return None;
+        }
+        let named = greeting.policy.hosts.as_ref();
+        let may = |name: &str, entry: &Entry| match named {
+            Some(named) => named.iter().any(|one| one == name),
+            None => entry.agents,
+        };
+        let reached = self.entries.iter().filter(|(name, entry)| may(name, entry));
+        Some(reached.map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Whether a client may reach a host.
+    pub(crate) fn check(&self, greeting: &Greeting, name: &str) -> Result<(), Error> {
+        if !self.entries.contains_key(name) {
+            return Err(self.unknown(greeting, name));
+        }
+        match self.reach_of(greeting) {
+            Some(hosts) if !hosts.contains(name) => Err(Error::new(
+                ErrorCode::PermissionDenied,
+                format!("host {name} is not open to this agent"),
+            )
+            .hint(format!(
+                "a person can open it: `agents = true` in [hosts.{name}] of config.toml, or --hosts {name}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn unknown(&self, greeting: &Greeting, name: &str) -> Error {
+        let reach = self.reach_of(greeting);
+        let names = self.entries.keys().filter(|name| match &reach {
+            Some(reach) => reach.contains(*name),
+            None => true,
+        });
+        let names: Vec<&str> = names.map(|name| &**name).collect();
+        let hint = match names.is_empty() {
+            true => "bgproc hosts add NAME [SSH DESTINATION] adds one".to_owned(),
+            false => format!("hosts: {}", names.join(", ")),
+        };
+        Error::new(ErrorCode::HostUnknown, format!("there is no host {name}")).hint(hint)
+    }
+
+    /// How the hosts that a client may reach are connected.
+    pub(crate) fn statuses(
+        &self,
+        greeting: &Greeting,
+        viewer: &Principal,
+        only: Option<&[String]>,
+    ) -> Vec<HostStatus> {
+        let reach = self.reach_of(greeting);
+        let wanted = self.entries.iter().filter(|(name, _)| {
+            reach.as_ref().is_none_or(|reach| reach.contains(*name))
+                && only.is_none_or(|only| only.iter().any(|one| **one == ***name))
+        });
+        wanted
+            .map(|(name, entry)| entry.status(name, viewer, now()))
+            .collect()
+    }
+
+    /// Notes that somebody needs a host now.
+    pub(crate) fn need(&mut self, name: &str, need: Need) {
+        if let Some(entry) = self.entries.get_mut(name) {
+            entry.link.need(need, now());
+            self.changed.notify_one();
+        }
+    }
+
+    /// Notified when a link may be due.
+    pub(crate) fn changed(&self) -> Rc<Notify> {
+        self.changed.clone()
+    }
+
+    /// Notes that clients want other events than before.
+    pub(crate) fn interest_changed(&self) {
+        self.changed.notify_one();
+        for entry in self.entries.values() {
+            entry.interest.notify_one();
+        }
+    }
+
+    /// The links to open now, and the time at which the next one is due. Closes those that nobody uses. `watched` says
+    /// whether somebody looks at what happens on a host.
+    pub(crate) fn due(
+        &mut self,
+        watched: impl Fn(&str) -> bool,
+        now: Now,
+    ) -> (Vec<Attempt>, Option<u64>) {
+        let opening = self
+            .entries
+            .values()
+            .filter(|entry| entry.link.is_opening());
+        let mut room = HANDSHAKES.saturating_sub(opening.count());
+        let (mut due, mut next) = (Vec::new(), None::<u64>);
+        for (name, entry) in &mut self.entries {
+            let (connect, watched) = (entry.connect, watched(name));
+            if entry.link.is_unused(connect, watched, now.boot) {
+                entry.link.rest(now);
+                entry.end();
+            } else if entry.link.is_due(connect, watched, now.boot) {
+                // Without room it is looked at again when an attempt has ended.
+                if room > 0 {
+                    room -= 1;
+                    entry.link.opening(now);
+                    let mut host = entry.host.clone();
+                    host.agent.clone_from(&self.agent);
+                    entry.attempt += 1;
+                    let number = entry.attempt;
+                    due.push(Attempt { host, number });
+                }
+                continue;
+            }
+            let at = entry.link.next(connect, watched);
+            next = [next, at].into_iter().flatten().min();
+        }
+        (due, next)
+    }
+
+    /// Notes that the link to a host is open, with its main channel. Returns false if the link is not wanted any more.
+    pub(crate) fn opened(
+        &mut self,
+        attempt: &Attempt,
+        link: &Rc<Link>,
+        main: &Rc<Channel>,
+        version: &str,
+    ) -> bool {
+        let Some(entry) = self.of(attempt) else {
+            return false;
+        };
+        let is_new = !entry.link.is_up();
+        if is_new {
+            if !entry.link.is_opening() {
+                return false;
+            }
+            entry.link.opened(now());
+        }
+        entry.version = Some(version.to_owned());
+        entry.open = Some(Open {
+            link: link.clone(),
+            main: main.clone(),
+        });
+        entry.settled.notify_waiters();
+        self.changed.notify_one();
+        true
+    }
+
+    /// Notes that the link to a host has ended, or could not be opened. Returns whether that is news.
+    pub(crate) fn failed(&mut self, attempt: &Attempt, error: Error, chance: u64) -> bool {
+        self.changed.notify_one();
+        let Some(entry) = self.of(attempt) else {
+            return false;
+        };
+        let is_open = entry.link.is_up() || entry.link.is_opening();
+        let is_news = is_open && entry.link.failed(error, now(), chance);
+        entry.end();
+        is_news
+    }
+
+    /// The entry of a host, if this is the last attempt to connect it.
+    fn of(&mut self, attempt: &Attempt) -> Option<&mut Entry> {
+        let entry = self.entries.get_mut(&*attempt.host.name)?;
+        (entry.attempt == attempt.number).then_some(entry)
+    }
+
+    /// Writes the mirror of a host to its file, if it has changed. Returns what is wrong if it cannot.
+    pub(crate) fn save(&mut self, name: &str) -> std::io::Result<()> {
+        let path = self.file(name);
+        let Some(entry) = self.entries.get_mut(name) else {
+            return Ok(());
+        };
+        let Some(bytes) = entry.mirror.to_save(now()) else {
+            return Ok(());
+        };
+        if let Some(dir) = path.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        file::replace_lazily(&path, &bytes)
+    }
+}
+
+impl Entry {
+    /// The link and the main channel, if the host is connected.
+    pub(crate) fn open(&self) -> Option<(Rc<Link>, Rc<Channel>)> {
+        let open = self.open.as_ref()?;
+        Some((open.link.clone(), open.main.clone()))
+    }
+
+    /// Notified when an attempt has ended, and when the link has.
+    pub(crate) fn settled(&self) -> Rc<Notify> {
+        self.settled.clone()
+    }
+
+    /// Notified when the link is to be closed.
+    pub(crate) fn closing(&self) -> Rc<Notify> {
+        self.closing.clone()
+    }
+
+    /// Notified when clients want other kinds of live events.
+    pub(crate) fn interest(&self) -> Rc<Notify> {
+        self.interest.clone()
+    }
+
+    /// Whether the host may be connected soon, now that somebody needs it.
+    pub(crate) fn can_come(&self, now: Now) -> bool {
+        let due = self.link.next(self.connect, true);
+        self.link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
+    }
+
+    /// Whether only a person's `connect` connects it.
+    pub(crate) fn is_manual(&self) -> bool {
+        self.connect == HostConnect::Manual
+    }
+
+    /// When it was last connected, if it is not now.
+    pub(crate) fn seen(&self) -> Option<Timestamp> {
+        match self.link.is_up() {
+            true => None,
+            false => self.link.last_seen().or(Some(Timestamp(0))),
+        }
+    }
+
+    /// Closes the link for good.
+    pub(crate) fn disconnect(&mut self) {
+        self.link.disconnect(now());
+        self.end();
+    }
+
+    /// Lets go of the link.
+    fn end(&mut self) {
+        self.open = None;
+        self.closing.notify_waiters();
+        self.settled.notify_waiters();
+    }
+
+    /// Why the host cannot be used now.
+    pub(crate) fn fault(&self) -> Error {
+        let name = &self.host.name;
+        let error = match self.link.fault() {
+            Some(error) => error.clone(),
+            None if self.is_manual() => Error::new(
+                ErrorCode::HostUnreachable,
+                format!("host {name} is not connected; it is connected by hand"),
+            )
+            .hint(format!("bgproc hosts login {name}")),
+            None => Error::new(
+                ErrorCode::HostUnreachable,
+                format!("host {name} is not connected"),
+            ),
+        };
+        let error = error.add_data("host", json!(name));
+        match error.code {
+            ErrorCode::HostUnreachable => error
+                .add_data("since", json!(self.link.since()))
+                .add_data("lastSeen", json!(self.link.last_seen())),
+            _ => error,
+        }
+    }
+
+    fn status(&self, name: &str, viewer: &Principal, now: Now) -> HostStatus {
+        let retry = self.link.retry_at();
+        let in_future = |at: u64| {
+            let left = at.saturating_sub(now.boot).cast_signed();
+            Timestamp(now.wall.millis() + left)
+        };
+        HostStatus {
+            name: name.to_owned(),
+            state: self.link.state(),
+            since: Some(self.link.since()),
+            last_seen: self.link.last_seen(),
+            error: self.link.fault().cloned(),
+            retry_at: retry.map(in_future),
+            connect: self.connect,
+            agents: self.agents,
+            version: self.version.clone(),
+            sessions: self.mirror.count(viewer),
+            reach: (viewer.role == Role::Human).then(|| match &self.host.reach {
+                Reach::Ssh(args) => format!("ssh {}", args.join(" ")),
+                Reach::Command(words) => words.join(" "),
+            }),
+        }
+    }
+}
+
+fn stamp(file: &Metadata) -> (u64, i64, i64, u64) {
+    (file.ino(), file.mtime(), file.mtime_nsec(), file.len())
+}

@@ -1,0 +1,109 @@
+//! The names of sessions on both sides of a link: `ID` on the host, `ID@HOST` here.
+
+use serde_json::{Map, Value, json};
+
+use crate::protocol::SessionId;
+
+/// Fields of results and events that hold ids of sessions.
+const IDS: [&str; 5] = ["sessionId", "sessionIds", "unread", "running", "waiting"];
+
+/// Splits `NAME@HOST` at the last `@`.
+pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
+    name.rsplit_once('@').filter(|(name, _)| !name.is_empty())
+}
+
+/// Changes the ids in what a host has said: they become `ID@HOST`. Records get `host` and `seenAt`.
+pub(crate) fn from_host(value: &mut Value, host: &str) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| from_host(item, host)),
+        Value::Object(fields) => {
+            for (name, field) in fields.iter_mut() {
+                match IDS.contains(&name.as_str()) {
+                    true => mark(field, host),
+                    false => from_host(field, host),
+                }
+            }
+            // Only records have both.
+            if fields.contains_key("sessionId") && fields.contains_key("createdAt") {
+                fields.insert("host".to_owned(), json!(host));
+                fields.insert("seenAt".to_owned(), Value::Null);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn mark(value: &mut Value, host: &str) {
+    match value {
+        Value::String(id) => {
+            if let Some(there) = SessionId::parse(id).and_then(|id| id.at(host)) {
+                *id = there.as_str().to_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| mark(item, host)),
+        other => from_host(other, host),
+    }
+}
+
+/// Changes the names of sessions in a request for a host: `NAME@HOST` becomes `NAME`.
+pub(crate) fn to_host(fields: &mut Map<String, Value>, host: &str) {
+    for name in ["sessionId", "sessionIds", "group", "after"] {
+        if let Some(field) = fields.get_mut(name) {
+            unmark(field, host);
+        }
+    }
+    fields.remove("host");
+}
+
+fn unmark(value: &mut Value, host: &str) {
+    match value {
+        Value::String(name) => {
+            if let Some((bare, at)) = split(name)
+                && at == host
+            {
+                *name = bare.to_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| unmark(item, host)),
+        Value::Object(fields) => {
+            if let Some(id) = fields.get_mut("sessionId") {
+                unmark(id, host);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_get_and_lose_the_host() {
+        let id = "0123456789ab";
+        let mut said = json!({"sessions": [{"sessionId": id, "status": "running", "createdAt": "t",
+                "label": id, "waiting": {"after": [{"sessionId": id}]}}],
+            "queues": [{"running": [id], "waiting": []}], "text": id});
+        from_host(&mut said, "gpu1");
+        let there = format!("{id}@gpu1");
+        let expected = json!({"sessions": [{"sessionId": there, "status": "running", "createdAt": "t",
+                "label": id, "host": "gpu1", "seenAt": null,
+                "waiting": {"after": [{"sessionId": there}]}}],
+            "queues": [{"running": [there], "waiting": []}], "text": id});
+        assert_eq!(said, expected);
+        let mut asked = json!({"sessionId": "a@b@gpu1", "sessionIds": [there, "web"], "host": "gpu1",
+            "after": [{"sessionId": there, "until": "ended"}], "input": "x@gpu1"});
+        to_host(asked.as_object_mut().unwrap(), "gpu1");
+        let expected = json!({"sessionId": "a@b", "sessionIds": [id, "web"],
+            "after": [{"sessionId": id, "until": "ended"}], "input": "x@gpu1"});
+        assert_eq!(asked, expected);
+    }
+
+    #[test]
+    fn the_last_at_splits() {
+        assert_eq!(split("a@b@c"), Some(("a@b", "c")));
+        assert_eq!(split("@c"), None);
+        assert_eq!(split("web"), None);
+    }
+}

@@ -1,0 +1,372 @@
+//! Requests that a host answers: they go over the client's own channel to the daemon of that host.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::client::Client;
+use super::replies::answer;
+use crate::config::LOCAL;
+use crate::daemon::hosts::channel::{Channel, Lost, greeted};
+use crate::daemon::hosts::names;
+use crate::daemon::hub::Hub;
+use crate::daemon::transport::Answer;
+use crate::engine::hosts::Need;
+use crate::link::frames::Start;
+use crate::protocol::hello::OnDisconnect;
+use crate::protocol::{
+    Action, Error, ErrorCode, Event, EventKind, Greeting, Scope, SessionId, Targets,
+};
+
+/// Default of `waitMs` in requests that wait.
+const WAIT_MS: u64 = 10_000;
+
+/// The host that answers an action; `None` if this machine does. An exact label of a session of this machine wins.
+///
+/// # Errors
+///
+/// `host_unknown`, `permission_denied` if the client may not reach the host, and `invalid_params` if the action names
+/// sessions of several machines.
+pub(crate) fn host_of(
+    hub: &Hub,
+    client: &Client,
+    action: &Action,
+) -> Result<Option<Box<str>>, Error> {
+    if let Some(host) = action.host() {
+        let is_here = host == LOCAL || host.is_empty();
+        return match is_here {
+            true => Ok(None),
+            false => reached(hub, client, host).map(Some),
+        };
+    }
+    match action.targets() {
+        Targets::None => Ok(None),
+        Targets::One(name) | Targets::Group(name) => host_of_name(hub, client, name),
+        Targets::Several(names) => {
+            let mut hosts = names.iter().map(|name| host_of_name(hub, client, name));
+            let first = hosts.next().transpose()?.flatten();
+            for host in hosts {
+                if host? != first {
+                    return Err(
+                        Error::invalid("`sessionIds` names sessions of several machines")
+                            .hint("send one request for each machine"),
+                    );
+                }
+            }
+            Ok(first)
+        }
+    }
+}
+
+/// The host in the name of a session or group.
+pub(crate) fn host_of_name(
+    hub: &Hub,
+    client: &Client,
+    name: &str,
+) -> Result<Option<Box<str>>, Error> {
+    let Some((_, host)) = names::split(name) else {
+        return Ok(None);
+    };
+    let is_here = hub.read().sessions.iter().any(|session| {
+        let spec = &session.spec;
+        let is_named = [&spec.label, &spec.group]
+            .into_iter()
+            .any(|word| word.as_deref() == Some(name));
+        is_named && client.principal.sees(session)
+    });
+    match is_here {
+        true => Ok(None),
+        false if host == LOCAL => Err(Error::session_not_found(name)),
+        false => reached(hub, client, host).map(Some),
+    }
+}
+
+fn reached(hub: &Hub, client: &Client, host: &str) -> Result<Box<str>, Error> {
+    if hub.read().hosts.get(host).is_none() {
+        hub.change(|state| state.hosts.refresh());
+    }
+    hub.read().hosts.check(&client.greeting, host)?;
+    Ok(host.into())
+}
+
+/// Carries out an action on a host.
+///
+/// If the link breaks before the answer, what can be repeated is asked again once the link is back. For a request that
+/// waits, that may take as long as the wait.
+///
+/// # Errors
+///
+/// Besides the host's own: why the host cannot be reached. `mayHaveHappened` says whether the host may have carried
+/// out the request.
+pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Action) -> Answer {
+    let Value::Object(mut params) = action.params() else {
+        return Err(Error::internal("the parameters are no object"));
+    };
+    names::to_host(&mut params, host);
+    if let Action::Start(_) = action {
+        // So a repetition finds the session that the first attempt has started.
+        params
+            .entry("key")
+            .or_insert_with(|| json!(SessionId::fresh().as_str()));
+    }
+    let result = match ask(hub, client, host, action, params).await {
+        Ok(result) => result,
+        Err(error) => return last_known(hub, client, host, action).ok_or(error)?,
+    };
+    if let Action::Watch(_) | Action::Unwatch(_) = action {
+        client.remember_watch(host, action);
+    }
+    told(hub, client, host, &result);
+    answer(result)
+}
+
+/// The answer to `status` about a session of a host that is not connected: what was last known, with `seenAt`.
+fn last_known(hub: &Hub, client: &Client, host: &str, action: &Action) -> Option<Answer> {
+    let Action::Status(params) = action else {
+        return None;
+    };
+    let state = hub.read();
+    let entry = state.hosts.get(host)?;
+    let seen = Some(entry.seen()?);
+    let (name, _) = names::split(&params.session_id)?;
+    let now = crate::daemon::clock::now();
+    let record = entry.mirror.record(name, &client.principal, seen, now)?;
+    Some(raw(record))
+}
+
+async fn ask(
+    hub: &Hub,
+    client: &Rc<Client>,
+    host: &str,
+    action: &Action,
+    mut params: Map<String, Value>,
+) -> Result<Value, Error> {
+    let name = action.name();
+    let may_repeat = action.may_repeat() || matches!(action, Action::Start(_));
+    let field = match params.contains_key("timeoutMs") && name == "wait" {
+        true => "timeoutMs",
+        false => "waitMs",
+    };
+    let wait = params.get(field).and_then(Value::as_u64);
+    let wait = Duration::from_millis(wait.unwrap_or(WAIT_MS));
+    let deadline = action.waits().then(|| Instant::now() + wait);
+    let mut was_lost = false;
+    loop {
+        let patience = deadline.filter(|_| was_lost);
+        let channel = channel(hub, client, host, patience).await?;
+        if was_lost && let Some(deadline) = deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            params.insert(field.to_owned(), json!(left));
+        }
+        match channel.call(name, params.clone()).await {
+            Ok(Ok(mut result)) => {
+                names::from_host(&mut result, host);
+                return Ok(result);
+            }
+            Ok(Err(error)) => return Err(of_host(error, host)),
+            Err(Lost { was_sent }) if may_repeat || !was_sent => was_lost = true,
+            Err(_) => {
+                let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
+                let fault = fault.unwrap_or_else(|| Error::internal("the host is gone"));
+                let message = format!("{}; `{name}` may have happened", fault.message);
+                let fault = Error { message, ..fault };
+                return Err(fault.add_data("mayHaveHappened", json!(true)));
+            }
+        }
+    }
+}
+
+/// An error that a host has answered with.
+fn of_host(error: Error, host: &str) -> Error {
+    let mut error = error.add_data("host", json!(host));
+    if error.code == ErrorCode::UnknownAction {
+        error = error.hint(format!(
+            "bgproc on host {host} is older; bgproc hosts install {host}"
+        ));
+    }
+    error
+}
+
+/// Notes that the client was told about a session.
+fn told(hub: &Hub, client: &Client, host: &str, result: &Value) {
+    let id = result.get("sessionId").and_then(Value::as_str);
+    let Some(id) = id.and_then(SessionId::parse_any) else {
+        return;
+    };
+    hub.change(|state| {
+        let seq = state.events.bus.past.seq();
+        if let Some(entry) = state.hosts.get_mut(host)
+            && entry.mirror.scope(&id) == Some(&client.principal.scope)
+        {
+            entry.mirror.tell(&id, seq);
+        }
+    });
+}
+
+/// The client's channel to a host. Waits for the link if it has to be opened first: for one attempt, or until
+/// `patience` ends.
+async fn channel(
+    hub: &Hub,
+    client: &Rc<Client>,
+    host: &str,
+    patience: Option<Instant>,
+) -> Result<Rc<Channel>, Error> {
+    let unreachable = || {
+        let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
+        let fault = fault.unwrap_or_else(|| {
+            Error::new(
+                ErrorCode::HostUnknown,
+                format!("there is no host {host} any more"),
+            )
+        });
+        fault.add_data("mayHaveHappened", json!(false))
+    };
+    let attempts = |hub: &Hub| {
+        hub.read()
+            .hosts
+            .get(host)
+            .map(|entry| entry.link.attempts())
+    };
+    let before = attempts(hub);
+    loop {
+        let (link, settled) = {
+            let state = hub.read();
+            let entry = state.hosts.get(host).ok_or_else(unreachable)?;
+            (entry.open(), entry.settled())
+        };
+        if let Some((link, _)) = link {
+            hub.change(|state| {
+                if let Some(entry) = state.hosts.get_mut(host) {
+                    entry.link.used(crate::daemon::clock::now());
+                }
+            });
+            if let Some(channel) = client.channel(host) {
+                return Ok(channel);
+            }
+            let opened = link.channel(Start::Yes).and_then(|stream| {
+                Channel::open(stream, &greeting(client)).map_err(|error| {
+                    Error::internal(format!("no connection to host {host}: {error}"))
+                })
+            });
+            let (channel, mut events) = opened?;
+            match greeted(&channel, &mut events).await {
+                Ok(_) => {
+                    client.set_channel(host, channel.clone());
+                    tokio::task::spawn_local(pass_on(
+                        hub.clone(),
+                        client.clone(),
+                        host.into(),
+                        channel.clone(),
+                        events,
+                    ));
+                    return Ok(channel);
+                }
+                // The link has broken meanwhile: the next round waits for it.
+                Err(_) if link.fault().is_some() => {}
+                Err(error) => return Err(of_host(error, host)),
+            }
+        }
+        let settled = settled.notified();
+        let waits = hub.change(|state| {
+            state.hosts.need(host, Need::Named);
+            let entry = state.hosts.get(host);
+            entry.is_some_and(|entry| {
+                let is_tried = Some(entry.link.attempts()) != before && !entry.link.is_up();
+                (patience.is_some() || !is_tried) && entry.can_come(crate::daemon::clock::now())
+            })
+        });
+        if !waits {
+            return Err(unreachable());
+        }
+        let over = async {
+            match patience {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = settled => {}
+            () = over => return Err(unreachable()),
+        }
+    }
+}
+
+/// The greeting of a client's channel: its own, without what belongs to this machine.
+fn greeting(client: &Client) -> Greeting {
+    let mut greeting = client.greeting.clone();
+    greeting.scope = Some(client.principal.scope.clone());
+    (greeting.cwd, greeting.env, greeting.umask, greeting.inherit) = (None, None, None, None);
+    // The end of a link is not the end of the client.
+    greeting.policy.on_disconnect = OnDisconnect::Keep;
+    greeting.policy.hosts = None;
+    greeting
+}
+
+/// Sends the frames of watched screens to the client. When the channel has ended, watches the screens again.
+async fn pass_on(
+    hub: Hub,
+    client: Rc<Client>,
+    host: Box<str>,
+    channel: Rc<Channel>,
+    mut events: mpsc::Receiver<Event>,
+) {
+    while let Some(mut event) = events.recv().await {
+        // Other events arrive through the journal.
+        if !matches!(event.event, EventKind::Screen | EventKind::Lag) {
+            continue;
+        }
+        event.session_id = event.session_id.and_then(|id| id.at(&host));
+        client.outbox.room_for_frame().await;
+        client.outbox.push_event(&event);
+    }
+    client.drop_channel(&host, &channel);
+    for action in client.watches_of(&host) {
+        let (hub, client, host) = (hub.clone(), client.clone(), host.clone());
+        tokio::task::spawn_local(async move {
+            let Value::Object(mut params) = action.params() else {
+                return;
+            };
+            names::to_host(&mut params, &host);
+            let watched = async {
+                // As long as the client is there.
+                let patience = Some(Instant::now() + Duration::from_secs(3600 * 24));
+                let channel = self::channel(&hub, &client, &host, patience).await.ok()?;
+                channel.call("watch", params).await.ok()
+            };
+            tokio::select! {
+                _ = watched => {}
+                () = client.gone() => {}
+            }
+        });
+    }
+}
+
+/// Kills the sessions of a scope on the hosts that are connected.
+pub(crate) fn kill_all(hub: &Hub, scope: &Scope) {
+    let state = hub.read();
+    for name in state.hosts.names() {
+        let Some(entry) = state.hosts.get(&name) else {
+            continue;
+        };
+        let Some((_, main)) = entry.open() else {
+            continue;
+        };
+        for id in entry.mirror.going(scope) {
+            let (main, mut params) = (main.clone(), Map::new());
+            params.insert("sessionId".to_owned(), json!(id.bare()));
+            // Whether it succeeds, the host tells by events.
+            tokio::task::spawn_local(async move { drop(main.call("kill", params).await) });
+        }
+    }
+}
+
+/// A result as it is sent.
+pub(crate) fn raw(json: String) -> Result<Box<RawValue>, Error> {
+    RawValue::from_string(json)
+        .map_err(|error| Error::internal(format!("a record could not be read: {error}")))
+}

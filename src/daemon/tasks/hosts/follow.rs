@@ -1,0 +1,303 @@
+//! Follows what happens on a host over the main channel of its link: events, and the records that change with them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+
+use crate::config::LOCAL;
+use crate::daemon::hosts::channel::{Channel, greeted};
+use crate::daemon::hosts::{Attempt, Entry};
+use crate::daemon::hub::Hub;
+use crate::link::frames::Start;
+use crate::link::{Host, Link, fault};
+use crate::protocol::{
+    Error, ErrorCode, Event, EventKind, Greeting, PROTOCOL, Role, SessionId, VERSION,
+};
+
+/// Longest time until the daemon of a host has said hello and what it knows: it may have to start first.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A daemon that ends the main channel sooner than this after its hello, and again, is not connected to for now.
+const STEADY: Duration = Duration::from_secs(2);
+
+/// How long changes are collected before they are saved.
+const SAVES: Duration = Duration::from_secs(5);
+
+/// More than a daemon keeps.
+const ALL: usize = 100_000;
+
+/// Live events that are asked for while a client here wants them.
+const LIVE: [EventKind; 5] = [
+    EventKind::Output,
+    EventKind::Title,
+    EventKind::Bell,
+    EventKind::AgentInput,
+    EventKind::Phase,
+];
+
+/// Follows a host until its link ends, or is closed. Returns why.
+pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
+    let host = &attempt.host;
+    let link = Rc::new(link);
+    let closing = match hub.read().hosts.get(&host.name) {
+        Some(entry) => entry.closing(),
+        None => return fault::unreachable(host, "it is not in the configuration any more"),
+    };
+    let closed = closing.notified();
+    let following = async {
+        loop {
+            let began = Instant::now();
+            let why = connection(hub, attempt, &link).await;
+            // The daemon of the host may restart while the link holds.
+            match link.fault() {
+                Some(fault) => return fault,
+                None if began.elapsed() < STEADY => return why,
+                None => {}
+            }
+        }
+    };
+    tokio::select! {
+        why = following => why,
+        () = closed => fault::unreachable(host, "it was disconnected"),
+    }
+}
+
+/// One connection to the daemon of the host. Returns why it has ended.
+async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Error {
+    let host = &attempt.host;
+    let broken = |error: io::Error| fault::unreachable(host, &error.to_string());
+    let greeting = Greeting {
+        role: Role::Human,
+        ..Greeting::default()
+    };
+    let opened = link.channel(Start::Yes);
+    let opened = opened.and_then(|stream| Channel::open(stream, &greeting).map_err(broken));
+    let (channel, events) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return error,
+    };
+    let mut main = Main {
+        hub,
+        host,
+        channel: channel.clone(),
+        events,
+        stale: BTreeSet::new(),
+        has_missed: false,
+        live: None,
+    };
+    let version = match timeout(PATIENCE, main.catch_up()).await {
+        Ok(Ok(version)) => version,
+        Ok(Err(error)) => return error,
+        Err(_) => return fault::unreachable(host, "its daemon does not answer"),
+    };
+    if !hub.change(|state| state.host_opened(attempt, link, &channel, &version)) {
+        return fault::unreachable(host, "it was disconnected");
+    }
+    let why = main.go_on().await;
+    channel.close();
+    why.err().unwrap_or_else(|| main.ended())
+}
+
+/// The work on the main channel.
+struct Main<'a> {
+    hub: &'a Hub,
+    host: &'a Host,
+    channel: Rc<Channel>,
+    events: mpsc::Receiver<Event>,
+    /// Sessions whose records have changed.
+    stale: BTreeSet<SessionId>,
+    /// Whether the host has dropped events, because they were not taken fast enough.
+    has_missed: bool,
+    /// The subscription to live events.
+    live: Option<String>,
+}
+
+impl Main<'_> {
+    /// Takes the events since the last one that was taken, and all records. Returns the version there.
+    async fn catch_up(&mut self) -> Result<String, Error> {
+        let (hub, name) = (self.hub, &self.host.name);
+        let hello = greeted(&self.channel, &mut self.events).await?;
+        if hello.protocol != PROTOCOL {
+            let message = format!(
+                "bgproc {} on host {name} speaks protocol {}, bgproc {VERSION} here speaks {PROTOCOL}",
+                hello.version, hello.protocol
+            );
+            return Err(Error::new(ErrorCode::IncompatibleVersion, message)
+                .hint(format!("bgproc hosts install {name}")));
+        }
+        // Where the host's numbers are, before anything is asked for again.
+        let place = self.ask("subscribe", json!({ "events": [] })).await??;
+        let number = |field: &str| place.get(field).and_then(Value::as_u64).unwrap_or(0);
+        let (newest, forgotten) = (number("nextSeq"), number("forgottenSeq"));
+        let known = hub.read().events.bus.past.host_seq(name);
+        let from = match known {
+            // The first time: what has happened before is not told.
+            0 => newest,
+            // Its numbers began anew.
+            known if newest < known => 0,
+            known => known,
+        };
+        if from != known {
+            hub.change(|state| {
+                if known > 0 {
+                    state.host_gap(name, known, None);
+                }
+                state.events.skip_to(name, from);
+            });
+        } else if forgotten > known {
+            hub.change(|state| state.host_gap(name, known, Some(forgotten)));
+        }
+        let wanted = json!({ "fromSeq": from + 1, "withScope": true });
+        // An older daemon cannot say the scope.
+        self.ask_or_less("subscribe", wanted, "withScope").await?;
+        self.list().await?;
+        Ok(hello.version)
+    }
+
+    /// Publishes the events of the host as they come, and asks for the records of the sessions that they are about.
+    async fn go_on(&mut self) -> Result<(), Error> {
+        let interest = self
+            .hub
+            .read()
+            .hosts
+            .get(&self.host.name)
+            .map(Entry::interest);
+        let interest = interest.ok_or_else(|| self.ended())?;
+        let mut saves_at = None;
+        loop {
+            if std::mem::take(&mut self.has_missed) {
+                self.list().await?;
+            }
+            self.follow_interest().await?;
+            if let Some(id) = self.stale.pop_first() {
+                // It may have been removed, which an event tells.
+                if let Ok(record) = self
+                    .ask("status", json!({ "sessionId": id.bare() }))
+                    .await?
+                {
+                    self.hub
+                        .change(|state| state.host_record(&self.host.name, record));
+                }
+                saves_at.get_or_insert_with(|| Instant::now() + SAVES);
+                continue;
+            }
+            let save = async {
+                match saves_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = self.events.recv() => match event {
+                    Some(event) => self.take(event),
+                    None => return Err(self.ended()),
+                },
+                () = interest.notified() => {}
+                () = save => {
+                    saves_at = None;
+                    self.hub.change(|state| state.save_host(&self.host.name));
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        if event.event == EventKind::Lag {
+            self.has_missed = true;
+            return;
+        }
+        let changed = self
+            .hub
+            .change(|state| state.host_event(&self.host.name, event));
+        self.stale.extend(changed);
+    }
+
+    /// Sends a request and waits for its answer. Takes the events that come before it.
+    async fn ask(&mut self, action: &str, params: Value) -> Result<Result<Value, Error>, Error> {
+        let channel = self.channel.clone();
+        let mut call = pin!(channel.call(action, fields(params)));
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer.map_err(|_| self.ended()),
+                Some(event) = self.events.recv() => self.take(event),
+            }
+        }
+    }
+
+    /// The same for a parameter that an older daemon may not know, and which is left out then.
+    async fn ask_or_less(
+        &mut self,
+        action: &str,
+        mut params: Value,
+        newer: &str,
+    ) -> Result<Value, Error> {
+        match self.ask(action, params.clone()).await? {
+            Err(error) if error.code == ErrorCode::InvalidParams => {
+                if let Some(fields) = params.as_object_mut() {
+                    fields.remove(newer);
+                }
+                self.ask(action, params).await?
+            }
+            answer => answer,
+        }
+    }
+
+    /// Asks for all records.
+    async fn list(&mut self) -> Result<(), Error> {
+        let wanted = json!({ "limit": ALL, "hosts": [LOCAL] });
+        // The hosts of an older daemon are unknown to it.
+        let mut answer = self.ask_or_less("list", wanted, "hosts").await?;
+        if let Some(Value::Array(records)) = answer.get_mut("sessions").map(Value::take) {
+            self.hub
+                .change(|state| state.host_records(&self.host.name, records));
+        }
+        Ok(())
+    }
+
+    /// Subscribes to live events while a client here wants them.
+    async fn follow_interest(&mut self) -> Result<(), Error> {
+        let wants = {
+            let state = self.hub.read();
+            LIVE.iter().any(|kind| state.events.has_listeners(*kind))
+                && state.events.bus.is_watched(&self.host.name)
+        };
+        match (wants, self.live.take()) {
+            (true, None) => {
+                let answer = self.ask("subscribe", json!({ "events": LIVE })).await?;
+                let id = answer.ok().and_then(|said| {
+                    let id = said.get("subscriptionId")?.as_str()?;
+                    Some(id.to_owned())
+                });
+                // Without it, lists show what these events would tell.
+                self.live = Some(id.unwrap_or_default());
+            }
+            (false, Some(id)) => {
+                // It is gone already if it was never there.
+                let _ = self
+                    .ask("unsubscribe", json!({ "subscriptionId": id }))
+                    .await?;
+            }
+            (_, before) => self.live = before,
+        }
+        Ok(())
+    }
+
+    fn ended(&self) -> Error {
+        let refusal = self.channel.refusal();
+        refusal.unwrap_or_else(|| fault::unreachable(self.host, "its daemon ended the connection"))
+    }
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
