@@ -6,8 +6,9 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::error::ConfigError;
-use super::hosts::{Connect, HostEntry};
+use super::hosts::HostEntry;
 use super::{load, parse};
+use crate::protocol::reply::HostConnect;
 
 /// Adds a host. The file and its directory are created if need be.
 ///
@@ -26,9 +27,9 @@ pub fn add_host(path: &Path, name: &str, host: &HostEntry) -> Result<(), ConfigE
         }
     }
     match host.connect {
-        Connect::Demand => {}
-        Connect::Always => drop(table.insert("connect", value("always"))),
-        Connect::Manual => drop(table.insert("connect", value("manual"))),
+        HostConnect::Demand => {}
+        HostConnect::Always => drop(table.insert("connect", value("always"))),
+        HostConnect::Manual => drop(table.insert("connect", value("manual"))),
     }
     if host.agents {
         table.insert("agents", value(true));

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::Wrong;
+use crate::protocol::id::is_host;
+use crate::protocol::reply::HostConnect;
 
 /// A host.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -20,22 +22,9 @@ pub struct HostEntry {
     /// `BGPROC_HOME` on the host.
     pub home: Option<String>,
     /// When the daemon connects it.
-    pub connect: Connect,
+    pub connect: HostConnect,
     /// Whether all agents may reach it.
     pub agents: bool,
-}
-
-/// When the daemon connects a host.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Connect {
-    /// Always.
-    Always,
-    /// When somebody needs it.
-    #[default]
-    Demand,
-    /// Only when a person says so.
-    Manual,
 }
 
 /// The name that means this machine.
@@ -43,8 +32,7 @@ pub const LOCAL: &str = "local";
 
 /// Whether a word can be the name of a host. It has no `@`, which separates a job from its host.
 pub fn is_name(word: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || ['-', '_', '.'].contains(&c);
-    word != LOCAL && word.starts_with(char::is_alphanumeric) && word.chars().all(fits)
+    word != LOCAL && is_host(word)
 }
 
 /// Checks what serde cannot.

@@ -29,7 +29,7 @@ use toml::Spanned;
 
 pub use self::choice::{Background, Confirm, LogLevel, Notify};
 pub use self::error::{ConfigError, Spot, Wrong};
-pub use self::hosts::{Connect, HostEntry, LOCAL, is_name};
+pub use self::hosts::{HostEntry, LOCAL, is_name};
 pub use self::keys::{Keys, Rebinding, Spelt};
 pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;

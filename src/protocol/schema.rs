@@ -119,6 +119,9 @@ fn replies(all: &mut Map<String, Value>) {
     let results = results! { schemas;
         "start": Started;
         "list": Listed, Listed<Record>;
+        "hosts": HostList;
+        "connect": HostList;
+        "disconnect": Done;
         "status": Record;
         "poll": Polled;
         "log": LogBytes, LogLines, LogMatches, LogsOfSeveral;

@@ -255,6 +255,8 @@ pub enum Effect {
     Open(String),
     /// Open a shell in the environment of a project's job: the project's directory, and the job.
     Exec(String, String),
+    /// Log in to a host, in the terminal of the view.
+    Login(String),
     /// Notify a person who is not looking at the window: title and text; `true` to use the desktop,
     /// `false` the terminal.
     Notify(String, String, bool),

@@ -214,7 +214,10 @@ fn handle(
                     link.type_into(id, &bytes).err()
                 }
                 Cmd::Effect(errand) => {
-                    let lends = matches!(errand, Effect::Pager(_) | Effect::Exec(..));
+                    let lends = matches!(
+                        errand,
+                        Effect::Pager(_) | Effect::Exec(..) | Effect::Login(_)
+                    );
                     pending.extend(outside::run(errand, terminal, later)?.map(Event::Done));
                     if lends {
                         // The window may have changed its size meanwhile.

@@ -30,9 +30,9 @@ fn hosts_are_named_listed_and_removed() {
     );
     let listed = home.ok(&["hosts", "ls"]);
     for line in [
-        "box   ssh box",
-        "gpu1  ssh -p 2222 me@gpu1",
-        "pod   docker exec -i c sh",
+        "box   idle   0     ssh box",
+        "gpu1  idle   0     ssh -p 2222 me@gpu1",
+        "pod   idle   0     docker exec -i c sh",
     ] {
         assert!(listed.contains(line), "{listed}");
     }

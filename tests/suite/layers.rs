@@ -24,7 +24,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     (
         "daemon",
         &[
-            "protocol", "project", "term", "engine", "sys", "config", "diag",
+            "protocol", "project", "term", "engine", "sys", "config", "diag", "link",
         ],
     ),
     // The commands that reach other hosts; the files that name them are read by `config`.

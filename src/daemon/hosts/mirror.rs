@@ -24,8 +24,8 @@ pub(crate) struct Mirror {
 #[derive(Debug)]
 pub(crate) struct Known {
     facts: Facts,
-    /// When the record was made, in boot-time milliseconds.
-    at: u64,
+    /// When the record was made.
+    at: Now,
     /// The record, without its closing brace and without the fields that are appended (see [`Known::write`]).
     json: String,
     /// Number of this machine's last event that its scope has been told by a reply.
@@ -89,7 +89,7 @@ impl Known {
         json.pop();
         Some(Self {
             facts,
-            at: now.boot,
+            at: now,
             json,
             told: 0,
         })
@@ -97,10 +97,10 @@ impl Known {
 
     /// The record as JSON: as it is now if the host is connected, else as it was at `seen`.
     fn write(&self, seen: Option<Timestamp>, now: Now) -> String {
-        // Times go on while the host is connected.
+        // Times go on while the host is connected, and not longer.
         let more = match seen {
-            None => now.boot.saturating_sub(self.at),
-            Some(_) => 0,
+            None => now.boot.saturating_sub(self.at.boot),
+            Some(seen) => u64::try_from(seen.millis() - self.at.wall.millis()).unwrap_or(0),
         };
         let runs = self.facts.status.is_alive();
         let runtime = self.facts.runtime_ms + if runs { more } else { 0 };

@@ -125,11 +125,7 @@ impl Hosts {
 
     fn set(&mut self, name: &str, entry: &HostEntry) {
         let host = Host::of(name, entry, &self.home.config_file(), &self.home.runtime);
-        let connect = match entry.connect {
-            config::Connect::Always => HostConnect::Always,
-            config::Connect::Demand => HostConnect::Demand,
-            config::Connect::Manual => HostConnect::Manual,
-        };
+        let connect = entry.connect;
         if let Some(known) = self.entries.get_mut(name)
             && known.host == host
         {

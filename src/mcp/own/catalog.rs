@@ -10,7 +10,7 @@ use crate::mcp::toolset::{Effect, tool};
 pub const SESSION: &str = "session";
 
 /// The actions of that tool.
-pub const RARE: [&str; 10] = [
+pub const RARE: [&str; 11] = [
     "status",
     "ask_human",
     "restart",
@@ -21,6 +21,7 @@ pub const RARE: [&str; 10] = [
     "remove",
     "export",
     "project",
+    "hosts",
 ];
 
 /// Instructions for the model.
@@ -77,6 +78,7 @@ fn start() -> Tool {
         "restart": record(json!({"policy": {"enum": ["never", "on-failure", "always"]}, "maxRetries": plain("integer"), "backoffMs": plain("integer")}), "when it ends"),
         "limits": record(json!({"memoryBytes": plain("integer"), "cpuSec": plain("integer"), "processes": plain("integer"), "openFiles": plain("integer"), "nice": plain("integer"), "logBytes": plain("integer")}), "resources"),
         "onExit": string("shell line to run when it ends"),
+        "host": string("another machine"),
         "maxChars": integer("of output (2000)"),
     });
     let output = json!({

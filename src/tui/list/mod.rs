@@ -21,8 +21,10 @@ use ratatui::text::Span;
 
 use self::columns::Columns;
 use self::row::put;
+use crate::protocol::reply::HostState;
 use crate::term::sanitize::clean;
 use crate::tui::model::counts::Counts;
+use crate::tui::model::hosts;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::{Group, Row};
 use crate::tui::model::{Model, Selected};
@@ -127,11 +129,44 @@ fn header(
     }
     put(buf, line, 0, arrow, theme.dim());
     put(buf, line, 2, &title, style);
+    if let Some(words) = host_words(model, group) {
+        let at = 2 + text::width(&title) + 1;
+        let words = text::clip(&words, start.saturating_sub(at + 1), theme.glyph("…"));
+        put(buf, line, at, &words, theme.dim());
+    }
     let mut x = start;
     for span in spans {
         put(buf, line, x, &span.content, span.style);
         x += text::width(&span.content) + 1;
     }
+}
+
+/// What the heading of a host says of it: why and since when it is not connected.
+fn host_words(model: &Model, group: &Group) -> Option<String> {
+    let host = model.host(hosts::host_of_key(&group.key)?)?;
+    let headings = model.rows.iter().filter_map(|row| match row {
+        Row::Group(group) => Some(&group.key),
+        Row::Job(_) => None,
+    });
+    let mut of_host = headings.filter(|key| hosts::host_of_key(key) == Some(&host.name));
+    // Once is enough.
+    if of_host.next() != Some(&group.key) {
+        return None;
+    }
+    let seen = host.last_seen.filter(|at| at.millis() > 0).map(|at| {
+        let age = units::ago(model.now.ms.saturating_sub(at.millis()));
+        format!("seen {age}")
+    });
+    let words: Vec<String> = match (&host.error, host.state) {
+        (Some(error), _) => [Some(hosts::trouble(error)), seen]
+            .into_iter()
+            .flatten()
+            .collect(),
+        (None, HostState::Disconnected) => vec!["disconnected".to_owned()],
+        (None, HostState::Connecting) => vec!["connecting".to_owned()],
+        (None, _) => return None,
+    };
+    Some(words.join(", "))
 }
 
 /// The command; for a job of a project why it waits or has failed, its next run, its URL or its ports, if there are

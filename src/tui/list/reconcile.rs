@@ -10,6 +10,7 @@ pub fn reconcile_rows(model: &mut Model) {
     if std::mem::take(&mut model.stale) {
         model.rows = rows::rows(
             &model.jobs,
+            &model.hosts,
             &model.query(),
             &model.folded,
             model.sort,

@@ -25,7 +25,12 @@ pub(super) fn draw(
 ) {
     let theme = &model.theme;
     let state = job.state();
-    let style = theme.state(&state);
+    // What was last known of a host that is not connected may not be so any more.
+    let is_old = job.record.summary.seen_at.is_some();
+    let style = match is_old {
+        true => theme.dim(),
+        false => theme.state(&state),
+    };
     if selected {
         buf.set_style(line, theme.selected());
         put(buf, line, 0, theme.glyph("▌"), theme.key());
@@ -40,15 +45,15 @@ pub(super) fn draw(
     let time = time(model, job, columns);
     let words_of_state: &[String] = if is_quiet { &[] } else { &words };
     let columns = fit(model, job, words_of_state, text::width(&time), columns);
-    let (word, word_at) = place(&words, !is_quiet, text::width(&job.name), columns);
+    let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
     let name_room = match word.is_empty() {
         true => columns.body,
         false => word_at.saturating_sub(1),
     };
-    let name = text::clip_middle(&job.name, name_room, theme.glyph("…"));
+    let name = text::clip_middle(job.bare_name(), name_room, theme.glyph("…"));
     let name_style = if selected {
         theme.selected_name()
-    } else if (job.is_alive() && !state.waits()) || state.failed() {
+    } else if !is_old && ((job.is_alive() && !state.waits()) || state.failed()) {
         Style::new()
     } else {
         theme.dim().remove_modifier(Modifier::BOLD)
@@ -86,7 +91,10 @@ pub(super) fn draw(
 
 /// The time of the row; empty if it has no column.
 fn time(model: &Model, job: &Job, columns: Columns) -> String {
-    let mut time = model.time_of(job);
+    let mut time = match job.record.summary.seen_at {
+        Some(seen) => units::ago(model.now.ms.saturating_sub(seen.millis())),
+        None => model.time_of(job),
+    };
     if let Some(ms) = job.until_start(model.now.ms)
         && text::width(&time) > columns.time
     {
@@ -104,7 +112,7 @@ fn fit(model: &Model, job: &Job, state: &[String], time: usize, columns: Columns
         return fitted;
     }
     let word = state.last().map_or(0, |word| text::width(word) + 1);
-    let needs = text::width(&job.name) + word;
+    let needs = text::width(job.bare_name()) + word;
     if needs > fitted.body && !has_live(model, job, columns) {
         let taken = |width: usize| width + usize::from(width > 0);
         fitted.body += taken(fitted.cpu) + taken(fitted.spark);

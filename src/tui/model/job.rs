@@ -20,7 +20,7 @@ pub struct Job {
     pub told_at: i64,
     /// Since when it is being stopped, as far as known, in milliseconds since the epoch.
     pub stopping_at: Option<i64>,
-    /// Its name: the label, or the command if there is none.
+    /// Its name: the label, or the command if there is none; with `@HOST` if it is on another host.
     pub name: String,
     /// The command as displayed; [`shell_line`](Self::shell_line) returns the real one.
     pub command: String,
@@ -36,6 +36,10 @@ impl Job {
         let name = match summary.label.as_deref().map(clean) {
             Some(label) if !label.is_empty() => label,
             _ => command.clone(),
+        };
+        let name = match summary.session_id.host() {
+            Some(host) => format!("{name}@{}", clean(host)),
+            None => name,
         };
         let dir = clean(&tilde(&summary.cwd, home));
         Self {

@@ -12,6 +12,7 @@ pub mod counts;
 mod due;
 pub mod ending;
 pub mod grid;
+pub mod hosts;
 pub mod job;
 pub mod keyboard;
 pub mod layout;
@@ -72,6 +73,7 @@ use super::scrollback::Scroll;
 use super::theme::Theme;
 use crate::config::Notify;
 use crate::protocol::SessionId;
+use crate::protocol::reply::HostStatus;
 use crate::term::keyparse::KeyReader;
 use copied::Commands;
 
@@ -149,6 +151,10 @@ pub struct Model {
     pub is_daemon_older: bool,
     /// The jobs, in the order in which they became known.
     pub jobs: Vec<Job>,
+    /// The other hosts, as the last list told.
+    pub hosts: Vec<HostStatus>,
+    /// Whether the daemon is too old to know other hosts.
+    pub is_list_plain: bool,
     /// Whether the first list has arrived.
     pub listed: bool,
     /// Jobs with a pending record request; `true` if the record must be requested again after it.
@@ -295,6 +301,8 @@ impl Model {
             link: Link::Starting,
             is_daemon_older: false,
             jobs: Vec::new(),
+            hosts: Vec::new(),
+            is_list_plain: false,
             listed: false,
             refreshing: HashMap::new(),
             filter: options.filter.clone().unwrap_or_default(),

@@ -2,6 +2,7 @@
 //! syntax.
 
 use super::job::Job;
+use crate::config::LOCAL;
 use crate::tui::state::State;
 
 /// The syntax of the filter, for the help screen.
@@ -17,6 +18,7 @@ pub const LANGUAGE: &[(&str, &str)] = &[
         "In this state: done, paused, killed, lost, failed, ...",
     ),
     ("g:shop", "In a group or project of this name"),
+    ("h:gpu1", "On a host of this name; h:local is this machine"),
     ("+slow", "With a tag of this name"),
     (
         "@agent",
@@ -48,6 +50,7 @@ enum Test {
     NeedsInput,
     Alarm(String),
     Group(String),
+    Host(String),
     Tag(String),
     Owner(String),
     Port(String),
@@ -112,11 +115,12 @@ impl Word {
         let rest = negated.unwrap_or(word);
         let sigil = |sigil: &str| rest.strip_prefix(sigil).map(str::to_owned);
         let test = match rest {
-            "" | "g:" | ":" | "-" | "+" => return None,
+            "" | "g:" | "h:" | ":" | "-" | "+" => return None,
             "?" => Test::NeedsInput,
             _ if rest.starts_with(['~', '/']) => Test::Dir(rest.trim_end_matches('/').to_owned()),
             _ => sigil("g:")
                 .map(Test::Group)
+                .or_else(|| sigil("h:").map(Test::Host))
                 .or_else(|| sigil("+").map(Test::Tag))
                 .or_else(|| sigil("@").map(Test::Owner))
                 .or_else(|| sigil(":").filter(|port| is_number(port)).map(Test::Port))
@@ -158,6 +162,10 @@ impl Test {
                 below.is_some_and(|rest| dir.is_empty() || rest.is_empty() || rest.starts_with('/'))
             }),
             Self::Group(group) => groups(job).any(|name| name.to_lowercase().contains(group)),
+            Self::Host(host) => {
+                let own = job.host().unwrap_or(LOCAL).to_lowercase();
+                own.starts_with(host)
+            }
             Self::Tag(tag) => {
                 let mut own = job.record.summary.tags.iter();
                 own.any(|own| own.to_lowercase().starts_with(tag))

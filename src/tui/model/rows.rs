@@ -1,15 +1,17 @@
 //! The rows of the list: groups and their jobs, in a stable order.
 //!
-//! The jobs of a project stand together, whatever their groups. Groups are ordered by their oldest job,
-//! with the group of the current directory first. Within a
+//! The jobs of a project stand together, whatever their groups. Those of this machine come first, then those of each
+//! host under its heading. Groups are ordered by their oldest job, with the group of the current directory first. Within a
 //! group the sort order decides; an ended job keeps its place until it is removed. While a filter
 //! stands, all groups are unfolded, and better matches come first, also among the groups.
 
 use std::collections::HashSet;
 
+use super::hosts;
 use super::job::Job;
 use super::query::Query;
 use super::sort::Sort;
+use crate::protocol::reply::HostStatus;
 use crate::term::sanitize::clean;
 
 /// One row. Jobs are given as indexes into the model's job list.
@@ -37,6 +39,7 @@ pub struct Group {
 /// The rows for `jobs` that match a filter. If there is only one group, it has no header.
 pub fn rows(
     jobs: &[Job],
+    hosts: &[HostStatus],
     query: &Query,
     folded: &HashSet<String>,
     sort: Sort,
@@ -47,6 +50,7 @@ pub fn rows(
     for (index, job) in jobs.iter().enumerate() {
         let (key, title) = group_of(job);
         let here = match job.role() {
+            _ if job.host().is_some() => false,
             Some(role) => is_within(cwd, &role.project.dir),
             None => job.record.summary.cwd == cwd,
         };
@@ -72,20 +76,41 @@ pub fn rows(
             group.jobs.push(index);
         }
     }
-    let of_project = |group: &Group| group.key.starts_with(PROJECT);
-    let headed = groups.len() > 1 || groups.iter().any(|(group, ..)| of_project(group));
+    // A host that wants something has a line, also without jobs.
+    for host in hosts
+        .iter()
+        .filter(|host| query.is_empty() && hosts::is_shown(host))
+    {
+        let of_host = |key: &str| hosts::host_of_key(key) == Some(&host.name);
+        if !groups.iter().any(|(group, ..)| of_host(&group.key)) {
+            let key = hosts::key_of(&host.name, None);
+            let folded = folded.contains(&key);
+            let group = Group {
+                key,
+                title: clean(&host.name),
+                jobs: Vec::new(),
+                folded,
+            };
+            groups.push((group, false, i64::MIN));
+        }
+    }
+    let is_headed =
+        |group: &Group| group.key.starts_with(PROJECT) || hosts::host_of_key(&group.key).is_some();
+    let headed = groups.len() > 1 || groups.iter().any(|(group, ..)| is_headed(group));
     tell_apart(groups.iter_mut().map(|(group, ..)| group));
     let best = |group: &Group| group.jobs.iter().filter_map(|&index| ranks[index]).min();
+    let host = |group: &Group| hosts::host_of_key(&group.key).map(str::to_owned);
     groups.sort_by(|(a, a_here, a_born), (b, b_here, b_born)| {
-        best(a)
-            .cmp(&best(b))
+        host(a)
+            .cmp(&host(b))
+            .then(best(a).cmp(&best(b)))
             .then(b_here.cmp(a_here))
             .then(a_born.cmp(b_born))
             .then(a.key.cmp(&b.key))
     });
     let mut rows = Vec::new();
     for (mut group, ..) in groups {
-        if group.jobs.is_empty() {
+        if group.jobs.is_empty() && !is_shown(&group, query, hosts) {
             continue;
         }
         sort.sort(&mut group.jobs, jobs);
@@ -103,8 +128,18 @@ pub fn rows(
     rows
 }
 
+/// Whether the heading of a group without jobs is shown: that of a host that wants something.
+fn is_shown(group: &Group, query: &Query, hosts: &[HostStatus]) -> bool {
+    let host = hosts::host_of_key(&group.key);
+    let mut wanting = hosts.iter().filter(|host| hosts::is_shown(host));
+    query.is_empty() && wanting.any(|status| Some(status.name.as_str()) == host)
+}
+
 /// The beginning of the key of a project's group. The directory of the project follows.
 const PROJECT: &str = "p:";
+
+/// The beginning of the key of the group of jobs in a directory that have no other group.
+const DIRECTORY: &str = "d:";
 
 /// The key of the group of a project.
 pub fn key_of_project(dir: &str) -> String {
@@ -138,6 +173,19 @@ fn tell_apart<'a>(groups: impl Iterator<Item = &'a mut Group>) {
 
 /// Key and title of the group of a job: its project, or the group's name, or the job's directory.
 pub fn group_of(job: &Job) -> (String, String) {
+    let (key, title) = group_on_its_machine(job);
+    match job.host() {
+        None => (key, title),
+        // Jobs without a group stand right under the heading of their host.
+        Some(host) if key.starts_with(DIRECTORY) => (hosts::key_of(host, None), clean(host)),
+        Some(host) => {
+            let title = format!("{} {title}", clean(host));
+            (hosts::key_of(host, Some(&key)), title)
+        }
+    }
+}
+
+fn group_on_its_machine(job: &Job) -> (String, String) {
     if let Some(role) = job.role() {
         return (key_of_project(&role.project.dir), clean(&role.project.name));
     }
@@ -149,7 +197,10 @@ pub fn group_of(job: &Job) -> (String, String) {
         .filter(|name| !name.is_empty())
     {
         Some(name) => (format!("g:{name}"), clean(name)),
-        None => (format!("d:{}", job.record.summary.cwd), job.dir.clone()),
+        None => (
+            format!("{DIRECTORY}{}", job.record.summary.cwd),
+            job.dir.clone(),
+        ),
     }
 }
 
@@ -160,7 +211,7 @@ mod tests {
 
     fn shown(jobs: &[Job], folded: &[&str], cwd: &str) -> Vec<String> {
         let folded = folded.iter().map(|key| (*key).to_owned()).collect();
-        rows(jobs, &Query::default(), &folded, Sort::default(), cwd)
+        rows(jobs, &[], &Query::default(), &folded, Sort::default(), cwd)
             .into_iter()
             .map(|row| match row {
                 Row::Group(group) => format!("[{}]", group.title),

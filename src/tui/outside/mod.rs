@@ -4,6 +4,7 @@ mod copy;
 mod exec;
 mod history;
 pub mod left;
+mod login;
 pub mod looked;
 mod notify;
 pub mod open;
@@ -31,6 +32,7 @@ pub fn run(
         Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),
         Effect::Pager(id) => pager::show(&id, terminal),
         Effect::Exec(dir, job) => exec::shell(&dir, &job, terminal),
+        Effect::Login(host) => login::login(&host, terminal),
         Effect::Open(url) => Ok(open::open(&url)),
         Effect::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
         Effect::Notify(title, text, false) => notify::notify(&title, &text, terminal),

@@ -1,11 +1,13 @@
 //! Snapshots of each layout, mode and theme, as text.
 
+use serde_json::json;
+
 use super::harness::{Dash, compare, theme};
 use super::jobs::{NOW, ended, id, record, shop_records};
 use crate::protocol::record::Asked;
 use crate::protocol::{EventKind, Mode};
 use crate::protocol::{Scope, Status, Timestamp};
-use crate::tui::message::{Event, LinkEvent};
+use crate::tui::message::{Cmd, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::options::Options;
 use crate::tui::scrollback::Part;
 use crate::tui::state::State;
@@ -263,4 +265,66 @@ fn states_in_each_theme() {
 fn a_pane_of_a_job_that_fits() {
     let mut dash = Dash::new(80, 24, vec![record("web")]);
     dash.screen("web", 20, 50, WEB).snapshot("flat-80x24");
+}
+
+/// Two hosts with jobs beside those of this machine, and one without: one is connected, the others are not.
+fn hosts(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    let at = |name: &str, host: &str, seen: Option<i64>| {
+        let mut record = record(name);
+        record.summary.session_id = id(name).at(host).unwrap();
+        record.summary.host = Some(host.to_owned());
+        record.summary.seen_at = seen.map(Timestamp);
+        record.summary.cwd = "/scratch/me".to_owned();
+        record
+    };
+    let mut train = at("train", "gpu1", None);
+    train.summary.group = Some("ml".to_owned());
+    let records = shop_records().into_iter();
+    let old = Some(NOW - 6 * 60_000);
+    let records: Vec<_> = records
+        .chain([train, at("eval", "gpu2", old), at("sweep", "gpu2", old)])
+        .collect();
+    let host = |name: &str, state: &str, error: serde_json::Value, seen: Option<i64>| {
+        json!({ "name": name, "state": state, "since": Timestamp(NOW), "error": error, "retryAt": null,
+            "lastSeen": seen.map(Timestamp), "connect": "demand", "agents": false, "version": null,
+            "sessions": 0 })
+    };
+    let gone = json!({ "code": "host_unreachable",
+        "message": "host gpu2 cannot be reached: ssh: connect to host gpu2 port 22: No route to host" });
+    let login = json!({ "code": "auth_required", "message": "host login wants a login: x" });
+    let listed = json!({ "sessions": records, "counts": {}, "hosts": [
+        host("gpu1", "up", json!(null), None),
+        host("gpu2", "down", gone, old),
+        host("login", "down", login, None),
+    ]});
+    dash.link(LinkEvent::Reply(RequestKind::List, Ok(listed)));
+    dash
+}
+
+#[test]
+fn other_hosts() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = hosts(width, height);
+        dash.press("G").snapshot(&format!("hosts-{width}x{height}"));
+    }
+}
+
+#[test]
+fn a_host_that_is_not_connected_is_logged_in_to() {
+    let mut dash = hosts(80, 24);
+    let login = |dash: &mut Dash| {
+        let login = Cmd::Effect(Effect::Login("login".to_owned()));
+        dash.asked().contains(&login)
+    };
+    dash.press("G").press("l");
+    assert!(login(&mut dash));
+    dash.press("gg").press("l");
+    assert!(!login(&mut dash));
+    dash.press("/h:gpu2\r");
+    let shown = dash.text();
+    assert!(
+        shown.contains("eval") && !shown.contains("train"),
+        "{shown}"
+    );
 }

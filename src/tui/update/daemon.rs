@@ -14,6 +14,7 @@ use crate::protocol::params::{List, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::model::hosts;
 use crate::tui::model::mode::Frame;
 use crate::tui::model::{Link, Model};
 use crate::tui::modes::page;
@@ -28,7 +29,7 @@ pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 22] = [
+const EVENTS: [EventKind; 24] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -50,6 +51,8 @@ const EVENTS: [EventKind; 22] = [
     EventKind::AgentInput,
     EventKind::Retrying,
     EventKind::Phase,
+    EventKind::HostUp,
+    EventKind::HostDown,
     EventKind::Lag,
 ];
 
@@ -87,7 +90,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.is_daemon_older = false;
     model.runs.ask_again();
     cmds.push(subscribe(&EVENTS));
-    cmds.push(list());
+    cmds.push(list(model));
     follow::again(model, cmds);
     rewind::again(model, cmds);
     keyboard::again(model, cmds);
@@ -116,12 +119,48 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
                     | EventKind::Retrying
                     | EventKind::Phase
                     | EventKind::Reported
+                    | EventKind::HostUp
+                    | EventKind::HostDown
             )
         })
         .collect();
     cmds.push(subscribe(&old));
     model.note("This daemon is older: bgproc daemon upgrade brings it up to date, and jobs go on.");
     true
+}
+
+/// Asks for the list as an older daemon knows it. `false` if that was tried already.
+pub(super) fn list_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    if std::mem::replace(&mut model.is_list_plain, true) {
+        return false;
+    }
+    cmds.push(list(model));
+    true
+}
+
+/// A host was connected, or is not any more.
+fn host_changed(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
+    cmds.push(list(model));
+    let Some(host) = event.host.as_deref() else {
+        return;
+    };
+    if event.event == EventKind::HostUp {
+        // What was refused meanwhile is asked again.
+        model.watches.retain(|watch| watch.id.host() != Some(host));
+        if model.selected_host() == Some(host) {
+            follow::again(model, cmds);
+            rewind::again(model, cmds);
+        }
+    }
+    let error = event.data.get("error").cloned();
+    let error = error.and_then(|error| serde_json::from_value::<Error>(error).ok());
+    // The headings say it of the others.
+    if let (EventKind::HostDown, Some(error)) = (event.event, error)
+        && model.selected_host() == Some(host)
+    {
+        let trouble = hosts::trouble(&error);
+        model.fail(format!("{} is not connected: {trouble}", clean(host)));
+    }
 }
 
 /// Handles the loss of the connection: pending requests will not be answered.
@@ -149,12 +188,16 @@ fn down(model: &mut Model) {
 
 fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if event.event == EventKind::Lag {
-        cmds.push(list());
+        cmds.push(list(model));
         return;
     }
     model.seq = model.seq.max(event.seq.unwrap_or(0));
     notify::notify(model, &event, cmds);
     alert::alert(model, &event);
+    if matches!(event.event, EventKind::HostUp | EventKind::HostDown) {
+        host_changed(model, &event, cmds);
+        return;
+    }
     let Some(id) = event.session_id else {
         return;
     };
@@ -287,9 +330,11 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.dirty = true;
 }
 
-fn list() -> Cmd {
+/// Asks for the list. What is known of other hosts comes at once; events tell what they answer.
+fn list(model: &Model) -> Cmd {
     let params = List {
         limit: Some(LIST_LIMIT),
+        host_wait_ms: (!model.is_list_plain).then_some(0),
         ..List::default()
     };
     Cmd::Request(RequestKind::List, Action::List(params))

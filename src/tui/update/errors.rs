@@ -1,7 +1,7 @@
 //! Handles error replies: shows them in the place that fits, or ignores them if something else
 //! already shows the problem.
 
-use super::daemon::{forget, refreshed, subscribe_to_less};
+use super::daemon::{forget, list_less, refreshed, subscribe_to_less};
 use super::{project, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::copy;
@@ -78,6 +78,10 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
     if tag == RequestKind::Subscribe
         && error.code == ErrorCode::InvalidParams
         && subscribe_to_less(model, cmds)
+    {
+        return;
+    }
+    if tag == RequestKind::List && error.code == ErrorCode::InvalidParams && list_less(model, cmds)
     {
         return;
     }

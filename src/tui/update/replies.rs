@@ -26,7 +26,10 @@ use crate::tui::{copy, keyboard, removal};
 pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
     match tag {
         RequestKind::List => match serde_json::from_value::<Listed<Record>>(value) {
-            Ok(listed) => list_received(model, listed.sessions, cmds),
+            Ok(listed) => {
+                model.hosts = listed.hosts;
+                list_received(model, listed.sessions, cmds);
+            }
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
         RequestKind::Away => away::received(model, value, cmds),

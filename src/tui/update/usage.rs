@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::daemon::LIST_LIMIT;
+use crate::config::LOCAL;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, SessionId};
@@ -26,6 +27,11 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let params = List {
         limit: Some(LIST_LIMIT),
         include_ports: Some(true),
+        // Those of other hosts are asked over the network: only where the person looks.
+        hosts: (!model.hosts.is_empty()).then(|| {
+            let host = model.selected_host().map(str::to_owned);
+            std::iter::once(LOCAL.to_owned()).chain(host).collect()
+        }),
         ..List::default()
     };
     cmds.push(Cmd::Request(RequestKind::Usage, Action::List(params)));

@@ -15,9 +15,10 @@ use crate::cli::output::note;
 use crate::cli::settings;
 use crate::cli::settings::host::unknown;
 use crate::client;
-use crate::config::{Connect, HostEntry, edit, is_name};
+use crate::config::{HostEntry, edit, is_name};
 use crate::link::Host;
 use crate::link::host::Reach;
+use crate::protocol::reply::HostConnect;
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
@@ -84,7 +85,7 @@ enum When {
     Manual,
 }
 
-impl From<When> for Connect {
+impl From<When> for HostConnect {
     fn from(when: When) -> Self {
         match when {
             When::Always => Self::Always,

@@ -132,6 +132,7 @@ async fn ask_all(
     deadline: Instant,
 ) -> BTreeMap<Box<str>, Part> {
     let mut tasks = JoinSet::new();
+    let are_named = list.hosts.is_some();
     for name in names {
         hub.change(|state| state.hosts.need(name, Need::Listed));
         let (hub, client, name) = (hub.clone(), client.clone(), name.clone());
@@ -140,8 +141,11 @@ async fn ask_all(
         list.hosts = Some(vec![LOCAL.to_owned()]);
         list.host_wait_ms = None;
         tasks.spawn_local(async move {
-            // A link that is being opened may still come in time.
-            connected(&hub, &name).await;
+            // Without a name no attempt is made for this list alone. A link that is being opened may still come in
+            // time.
+            if !are_named {
+                connected(&hub, &name).await;
+            }
             let said = there::run(&hub, &client, &name, &Action::List(list)).await;
             (name, said.ok().and_then(|raw| part(&raw)))
         });

@@ -18,8 +18,13 @@ pub const KEEP: usize = 3;
 /// Field index of the restart policy of an edited job.
 pub const RESTART: usize = 4;
 
+/// Field index of the host of a new job, if there are other hosts.
+pub const ON: usize = 4;
+
 /// Labels of the fields of a new job, in order.
 const NEW: &[&str] = &["run", "name", "group", "dir"];
+/// The same if there are other hosts.
+const NEW_SOMEWHERE: &[&str] = &["run", "name", "group", "dir", "on"];
 /// Labels of the editable fields of a job, in order.
 const EDIT: &[&str] = &["run", "name", "group", "keep", "restart"];
 
@@ -95,6 +100,22 @@ impl Form {
     pub fn new(dir: &str, group: &str, history: Vec<String>) -> Self {
         let fields = ["", "", group, dir].map(Line::new);
         Self::with(Purpose::New(None), NEW, fields.into(), history)
+    }
+
+    /// Adds the field for the host of a new job.
+    #[must_use]
+    pub fn on_host(mut self, host: &str) -> Self {
+        self.labels = NEW_SOMEWHERE;
+        self.fields.push(Line::new(host));
+        self
+    }
+
+    /// The host of a new job; empty for this machine.
+    pub fn host(&self) -> String {
+        match self.labels.get(ON) {
+            Some(&"on") => self.value(ON),
+            _ => String::new(),
+        }
     }
 
     /// The form that edits a job, filled with its current command, name, group, keep and restart.

@@ -37,7 +37,16 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
         _ => String::new(),
     };
     let form = Form::new(&dir, &group, commands(model, &model.origin.cwd));
+    let form = somewhere(model, form);
     show(model, form, cmds);
+}
+
+/// Asks for the host, too, if there are others.
+fn somewhere(model: &Model, form: Form) -> Form {
+    match model.hosts.is_empty() {
+        true => form,
+        false => form.on_host(model.selected_host().unwrap_or_default()),
+    }
 }
 
 /// Opens the form for a copy of the selected job.
@@ -51,7 +60,8 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let summary = &job.record.summary;
     let group = summary.group.clone().unwrap_or_default();
-    let mut form = Form::new(&job.dir, &group, commands(model, &summary.cwd));
+    let form = Form::new(&job.dir, &group, commands(model, &summary.cwd));
+    let mut form = somewhere(model, form);
     let (command, name) = (job.shell_line(), next_name(model, &job.name));
     let like = (summary.mode, summary.rows, summary.cols);
     let text = format!(

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::fields::{DIR, Form, GROUP, KEEP, NAME, Purpose, RESTART, RUN};
+use super::fields::{DIR, Form, GROUP, KEEP, NAME, ON, Purpose, RESTART, RUN};
+use crate::config::LOCAL;
 use crate::protocol::params::{Set, Start};
 use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
 use crate::tui::message::{Cmd, RequestKind};
@@ -80,12 +81,28 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
     let label = checked_name(NAME, label)?;
     let some = |text: String| (!text.is_empty()).then_some(text);
     let home = model.origin.home.as_deref();
+    let host = some(form.host()).filter(|host| host != LOCAL);
+    if let Some(name) = &host
+        && model.host(name).is_none()
+    {
+        let hosts: Vec<&str> = model.hosts.iter().map(|host| host.name.as_str()).collect();
+        let text = format!("There is no host {name}; hosts: {}.", hosts.join(", "));
+        return Err((ON, text.into()));
+    }
+    let cwd = match &host {
+        None => Some(untilde(&dir, &model.origin.cwd, home)),
+        // The directory of the view is one of this machine.
+        Some(_) => {
+            some(dir).filter(|dir| untilde(dir, &model.origin.cwd, home) != model.origin.cwd)
+        }
+    };
     Ok(Start {
+        host,
         command,
         unique_label: (!label.is_empty()).then_some(true),
         label: some(label),
         group: some(group),
-        cwd: Some(untilde(&dir, &model.origin.cwd, home)),
+        cwd,
         background: Some(true),
         mode: like.map(|(mode, ..)| mode),
         rows: like.map(|(_, rows, _)| rows),

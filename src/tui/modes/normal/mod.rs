@@ -166,7 +166,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::PageUp => page(model, false, cmds),
         Action::Pick => select::pick(model, number(model, name)),
         Action::Fold => fold::group(model, true),
-        Action::Unfold => fold::group(model, false),
+        Action::Unfold => match model.host_to_log_in() {
+            Some(host) => cmds.push(Cmd::Effect(Effect::Login(host.to_owned()))),
+            None => fold::group(model, false),
+        },
         Action::FoldAll => fold::all(model),
         Action::NextAlert => select::alert(model),
         Action::Previous => select::previous(model),

@@ -189,6 +189,9 @@ fn no_target_ended(model: &Model) -> Option<String> {
 }
 
 fn fold(model: &Model, action: Action) -> Option<String> {
+    if action == Action::Unfold && model.host_to_log_in().is_some() {
+        return None;
+    }
     let headed = matches!(model.rows.first(), Some(Row::Group(_)));
     let Some(key) = model.group_key().filter(|_| headed) else {
         return Some("The list has one group; there is nothing to fold.".to_owned());
