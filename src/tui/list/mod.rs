@@ -166,7 +166,7 @@ fn host_words(model: &Model, group: &Group) -> Option<String> {
         (None, HostState::Connecting) => vec!["connecting".to_owned()],
         (None, _) => return None,
     };
-    Some(words.join(", "))
+    Some(format!("{} {}", model.theme.glyph("·"), words.join(", ")))
 }
 
 /// The command; for a job of a project why it waits or has failed, its next run, its URL or its ports, if there are

@@ -292,11 +292,11 @@ fn hosts(width: u16, height: u16) -> Dash {
     };
     let gone = json!({ "code": "host_unreachable",
         "message": "host gpu2 cannot be reached: ssh: connect to host gpu2 port 22: No route to host" });
-    let login = json!({ "code": "auth_required", "message": "host login wants a login: x" });
+    let login = json!({ "code": "auth_required", "message": "host box wants a login: x" });
     let listed = json!({ "sessions": records, "counts": {}, "hosts": [
+        host("box", "down", login, None),
         host("gpu1", "up", json!(null), None),
         host("gpu2", "down", gone, old),
-        host("login", "down", login, None),
     ]});
     dash.link(LinkEvent::Reply(RequestKind::List, Ok(listed)));
     dash
@@ -306,7 +306,10 @@ fn hosts(width: u16, height: u16) -> Dash {
 fn other_hosts() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = hosts(width, height);
-        dash.press("G").snapshot(&format!("hosts-{width}x{height}"));
+        while !dash.status().contains("box: 0 jobs") {
+            dash.press("j");
+        }
+        dash.snapshot(&format!("hosts-{width}x{height}"));
     }
 }
 
@@ -314,13 +317,17 @@ fn other_hosts() {
 fn a_host_that_is_not_connected_is_logged_in_to() {
     let mut dash = hosts(80, 24);
     let login = |dash: &mut Dash| {
-        let login = Cmd::Effect(Effect::Login("login".to_owned()));
+        let login = Cmd::Effect(Effect::Login("box".to_owned()));
         dash.asked().contains(&login)
     };
-    dash.press("G").press("l");
-    assert!(login(&mut dash));
     dash.press("gg").press("l");
     assert!(!login(&mut dash));
+    while !dash.status().contains("box: 0 jobs") {
+        assert!(!dash.status().contains("sweep"));
+        dash.press("j");
+    }
+    dash.press("l");
+    assert!(login(&mut dash));
     dash.press("/h:gpu2\r");
     let shown = dash.text();
     assert!(

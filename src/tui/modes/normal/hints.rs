@@ -14,6 +14,9 @@ use crate::tui::state::State;
 pub(super) fn hint(model: &Model, action: Action) -> Option<Hint> {
     match action {
         Action::Quit if model.attached != Attached::No => hints::labelled(model, action, "detach"),
+        Action::Unfold if model.host_to_log_in().is_some() => {
+            hints::labelled(model, action, "log in")
+        }
         _ => hints::hint(model, action),
     }
 }
@@ -113,6 +116,9 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
 }
 
 fn of_selected(model: &Model) -> Vec<Action> {
+    if model.host_to_log_in().is_some() {
+        return vec![Action::Unfold, Action::Attach, Action::New];
+    }
     if matches!(model.selected, Selected::Group(_)) {
         let is_project = model
             .group()

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::tui::model::Model;
+use crate::tui::model::hosts;
 use crate::tui::model::merged::MergedLine;
 use crate::tui::model::rows::{Group, project_dir};
 use crate::tui::{list, text, units};
@@ -87,8 +88,17 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let merged = &model.merged;
     let width = usize::from(area.width).saturating_sub(1);
     if merged.lines.is_empty() {
+        let host = hosts::host_of_key(&group.key).and_then(|name| model.host(name));
+        let text = match host.and_then(|host| host.error.as_ref()) {
+            Some(error) => format!(
+                "Not connected: {}. {} logs in.",
+                hosts::trouble(error),
+                model.key("l")
+            ),
+            None => "No output yet.".to_owned(),
+        };
         if !merged.is_loading() && area.height > 0 {
-            buf.set_stringn(area.x, area.y, "No output yet.", width, theme.dim());
+            buf.set_stringn(area.x, area.y, text, width, theme.dim());
         }
         return;
     }
