@@ -84,11 +84,17 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     Ok(ctx.out.line(line.trim_end())?)
 }
 
-/// The name of the job at the time of the event; `shop/web` for a job of a project.
+/// The name of the job at the time of the event; `shop/web` for a job of a project, `web@gpu1` for one of another
+/// host. The name of the host, if the event is about the host itself.
 fn name(event: &Event) -> String {
     let id = || event.session_id.as_ref().map(ToString::to_string);
     let label = event.data["label"].as_str().map(clean);
-    let name = label.or_else(id).unwrap_or_else(|| "-".to_owned());
+    let host = event.host.as_deref().map(clean);
+    let name = match (label, &host) {
+        (Some(label), Some(host)) => format!("{label}@{host}"),
+        (Some(label), None) => label,
+        (None, _) => id().or(host).unwrap_or_else(|| "-".to_owned()),
+    };
     match event.data["project"].as_str() {
         Some(project) => format!("{}/{name}", clean(project)),
         None => name,
@@ -114,6 +120,11 @@ fn what(event: &Event) -> String {
             (None, _) => "takes its report back".to_owned(),
         },
         EventKind::HumanAnswered => format!("question {}", clean(text("outcome"))),
+        EventKind::HostDown => match data["error"]["message"].as_str() {
+            Some(message) => format!("host down: {}", clean(message)),
+            None => "host down".to_owned(),
+        },
+        EventKind::Gap => "events are missing".to_owned(),
         kind => {
             let word = serde_json::to_value(kind).unwrap_or_default();
             word.as_str().unwrap_or_default().replace('_', " ")
@@ -189,6 +200,11 @@ mod tests {
                 "exited",
                 json!({"label": "x", "exitCode": null, "signal": "SIGTERM"}),
                 ["x", "ended, SIGTERM", "-"],
+            ),
+            (
+                "host_down",
+                json!({"error": {"message": "no route"}}),
+                ["000000000001", "host down: no route", "-"],
             ),
             (
                 "reported",

@@ -71,8 +71,10 @@ pub(crate) struct Entry {
     settled: Rc<Notify>,
     /// Notified when its link is to be closed.
     closing: Rc<Notify>,
-    /// Notified when clients want other kinds of live events.
+    /// Notified when clients want other kinds of live events, or the host is to be probed.
     interest: Rc<Notify>,
+    /// Whether the host is to be asked for a sign of life.
+    is_doubtful: bool,
 }
 
 /// An open link.
@@ -155,6 +157,7 @@ impl Hosts {
             settled: Rc::default(),
             closing: Rc::default(),
             interest: Rc::default(),
+            is_doubtful: false,
         };
         self.entries.insert(name.into(), entry);
     }
@@ -286,6 +289,15 @@ impl Hosts {
         }
     }
 
+    /// Notes that this machine has slept, or that its clock was set: what is connected gives a sign of life, and what
+    /// is not is tried again.
+    pub(crate) fn woke(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.link.woke(now());
+            entry.doubt();
+        }
+    }
+
     /// The links to open now, and the time at which the next one is due. Closes those that nobody uses. `watched` says
     /// whether somebody looks at what happens on a host.
     pub(crate) fn due(
@@ -402,7 +414,18 @@ impl Entry {
         self.closing.clone()
     }
 
-    /// Notified when clients want other kinds of live events.
+    /// Has the host give a sign of life, because it seems to be silent.
+    pub(crate) fn doubt(&mut self) {
+        self.is_doubtful = true;
+        self.interest.notify_one();
+    }
+
+    /// Whether the host is to be asked for a sign of life now.
+    pub(crate) fn takes_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.is_doubtful)
+    }
+
+    /// Notified when clients want other kinds of live events, or the host is to be probed.
     pub(crate) fn interest(&self) -> Rc<Notify> {
         self.interest.clone()
     }

@@ -1,5 +1,6 @@
 //! Requests that a host answers: they go over the client's own channel to the daemon of that host.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Scope, SessionId, Targets,
 };
+
+/// A host that has not answered a request for so long may be gone.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Default of `waitMs` in requests that wait.
 const WAIT_MS: u64 = 10_000;
@@ -163,7 +167,8 @@ async fn ask(
             let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
             params.insert(field.to_owned(), json!(left));
         }
-        match channel.call(name, params.clone()).await {
+        let call = channel.call(name, params.clone());
+        match watched(hub, host, action, call).await {
             Ok(Ok(mut result)) => {
                 names::from_host(&mut result, host);
                 return Ok(result);
@@ -177,6 +182,22 @@ async fn ask(
                 let fault = Error { message, ..fault };
                 return Err(fault.add_data("mayHaveHappened", json!(true)));
             }
+        }
+    }
+}
+
+/// Waits for an answer. If a request that waits for nothing is not answered, the host is asked for a sign of life,
+/// without which its link ends.
+async fn watched<T>(hub: &Hub, host: &str, action: &Action, call: impl Future<Output = T>) -> T {
+    let mut call = pin!(call);
+    loop {
+        tokio::select! {
+            answer = &mut call => return answer,
+            () = tokio::time::sleep(SILENCE), if !action.waits() => hub.change(|state| {
+                if let Some(entry) = state.hosts.get_mut(host) {
+                    entry.doubt();
+                }
+            }),
         }
     }
 }

@@ -23,6 +23,9 @@ use crate::protocol::{
 /// Longest time until the daemon of a host has said hello and what it knows: it may have to start first.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Longest time until a host that is asked for a sign of life has given one.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+
 /// A daemon that ends the main channel sooner than this after its hello, and again, is not connected to for now.
 const STEADY: Duration = Duration::from_secs(2);
 
@@ -53,12 +56,13 @@ pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
     let following = async {
         loop {
             let began = Instant::now();
-            let why = connection(hub, attempt, &link).await;
+            let ended = connection(hub, attempt, &link).await;
             // The daemon of the host may restart while the link holds.
-            match link.fault() {
-                Some(fault) => return fault,
-                None if began.elapsed() < STEADY => return why,
-                None => {}
+            match (link.fault(), ended) {
+                (Some(fault), _) => return fault,
+                (None, Ended::Silent(why)) => return why,
+                (None, Ended::Daemon(why)) if began.elapsed() < STEADY => return why,
+                (None, Ended::Daemon(_)) => {}
             }
         }
     };
@@ -68,8 +72,16 @@ pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
     }
 }
 
+/// Why a connection has ended.
+enum Ended {
+    /// The daemon there has ended it, or refuses.
+    Daemon(Error),
+    /// Nothing comes through the link any more.
+    Silent(Error),
+}
+
 /// One connection to the daemon of the host. Returns why it has ended.
-async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Error {
+async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Ended {
     let host = &attempt.host;
     let broken = |error: io::Error| fault::unreachable(host, &error.to_string());
     let greeting = Greeting {
@@ -80,7 +92,7 @@ async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Error {
     let opened = opened.and_then(|stream| Channel::open(stream, &greeting).map_err(broken));
     let (channel, events) = match opened {
         Ok(opened) => opened,
-        Err(error) => return error,
+        Err(error) => return Ended::Daemon(error),
     };
     let mut main = Main {
         hub,
@@ -90,18 +102,23 @@ async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Error {
         stale: BTreeSet::new(),
         has_missed: false,
         live: None,
+        is_silent: false,
     };
     let version = match timeout(PATIENCE, main.catch_up()).await {
         Ok(Ok(version)) => version,
-        Ok(Err(error)) => return error,
-        Err(_) => return fault::unreachable(host, "its daemon does not answer"),
+        Ok(Err(error)) => return Ended::Daemon(error),
+        Err(_) => return Ended::Silent(fault::unreachable(host, "its daemon does not answer")),
     };
     if !hub.change(|state| state.host_opened(attempt, link, &channel, &version)) {
-        return fault::unreachable(host, "it was disconnected");
+        return Ended::Silent(fault::unreachable(host, "it was disconnected"));
     }
-    let why = main.go_on().await;
+    let outcome = main.go_on().await;
     channel.close();
-    why.err().unwrap_or_else(|| main.ended())
+    let why = outcome.err().unwrap_or_else(|| main.ended());
+    match main.is_silent {
+        true => Ended::Silent(why),
+        false => Ended::Daemon(why),
+    }
 }
 
 /// The work on the main channel.
@@ -116,6 +133,8 @@ struct Main<'a> {
     has_missed: bool,
     /// The subscription to live events.
     live: Option<String>,
+    /// Whether the host did not give a sign of life.
+    is_silent: bool,
 }
 
 impl Main<'_> {
@@ -174,6 +193,7 @@ impl Main<'_> {
             if std::mem::take(&mut self.has_missed) {
                 self.list().await?;
             }
+            self.probe().await?;
             self.follow_interest().await?;
             if let Some(id) = self.stale.pop_first() {
                 // It may have been removed, which an event tells.
@@ -257,6 +277,26 @@ impl Main<'_> {
         if let Some(Value::Array(records)) = answer.get_mut("sessions").map(Value::take) {
             self.hub
                 .change(|state| state.host_records(&self.host.name, records));
+        }
+        Ok(())
+    }
+
+    /// Asks the host for a sign of life if somebody doubts that it is there.
+    async fn probe(&mut self) -> Result<(), Error> {
+        let name = &self.host.name;
+        let is_doubted = self.hub.change(|state| {
+            let entry = state.hosts.get_mut(name);
+            entry.is_some_and(Entry::takes_doubt)
+        });
+        if is_doubted {
+            match timeout(SIGN_OF_LIFE, self.ask("stats", json!({}))).await {
+                // A refusal is a sign of life, too.
+                Ok(answer) => drop(answer?),
+                Err(_) => {
+                    self.is_silent = true;
+                    return Err(fault::unreachable(self.host, "it does not answer any more"));
+                }
+            }
         }
         Ok(())
     }

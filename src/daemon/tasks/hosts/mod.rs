@@ -12,6 +12,9 @@ use crate::link::{Host, Link};
 use crate::protocol::Error;
 use crate::sys::alarm::Alarm;
 
+/// A time that does not come, in milliseconds since 1970: the year 2200.
+const NEVER: i64 = 7_258_118_400_000;
+
 /// Opens each link when it is due; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
@@ -29,6 +32,8 @@ pub(crate) async fn run(hub: Hub) {
 /// Opens links while there are hosts.
 async fn connect(hub: &Hub, changed: &Notify) -> io::Result<()> {
     let alarm = Alarm::by_boot_clock()?;
+    // It rings when the machine has slept (the kernel cancels it), and never for its time.
+    let sleep = Alarm::by_wall_clock()?;
     loop {
         let (due, next) = hub.change(|state| state.due_hosts());
         for attempt in due {
@@ -38,8 +43,13 @@ async fn connect(hub: &Hub, changed: &Notify) -> io::Result<()> {
             return Ok(());
         }
         alarm.set(next.map(u64::cast_signed))?;
+        sleep.set(Some(NEVER))?;
         tokio::select! {
             rings = alarm.rings() => rings?,
+            rings = sleep.rings() => {
+                rings?;
+                hub.change(|state| state.hosts.woke());
+            }
             () = changed.notified() => {}
         }
     }
