@@ -68,6 +68,16 @@ impl Host {
         }
     }
 
+    /// The command that reaches the host, as it is written: `ssh -p 2222 me@gpu1`.
+    pub fn reached(&self) -> String {
+        let (words, ssh) = match &self.reach {
+            Reach::Ssh(args) => (args, "ssh "),
+            Reach::Command(words) => (words, ""),
+        };
+        let joined = shlex::try_join(words.iter().map(String::as_str));
+        format!("{ssh}{}", joined.unwrap_or_default())
+    }
+
     /// The command that runs a shell on the host, which reads its script from standard input.
     pub fn shell(&self, options: SshOptions<'_>) -> Vec<String> {
         let args = match &self.reach {

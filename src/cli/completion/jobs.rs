@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap_complete::engine::CompletionCandidate;
 
-use super::project;
+use super::{hosts, project};
 use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
 use crate::project::Project;
@@ -126,11 +126,14 @@ fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
         if !which.fits(job) {
             continue;
         }
-        groups.extend(job.group.as_ref().map(|group| format!("g:{group}")));
-        tags.extend(job.tags.iter().map(|tag| format!("+{tag}")));
-        let name = match &job.label {
-            Some(label) => label.clone(),
-            None => job.session_id.to_string(),
+        let at = job.session_id.host();
+        let at = at.map_or_else(String::new, |host| format!("@{host}"));
+        groups.extend(job.group.as_ref().map(|group| format!("g:{group}{at}")));
+        tags.extend(job.tags.iter().map(|tag| format!("+{tag}{at}")));
+        let name = match (&job.label, job.session_id.host()) {
+            (Some(label), Some(host)) => format!("{label}@{host}"),
+            (Some(label), None) => label.clone(),
+            (None, _) => job.session_id.to_string(),
         };
         // Of several jobs with one name, a target means the newest.
         if name.starts_with(word) && names.insert(name.clone()) {
@@ -163,8 +166,11 @@ fn listed() -> Vec<Record> {
         let Ok(Running::Yes(mut daemon)) = client::connect_running(&greeting::human()) else {
             return;
         };
+        // What is known of other hosts; none is waited for. Without hosts an older daemon understands it, too.
+        let has_hosts = !hosts::names().is_empty();
         let list = List {
             limit: Some(MOST),
+            host_wait_ms: has_hosts.then_some(0),
             ..List::default()
         };
         let listed: Result<Listed<Record>, _> = daemon.call_as(Action::List(list));

@@ -4,7 +4,8 @@
 //! follow. So the verbs, options and jobs are always those of now. Targets are completed with the [`jobs`] that
 //! there are, and with those of the project file of this directory; no daemon is started for that.
 
-pub mod jobs;
+pub mod hosts;
+mod jobs;
 mod project;
 pub mod script;
 
@@ -35,6 +36,9 @@ pub fn answer(args: &[OsString], grammar: fn() -> Command) -> Option<io::Result<
     Some(outcome.and_then(|()| io::stdout().write_all(&answer)))
 }
 
+/// How the help calls an argument that names a host.
+const HOST: &str = "HOST";
+
 /// The completer for a shell, by its name.
 fn completer(shell: &str) -> Option<&'static dyn EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
@@ -46,13 +50,23 @@ fn with_jobs(mut grammar: Command) -> Command {
     grammar.build();
     grammar.mut_subcommands(|verb| {
         let which = jobs::Which::of(verb.get_name());
+        let verb = verb.mut_subcommands(|part| part.mut_args(with_hosts));
         verb.mut_args(|arg| match names_jobs(&arg) {
             true => arg.add(ArgValueCompleter::new(move |word: &std::ffi::OsStr| {
                 jobs::candidates(word, which)
             })),
-            false => arg,
+            false => with_hosts(arg),
         })
     })
+}
+
+/// An argument that names a host is completed with the hosts.
+fn with_hosts(arg: Arg) -> Arg {
+    let names = arg.get_value_names().unwrap_or_default();
+    match names.iter().any(|name| name == HOST) {
+        true => arg.add(ArgValueCompleter::new(hosts::candidates)),
+        false => arg,
+    }
 }
 
 fn names_jobs(arg: &Arg) -> bool {

@@ -23,7 +23,7 @@ pub(super) struct There {
 
 /// `hosts` of a list that has this machine's jobs only. `None` if there are no others, which older daemons
 /// understand, too.
-pub(super) fn only_here() -> Result<Option<Vec<String>>, Failure> {
+pub fn only_here() -> Result<Option<Vec<String>>, Failure> {
     let is_alone = settings::configuration()?.hosts.is_empty() || client::host::chosen().is_some();
     Ok((!is_alone).then(|| vec![LOCAL.to_owned()]))
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use clap::Command;
 use serde::de::DeserializeOwned;
 
+pub use self::hosts::only_here;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{Output, note, tell_unreachable, words};
 use crate::cli::settings;

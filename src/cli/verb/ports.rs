@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::cli::context::only_here;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
@@ -137,6 +138,7 @@ fn ports(ctx: &mut Context) -> Result<Vec<Port>, Failure> {
     let listed: Listed<Record> = ctx.read(&Action::List(List {
         include_ports: Some(true),
         limit: Some(100_000),
+        hosts: only_here()?,
         ..List::default()
     }))?;
     let mut ports = Vec::new();

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::context::only_here;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
@@ -85,6 +86,7 @@ fn show(ctx: &mut Context, value: serde_json::Value) -> Result<Exit, Failure> {
     }
     let list = Action::List(List {
         limit: Some(usize::MAX),
+        hosts: only_here()?,
         ..List::default()
     });
     let listed: Listed<Record> = ctx.read(&list)?;

@@ -22,7 +22,6 @@ use crate::daemon::clock::now;
 use crate::engine::Now;
 use crate::engine::hosts::{HostLink, Need};
 use crate::engine::registry::Principal;
-use crate::link::host::Reach;
 use crate::link::{Host, Link};
 use crate::protocol::reply::{HostConnect, HostStatus};
 use crate::protocol::{Error, ErrorCode, Greeting, Role, Timestamp};
@@ -283,6 +282,9 @@ impl Hosts {
 
     /// Notes that clients want other events than before.
     pub(crate) fn interest_changed(&self) {
+        if self.entries.is_empty() {
+            return;
+        }
         self.changed.notify_one();
         for entry in self.entries.values() {
             entry.interest.notify_one();
@@ -503,10 +505,7 @@ impl Entry {
             agents: self.agents,
             version: self.version.clone(),
             sessions: self.mirror.count(viewer),
-            reach: (viewer.role == Role::Human).then(|| match &self.host.reach {
-                Reach::Ssh(args) => format!("ssh {}", args.join(" ")),
-                Reach::Command(words) => words.join(" "),
-            }),
+            reach: (viewer.role == Role::Human).then(|| self.host.reached()),
         }
     }
 }

@@ -16,8 +16,7 @@ use crate::link::spawn::configuration;
 use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, Error, PROTOCOL, VERSION};
-
-use super::reached;
+use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub(super) struct Doctor {
@@ -39,7 +38,7 @@ impl Doctor {
 fn way(host: &Host) -> Vec<Finding> {
     let mut findings = vec![Finding::ok(
         "way",
-        format!("{} is reached by: {}", host.name, reached(host)),
+        format!("{} is reached by: {}", host.name, clean(&host.reached())),
     )];
     if !matches!(host.reach, Reach::Ssh(_)) {
         return findings;

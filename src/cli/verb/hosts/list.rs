@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::reached;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
@@ -24,7 +23,7 @@ pub(super) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
             if !line.is_object() {
                 line = json!({ "name": host.name, "state": HostState::Idle });
             }
-            line["reach"] = json!(reached(host));
+            line["reach"] = json!(host.reached());
             line["bgproc"] = json!(host.bgproc);
             line["home"] = json!(host.home);
             ctx.out.json(&line)?;
@@ -54,7 +53,7 @@ pub(super) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
             Cell::plain(host.name.clone()),
             Cell::plain(status.map_or_else(|| "idle".to_owned(), state)),
             Cell::plain(jobs.to_string()),
-            Cell::plain(reached(host)),
+            Cell::plain(clean(&host.reached())),
         ]
     });
     let rows: Vec<_> = rows.collect();

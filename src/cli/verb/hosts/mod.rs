@@ -16,10 +16,7 @@ use crate::cli::settings;
 use crate::cli::settings::host::unknown;
 use crate::client;
 use crate::config::{HostEntry, edit, is_name};
-use crate::link::Host;
-use crate::link::host::Reach;
 use crate::protocol::reply::HostConnect;
-use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
@@ -185,14 +182,4 @@ impl Rm {
         }
         Ok(Exit::OK)
     }
-}
-
-/// The command that reaches a host, as it is written.
-fn reached(host: &Host) -> String {
-    let (words, ssh) = match &host.reach {
-        Reach::Ssh(args) => (args, "ssh "),
-        Reach::Command(words) => (words, ""),
-    };
-    let joined = shlex::try_join(words.iter().map(String::as_str));
-    clean(&format!("{ssh}{}", joined.unwrap_or_default())).to_owned()
 }

@@ -94,6 +94,8 @@ pub fn action(id: &SessionId, part: CardPart) -> Action {
         }),
         CardPart::Port(_) => Action::List(List {
             include_ports: Some(true),
+            // The holder of a port is on the same machine.
+            hosts: id.host().map(|host| vec![host.to_owned()]),
             ..List::default()
         }),
     }
