@@ -85,6 +85,11 @@ impl HostLink {
         }
     }
 
+    /// Whether somebody needs the host now.
+    pub fn is_needed(&self) -> bool {
+        self.need.is_some()
+    }
+
     /// Whether to open the link now. `watched`: somebody goes on looking at what happens on the host.
     pub fn is_due(&self, connect: HostConnect, watched: bool, now: u64) -> bool {
         self.due(connect, watched).is_some_and(|at| at <= now)

@@ -120,8 +120,9 @@ fn noise_before_the_program_is_skipped_and_too_much_of_it_is_named() {
             .expect_said(said);
     }
     home.run(&["hosts", "login", "gone"])
-        .expect_code(1)
-        .expect_said("not by ssh");
+        .expect_code(69)
+        .expect_said("host gone cannot be reached: so long");
+    assert!(home.ok(&["hosts", "login", "noisy"]).is_empty());
 }
 
 #[test]

@@ -72,6 +72,8 @@ mod mcp_updates;
 mod memory;
 mod news;
 mod on_exit;
+mod one_list;
+mod one_list_faults;
 mod policies;
 mod probes;
 mod programs;

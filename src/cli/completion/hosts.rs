@@ -7,7 +7,7 @@ use clap_complete::engine::CompletionCandidate;
 use crate::cli::settings::host::all;
 
 /// The hosts whose names begin with `word`.
-pub fn candidates(word: &OsStr) -> Vec<CompletionCandidate> {
+pub(super) fn candidates(word: &OsStr) -> Vec<CompletionCandidate> {
     let word = word.to_string_lossy();
     let names = names().into_iter();
     let found = names.filter(|(name, _)| name.starts_with(&*word));

@@ -4,8 +4,8 @@
 //! follow. So the verbs, options and jobs are always those of now. Targets are completed with the [`jobs`] that
 //! there are, and with those of the project file of this directory; no daemon is started for that.
 
-pub mod hosts;
-mod jobs;
+mod hosts;
+pub mod jobs;
 mod project;
 pub mod script;
 

@@ -22,6 +22,7 @@ use crate::daemon::clock::now;
 use crate::engine::Now;
 use crate::engine::hosts::{HostLink, Need};
 use crate::engine::registry::Principal;
+use crate::link::frames::Start;
 use crate::link::{Host, Link};
 use crate::protocol::reply::{HostConnect, HostStatus};
 use crate::protocol::{Error, ErrorCode, Greeting, Role, Timestamp};
@@ -52,6 +53,8 @@ pub(crate) struct Hosts {
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) host: Host,
+    /// Whether a daemon is started there. What goes on by itself does not start one that a person has stopped.
+    pub(crate) start: Start,
     number: u64,
 }
 
@@ -323,11 +326,20 @@ impl Hosts {
                 if room > 0 {
                     room -= 1;
                     entry.link.opening(now);
+                    let was_up = entry.version.is_some();
+                    let start = match was_up && !entry.link.is_needed() {
+                        true => Start::AfterCrash,
+                        false => Start::Yes,
+                    };
                     let mut host = entry.host.clone();
                     host.agent.clone_from(&self.agent);
                     entry.attempt += 1;
                     let number = entry.attempt;
-                    due.push(Attempt { host, number });
+                    due.push(Attempt {
+                        host,
+                        start,
+                        number,
+                    });
                 }
                 continue;
             }

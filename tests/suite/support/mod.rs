@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub(crate) use dice::Dice;
 pub(crate) use home::{Home, Ran};
 pub(crate) use mcp::Mcp;
-pub(crate) use person::Person;
+pub(crate) use person::{Person, is_known};
 pub(crate) use serve::Serve;
 pub(crate) use sshd::Sshd;
 pub(crate) use terminal::Terminal;

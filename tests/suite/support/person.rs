@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
-use super::{DEADLINE, Home};
+use super::{DEADLINE, Home, eventually};
 
 /// A person at the socket of a home whose daemon runs.
 pub(crate) struct Person {
@@ -40,12 +40,17 @@ impl Person {
         }
     }
 
-    /// Asks, expects success, and returns the result.
-    #[track_caller]
-    pub(crate) fn ok(&mut self, mut request: Value) -> Value {
+    /// Asks, and returns the reply.
+    pub(crate) fn call(&mut self, mut request: Value) -> Value {
         request["id"] = json!("person");
         self.send(&request);
-        let mut reply = self.next(|line| line["id"] == "person");
+        self.next(|line| line["id"] == "person")
+    }
+
+    /// Asks, expects success, and returns the result.
+    #[track_caller]
+    pub(crate) fn ok(&mut self, request: Value) -> Value {
+        let mut reply = self.call(request);
         assert_eq!(reply["ok"], true, "{reply}");
         reply["result"].take()
     }
@@ -55,4 +60,15 @@ impl Person {
     pub(crate) fn types(&mut self, session: &str, data: &str) -> Value {
         self.ok(json!({"action": "write", "sessionId": session, "data": data}))
     }
+}
+
+/// Waits until the daemon knows a session of another host without asking there.
+pub(crate) fn is_known(person: &mut Person, id: &Value) {
+    eventually("the session is known here", || {
+        let listed = person.ok(json!({"action": "list", "hostWaitMs": 0}));
+        let mut sessions = listed["sessions"].as_array()?.iter();
+        sessions
+            .find(|session| session["sessionId"] == *id)
+            .map(drop)
+    });
 }

@@ -54,9 +54,11 @@ pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
     };
     let closed = closing.notified();
     let following = async {
+        let mut start = attempt.start;
         loop {
             let began = Instant::now();
-            let ended = connection(hub, attempt, &link).await;
+            let ended = connection(hub, attempt, &link, start).await;
+            start = Start::AfterCrash;
             // The daemon of the host may restart while the link holds.
             match (link.fault(), ended) {
                 (Some(fault), _) => return fault,
@@ -81,14 +83,14 @@ enum Ended {
 }
 
 /// One connection to the daemon of the host. Returns why it has ended.
-async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>) -> Ended {
+async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>, start: Start) -> Ended {
     let host = &attempt.host;
     let broken = |error: io::Error| fault::unreachable(host, &error.to_string());
     let greeting = Greeting {
         role: Role::Human,
         ..Greeting::default()
     };
-    let opened = link.channel(Start::Yes);
+    let opened = link.channel(start);
     let opened = opened.and_then(|stream| Channel::open(stream, &greeting).map_err(broken));
     let (channel, events) = match opened {
         Ok(opened) => opened,

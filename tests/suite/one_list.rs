@@ -1,0 +1,249 @@
+//! The jobs of this machine and of other hosts in one list, over a real sshd.
+
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually, is_known};
+
+/// The ids of the sessions in a list.
+fn ids(listed: &Value) -> Vec<String> {
+    let sessions = listed["sessions"].as_array().unwrap().iter();
+    sessions
+        .map(|session| session["sessionId"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Waits until the daemon is connected to a host.
+fn connected(home: &Home, host: &str) {
+    eventually("the host is connected", || {
+        let hosts = home.ok(&["hosts", "ls"]);
+        let mut lines = hosts.lines();
+        let line = lines.find(|line| line.starts_with(host))?;
+        line.contains(" up ").then_some(())
+    });
+}
+
+#[test]
+fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
+    let Some(sshd) = Sshd::new(2) else { return };
+    let home = &sshd.home;
+    home.ok(&["run", "-n", "web", "sleep 600"]);
+    home.ok(&["-H", "h1", "run", "-n", "web", "cat"]);
+    home.ok(&["-H", "h2", "run", "-n", "eval", "-g", "ml", "sleep 600"]);
+    home.ok(&["-H", "h2", "run", "-n", "train", "-g", "ml", "sleep 600"]);
+    // The first list begins to connect.
+    home.ok(&["ls"]);
+    connected(home, "h1");
+    connected(home, "h2");
+    let listed = home.ok(&["ls", "-o", "tsv"]);
+    let rows: Vec<(&str, &str)> = listed
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            (fields[0], fields[18])
+        })
+        .collect();
+    for row in [
+        ("web", "-"),
+        ("web@h1", "h1"),
+        ("eval@h2", "h2"),
+        ("train@h2", "h2"),
+    ] {
+        assert!(rows.contains(&row), "{listed}");
+    }
+    assert_eq!(home.ok(&["ls", "-q", "-H", "local"]).lines().count(), 1);
+    // Verbs act where the name says.
+    home.ok(&["send", "web@h1", "hello there"]);
+    home.ok(&["wait", "web@h1", "--for", "match:hello there"]);
+    let log = home.ok(&["logs", "web@h1"]);
+    assert!(log.contains("hello there"), "{log}");
+    assert!(!home.ok(&["logs", "web"]).contains("hello"));
+    assert!(home.ok(&["capture", "web@h1"]).contains("hello there"));
+    home.ok(&["stop", "web@h1", "g:ml@h2"]);
+    let after = home.ok(&["ls", "-o", "tsv"]);
+    let running = after.lines().filter(|line| line.contains("\trunning\t"));
+    assert_eq!(running.count(), 1, "{after}");
+    home.ok(&["rm", "web@h1"]);
+    home.run(&["logs", "web@h1"]).expect_code(4);
+    let unknown = home.run(&["logs", "web@h9"]).expect_code(2);
+    unknown.expect_said("there is no host h9");
+    // An exact label of this machine wins.
+    let mut serve = Serve::new(home, &[]);
+    serve.ok(
+        json!({"action": "start", "label": "mail@h1", "background": true,
+        "command": "echo local mail; sleep 600"}),
+    );
+    home.ok(&["wait", "mail@h1", "--for", "match:local mail"]);
+}
+
+#[test]
+fn a_list_says_which_hosts_it_has_and_takes_those_that_are_named() {
+    let Some(sshd) = Sshd::new(2) else { return };
+    let home = &sshd.home;
+    home.ok(&["daemon", "start"]);
+    let mut person = Person::new(home);
+    person.ok(json!({"action": "connect", "host": "h1"}));
+    let here = person.ok(json!({"action": "start", "command": "sleep 600", "background": true}));
+    let there = person
+        .ok(json!({"action": "start", "command": "sleep 600", "host": "h1", "background": true}));
+    let id = there["sessionId"].as_str().unwrap();
+    assert!(id.ends_with("@h1"), "{there}");
+    let all = person.ok(json!({"action": "list", "hostWaitMs": 20_000}));
+    assert_eq!(ids(&all), [here["sessionId"].as_str().unwrap(), id]);
+    assert_eq!(all["counts"], json!({"running": 2}));
+    let far = &all["sessions"][1];
+    assert_eq!((&far["host"], &far["seenAt"]), (&json!("h1"), &Value::Null));
+    assert_eq!(all["sessions"][0].get("host"), None);
+    let states: Vec<&Value> = all["hosts"].as_array().unwrap().iter().collect();
+    assert_eq!(states[0]["state"], "up", "{all}");
+    assert_eq!(states[1]["name"], "h2");
+    for (hosts, count) in [
+        (json!(["local"]), 1),
+        (json!(["h1"]), 1),
+        (json!(["h2"]), 0),
+        (json!(["local", "h1"]), 2),
+    ] {
+        let listed = person.ok(json!({"action": "list", "hosts": hosts, "hostWaitMs": 20_000}));
+        assert_eq!(ids(&listed).len(), count, "{hosts}");
+    }
+    let newest = person.ok(json!({"action": "list", "limit": 1, "hostWaitMs": 20_000}));
+    assert_eq!(ids(&newest), [id]);
+    // What is known is there at once.
+    let known = person.ok(json!({"action": "list", "hostWaitMs": 0}));
+    assert_eq!(ids(&known).len(), 2, "{known}");
+    let refused = person.call(json!({"action": "list", "hosts": ["h7"]}));
+    assert_eq!(refused["error"]["code"], "host_unknown", "{refused}");
+}
+
+#[test]
+fn an_agent_reaches_only_the_hosts_that_are_opened_to_it_and_its_own_sessions_there() {
+    let Some(sshd) = Sshd::new(2) else { return };
+    let home = &sshd.home;
+    let start = json!({"action": "start", "command": "read x; echo got $x; exit 3",
+        "label": "job", "host": "h1", "background": true});
+    let mut closed = Serve::new(home, &["--scope", "closed"]);
+    closed.err(start.clone(), "permission_denied");
+    let none = closed.ok(json!({"action": "hosts"}));
+    assert_eq!(none["hosts"], json!([]));
+    let mut one = Serve::new(home, &["--scope", "one", "--hosts", "h1"]);
+    let mut two = Serve::new(home, &["--scope", "two", "--hosts", "h1,h2"]);
+    one.ok(json!({"action": "subscribe"}));
+    let id = one.ok(start)["sessionId"].clone();
+    one.err(
+        json!({"action": "list", "hosts": ["h2"]}),
+        "permission_denied",
+    );
+    one.err(
+        json!({"action": "connect", "host": "h1"}),
+        "permission_denied",
+    );
+    let seen = one.ok(json!({"action": "list", "hostWaitMs": 20_000}));
+    assert_eq!(ids(&seen), [id.as_str().unwrap()]);
+    let started = one.find("the start on the host", |line| {
+        line["event"] == "started" && line["sessionId"] == id
+    });
+    assert_eq!(started["host"], "h1", "{started}");
+    // The other agent reaches the host, and sees nothing of this one.
+    let others = two.ok(json!({"action": "list", "hosts": ["h1"], "hostWaitMs": 20_000}));
+    assert_eq!(ids(&others).len(), 0, "{others}");
+    two.err(
+        json!({"action": "status", "sessionId": id}),
+        "session_not_found",
+    );
+    let wrote = one.ok(
+        json!({"action": "write", "sessionId": "job@h1", "data": "it\n",
+        "until": [{"exit": true}]}),
+    );
+    assert_eq!(
+        (&wrote["outcome"], &wrote["sessionId"]),
+        (&json!("matched"), &id),
+        "{wrote}"
+    );
+    let exited = one.find("the end on the host", |line| {
+        line["event"] == "exited" && line["sessionId"] == id
+    });
+    assert_eq!(exited["data"]["exitCode"], 3);
+    // A person sees it, and both hosts.
+    let mut person = Person::new(home);
+    let all = person.ok(json!({"action": "list", "hostWaitMs": 20_000}));
+    assert_eq!(ids(&all), [id.as_str().unwrap()]);
+}
+
+#[test]
+fn kill_and_wait_take_sessions_of_several_machines() {
+    let Some(sshd) = Sshd::new(2) else { return };
+    let mut serve = Serve::new(&sshd.home, &["--hosts", "h1,h2"]);
+    let mut start = |host: &str, command: &str| {
+        let started = serve.ok(json!({"action": "start", "command": command, "host": host,
+            "background": true}));
+        started["sessionId"].clone()
+    };
+    let here = start("local", "sleep 600");
+    let far = start("h1", "read x; exit 4");
+    let other = start("h2", "sleep 600");
+    let any = serve.send(json!({"action": "wait", "sessionIds": [here, far, other],
+        "until": [{"exit": true}], "waitMs": DEADLINE.as_millis() as u64}));
+    serve.ok(json!({"action": "write", "sessionId": far, "data": "\n"}));
+    let any = serve.reply(any)["result"].clone();
+    assert_eq!(any["outcome"], "matched", "{any}");
+    assert_eq!(any["results"].as_array().unwrap().len(), 3, "{any}");
+    let killed = serve.ok(json!({"action": "kill", "sessionIds": [here, far, other]}));
+    assert_eq!(killed["results"].as_array().unwrap().len(), 3, "{killed}");
+    let all = serve.ok(
+        json!({"action": "wait", "sessionIds": [here, far, other], "mode": "all",
+        "until": [{"exit": true}]}),
+    );
+    assert_eq!(all["outcome"], "matched", "{all}");
+    serve.err(
+        json!({"action": "log", "sessionIds": [here, far], "tail": 5}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn hosts_come_and_go_with_the_configuration() {
+    let Some(sshd) = Sshd::new(2) else { return };
+    let home = &sshd.home;
+    let file = home.path().join("config.toml");
+    let both = std::fs::read_to_string(&file).unwrap();
+    let (first, _) = both.split_once("[hosts.h2]").unwrap();
+    std::fs::write(&file, first).unwrap();
+    home.ok(&["daemon", "start"]);
+    let mut person = Person::new(home);
+    let refused = person.call(json!({"action": "connect", "host": "h2"}));
+    assert_eq!(refused["error"]["code"], "host_unknown", "{refused}");
+    std::fs::write(&file, &both).unwrap();
+    let hosts = person.ok(json!({"action": "connect", "host": "h2"}));
+    assert_eq!(hosts["hosts"][0]["state"], "up", "{hosts}");
+    let start =
+        json!({"action": "start", "command": "sleep 600", "host": "h2", "background": true});
+    let started = person.ok(start);
+    is_known(&mut person, &started["sessionId"]);
+    // Disconnected, it stays so for lists, until it is named.
+    person.ok(json!({"action": "disconnect", "host": "h2"}));
+    let listed = person.ok(json!({"action": "list"}));
+    let state = |listed: &Value| listed["hosts"][1]["state"].clone();
+    assert_eq!(state(&listed), "disconnected", "{listed}");
+    assert!(listed["sessions"][0]["seenAt"].is_string(), "{listed}");
+    let id = listed["sessions"][0]["sessionId"].clone();
+    person.ok(json!({"action": "poll", "sessionId": id}));
+    assert_eq!(state(&person.ok(json!({"action": "list"}))), "up");
+    // By hand means by hand.
+    std::fs::write(
+        &file,
+        both.replace("[hosts.h1]", "[hosts.h1]\nconnect = \"manual\""),
+    )
+    .unwrap();
+    person.ok(json!({"action": "hosts"}));
+    person.ok(json!({"action": "disconnect", "host": "h1"}));
+    let refused = person.call(json!({"action": "poll", "sessionId": "web@h1"}));
+    assert_eq!(refused["error"]["code"], "host_unreachable", "{refused}");
+    assert_eq!(refused["error"]["data"]["mayHaveHappened"], false);
+    person.ok(json!({"action": "connect", "host": "h1"}));
+    let refused = person.call(json!({"action": "poll", "sessionId": "web@h1"}));
+    assert_eq!(refused["error"]["code"], "session_not_found", "{refused}");
+    // A host that is removed is gone from lists.
+    home.ok(&["hosts", "rm", "h2"]);
+    let listed = person.ok(json!({"action": "list"}));
+    assert_eq!(listed["hosts"].as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(ids(&listed).len(), 0);
+}
