@@ -15,7 +15,8 @@
 //!   the pending requests; `storage`: files; `programs`: what may be started, and how.
 //! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
 //!   session, and how to read it.
-//! - `watching`: the files that jobs of projects react to.
+//! - `watching`: the files that jobs of projects react to. `hosts`: the links to other hosts, and what is
+//!   known of their sessions.
 //! - `state`: what follows from each thing that happens. `hub`: the state, shared between tasks.
 //! - `reading`: long logs, in turns with other tasks. `tasks`: work that goes on by itself.
 //! - `requests`: what actions share. `actions`: one file for each action. `server`: accepts clients.
@@ -57,6 +58,17 @@
 //!    bytes are written; without echo only their number is noted.
 //! 4. The reply goes out once the program has had a moment to read, and says how much is unread.
 //!
+//! # Other hosts
+//!
+//! A link (see [`link`](crate::link)) runs in threads of its own, and so does its opening; for the daemon it is a
+//! source of sockets. A task for each link holds its main channel, an ordinary connection of a person: it takes the
+//! host's events from the last one that the journal has, publishes each under a number of this machine, and keeps the
+//! mirror of the host's records. `engine::hosts` decides when a link is opened, tried again and closed.
+//!
+//! A request that names a session of a host goes over a channel of its client's own, with the client's greeting, so
+//! that daemon checks and limits it as if the client was connected there. Lists wait for hosts for a bounded time and
+//! then take the mirror. Nothing else waits for a host.
+//!
 //! # Queues
 //!
 //! | Queue | Bound | When full |
@@ -65,6 +77,7 @@
 //! | Events to a client | 1 MiB | Counted, reported as `lag` |
 //! | Frames of a watched screen | 64 KiB before it | The next frame is a newer one |
 //! | Requests in flight | 256 | `limit_exceeded` |
+//! | Events from a host | 64 | No more is read from it |
 //! | Input of a session | 1 MiB; 1 s without room | `limit_exceeded`; `not_reading` |
 //! | Text of a `log` reply | 4 MiB | `omitted`, `nextLine` |
 //! | Events that are remembered | 10,000, 7 days, 4 MiB | The oldest are dropped |

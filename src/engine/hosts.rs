@@ -43,7 +43,7 @@ pub struct HostLink {
     /// Pause before the next attempt after a failure.
     pause: u64,
     last_seen: Option<Timestamp>,
-    /// Number of attempts that have ended.
+    /// Number of attempts that have ended, and of closures on purpose.
     attempts: u64,
 }
 
@@ -163,7 +163,9 @@ impl HostLink {
     /// of several machines. Returns whether this is news.
     pub fn failed(&mut self, error: Error, now: Now, chance: u64) -> bool {
         self.need = None;
-        self.attempts += 1;
+        if self.is_opening() {
+            self.attempts += 1;
+        }
         if let Phase::Up { since } = self.phase {
             self.last_seen = Some(now.wall);
             if now.boot.saturating_sub(since) >= STEADY {
@@ -234,7 +236,7 @@ impl HostLink {
         matches!(self.phase, Phase::Opening)
     }
 
-    /// Number of attempts that have ended, and of closures.
+    /// Number of attempts that have ended, and of closures on purpose.
     pub fn attempts(&self) -> u64 {
         self.attempts
     }

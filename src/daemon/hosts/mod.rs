@@ -444,10 +444,12 @@ impl Entry {
         self.interest.clone()
     }
 
-    /// Whether the host may be connected soon, now that somebody needs it.
+    /// Whether the host may be connected soon, now that somebody needs it. A link that has ended counts as open until
+    /// its end is noticed.
     pub(crate) fn can_come(&self, now: Now) -> bool {
         let due = self.link.next(self.connect, true);
-        self.link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
+        let link = &self.link;
+        link.is_up() || link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
     }
 
     /// Whether only a person's `connect` connects it.

@@ -12,11 +12,12 @@ use tokio::time::{Instant, sleep_until};
 use super::client::Client;
 use super::replies::answer;
 use crate::config::LOCAL;
+use crate::daemon::clock::now;
 use crate::daemon::hosts::channel::{Channel, Lost, greeted};
 use crate::daemon::hosts::names;
 use crate::daemon::hub::Hub;
 use crate::daemon::transport::Answer;
-use crate::engine::hosts::Need;
+use crate::engine::hosts::{HostLink, Need};
 use crate::link::frames::Start;
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{
@@ -137,8 +138,7 @@ fn last_known(hub: &Hub, client: &Client, host: &str, action: &Action) -> Option
     let entry = state.hosts.get(host)?;
     let seen = Some(entry.seen()?);
     let (name, _) = names::split(&params.session_id)?;
-    let now = crate::daemon::clock::now();
-    let record = entry.mirror.record(name, &client.principal, seen, now)?;
+    let record = entry.mirror.record(name, &client.principal, seen, now())?;
     Some(raw(record))
 }
 
@@ -176,11 +176,20 @@ async fn ask(
             Ok(Err(error)) => return Err(of_host(error, host)),
             Err(Lost { was_sent }) if may_repeat || !was_sent => was_lost = true,
             Err(_) => {
-                let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
-                let fault = fault.unwrap_or_else(|| Error::internal("the host is gone"));
-                let message = format!("{}; `{name}` may have happened", fault.message);
-                let fault = Error { message, ..fault };
-                return Err(fault.add_data("mayHaveHappened", json!(true)));
+                let message =
+                    format!("the connection to host {host} has ended; `{name}` may have happened");
+                let error = Error::new(ErrorCode::HostUnreachable, message);
+                let state = hub.read();
+                let link = state.hosts.get(host).map(|entry| &entry.link);
+                return Err(error
+                    .hint("see how things are, then try again")
+                    .add_data("host", json!(host))
+                    .add_data("since", json!(link.map(HostLink::since)))
+                    .add_data(
+                        "lastSeen",
+                        json!(link.map(|link| { link.last_seen().unwrap_or(now().wall) })),
+                    )
+                    .add_data("mayHaveHappened", json!(true)));
             }
         }
     }
@@ -237,6 +246,7 @@ async fn channel(
     host: &str,
     patience: Option<Instant>,
 ) -> Result<Rc<Channel>, Error> {
+    // The name of the host is one of the configuration, which may change meanwhile.
     let unreachable = || {
         let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
         let fault = fault.unwrap_or_else(|| {
@@ -260,10 +270,12 @@ async fn channel(
             let entry = state.hosts.get(host).ok_or_else(unreachable)?;
             (entry.open(), entry.settled())
         };
+        // From here on nothing that settles is missed.
+        let settled = settled.notified();
         if let Some((link, _)) = link {
             hub.change(|state| {
                 if let Some(entry) = state.hosts.get_mut(host) {
-                    entry.link.used(crate::daemon::clock::now());
+                    entry.link.used(now());
                 }
             });
             if let Some(channel) = client.channel(host) {
@@ -292,13 +304,17 @@ async fn channel(
                 Err(error) => return Err(of_host(error, host)),
             }
         }
-        let settled = settled.notified();
+        // Who has time for it leaves the host its pauses.
+        let need = match patience {
+            Some(_) => Need::Listed,
+            None => Need::Named,
+        };
         let waits = hub.change(|state| {
-            state.hosts.need(host, Need::Named);
+            state.hosts.need(host, need);
             let entry = state.hosts.get(host);
             entry.is_some_and(|entry| {
                 let is_tried = Some(entry.link.attempts()) != before && !entry.link.is_up();
-                (patience.is_some() || !is_tried) && entry.can_come(crate::daemon::clock::now())
+                patience.is_some() || (!is_tried && entry.can_come(now()))
             })
         });
         if !waits {

@@ -134,7 +134,15 @@ async fn ask_all(
     let mut tasks = JoinSet::new();
     let are_named = list.hosts.is_some();
     for name in names {
-        hub.change(|state| state.hosts.need(name, Need::Listed));
+        let can_come = hub.change(|state| {
+            state.hosts.need(name, Need::Listed);
+            let entry = state.hosts.get(name);
+            entry.is_some_and(|entry| entry.can_come(now()))
+        });
+        // A host whose next attempt is later is not waited for, unless it is named.
+        if !can_come && !are_named {
+            continue;
+        }
         let (hub, client, name) = (hub.clone(), client.clone(), name.clone());
         let mut list = list.clone();
         // Hosts of that host are not reached through it.
