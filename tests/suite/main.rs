@@ -74,6 +74,7 @@ mod news;
 mod on_exit;
 mod one_list;
 mod one_list_faults;
+mod one_list_login;
 mod policies;
 mod probes;
 mod programs;
