@@ -259,7 +259,7 @@ impl Mirror {
     }
 
     /// The content of its file, if something has changed since the last one.
-    pub(crate) fn to_save(&mut self, now: Now) -> Option<Vec<u8>> {
+    pub(crate) fn unsaved(&mut self, now: Now) -> Option<Vec<u8>> {
         if !std::mem::take(&mut self.is_unsaved) {
             return None;
         }

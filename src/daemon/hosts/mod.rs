@@ -401,7 +401,7 @@ impl Hosts {
         let Some(entry) = self.entries.get_mut(name) else {
             return Ok(());
         };
-        let Some(bytes) = entry.mirror.to_save(now()) else {
+        let Some(bytes) = entry.mirror.unsaved(now()) else {
             return Ok(());
         };
         if let Some(dir) = path.parent() {

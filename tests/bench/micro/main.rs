@@ -205,6 +205,7 @@ fn list_reply(bencher: Bencher, sessions: usize) {
     let listed = Listed {
         sessions: vec![record(); sessions],
         counts: [("running".to_owned(), sessions as u64)].into(),
+        hosts: Vec::new(),
     };
     bencher.bench_local(|| serde_json::value::to_raw_value(&listed).unwrap());
 }
