@@ -2,9 +2,10 @@
 //!
 //! [`channel`] is one connection to the daemon of a host. Its own clients get one each, as soon as they name a session
 //! of that host, so scopes, leases and cursors are the host's. One more, the host's *main channel*, follows its events
-//! and keeps the [`mirror`]. [`names`] translates the ids of sessions.
+//! and keeps the [`mirror`]. [`Entry`] is what is known of one host. [`names`] translates the ids of sessions.
 
 pub(crate) mod channel;
+mod entry;
 pub(crate) mod mirror;
 pub(crate) mod names;
 
@@ -14,7 +15,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::config::{self, HostEntry};
@@ -24,18 +24,17 @@ use crate::engine::hosts::{HostLink, Need};
 use crate::engine::registry::Principal;
 use crate::link::frames::Start;
 use crate::link::{Host, Link};
-use crate::protocol::reply::{HostConnect, HostStatus};
-use crate::protocol::{Error, ErrorCode, Greeting, Role, Timestamp};
+use crate::protocol::reply::HostStatus;
+use crate::protocol::{Error, ErrorCode, Greeting, Role};
 use crate::sys::file;
 use crate::sys::paths::Home;
 use channel::Channel;
+use entry::Open;
+pub(crate) use entry::{Attempt, Entry};
 use mirror::Mirror;
 
 /// Maximum number of links that are being opened at a time.
 const HANDSHAKES: usize = 8;
-
-/// A request waits for the next attempt if it comes within this time, in milliseconds.
-const SOON: u64 = 1_000;
 
 /// All hosts.
 pub(crate) struct Hosts {
@@ -47,42 +46,6 @@ pub(crate) struct Hosts {
     agent: Option<String>,
     /// Notified when a link may be due, or is used by nobody any more.
     changed: Rc<Notify>,
-}
-
-/// An attempt to connect a host, and the link that it brings.
-#[derive(Clone, Debug)]
-pub(crate) struct Attempt {
-    pub(crate) host: Host,
-    /// Whether a daemon is started there. What goes on by itself does not start one that a person has stopped.
-    pub(crate) start: Start,
-    number: u64,
-}
-
-/// One host.
-pub(crate) struct Entry {
-    host: Host,
-    /// Number of the last attempt to connect it.
-    attempt: u64,
-    connect: HostConnect,
-    agents: bool,
-    pub(crate) link: HostLink,
-    open: Option<Open>,
-    pub(crate) mirror: Mirror,
-    version: Option<String>,
-    /// Notified when an attempt has ended, and when the link has.
-    settled: Rc<Notify>,
-    /// Notified when its link is to be closed.
-    closing: Rc<Notify>,
-    /// Notified when clients want other kinds of live events, or the host is to be probed.
-    interest: Rc<Notify>,
-    /// Whether the host is to be asked for a sign of life.
-    is_doubtful: bool,
-}
-
-/// An open link.
-struct Open {
-    link: Rc<Link>,
-    main: Rc<Channel>,
 }
 
 impl Hosts {
@@ -408,119 +371,6 @@ impl Hosts {
             std::fs::create_dir_all(dir)?;
         }
         file::replace_lazily(&path, &bytes)
-    }
-}
-
-impl Entry {
-    /// The link and the main channel, if the host is connected.
-    pub(crate) fn open(&self) -> Option<(Rc<Link>, Rc<Channel>)> {
-        let open = self.open.as_ref()?;
-        Some((open.link.clone(), open.main.clone()))
-    }
-
-    /// Notified when an attempt has ended, and when the link has.
-    pub(crate) fn settled(&self) -> Rc<Notify> {
-        self.settled.clone()
-    }
-
-    /// Notified when the link is to be closed.
-    pub(crate) fn closing(&self) -> Rc<Notify> {
-        self.closing.clone()
-    }
-
-    /// Has the host give a sign of life, because it seems to be silent.
-    pub(crate) fn doubt(&mut self) {
-        self.is_doubtful = true;
-        self.interest.notify_one();
-    }
-
-    /// Whether the host is to be asked for a sign of life now.
-    pub(crate) fn takes_doubt(&mut self) -> bool {
-        std::mem::take(&mut self.is_doubtful)
-    }
-
-    /// Notified when clients want other kinds of live events, or the host is to be probed.
-    pub(crate) fn interest(&self) -> Rc<Notify> {
-        self.interest.clone()
-    }
-
-    /// Whether the host may be connected soon, now that somebody needs it. A link that has ended counts as open until
-    /// its end is noticed.
-    pub(crate) fn can_come(&self, now: Now) -> bool {
-        let due = self.link.next(self.connect, true);
-        let link = &self.link;
-        link.is_up() || link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
-    }
-
-    /// Whether only a person's `connect` connects it.
-    pub(crate) fn is_manual(&self) -> bool {
-        self.connect == HostConnect::Manual
-    }
-
-    /// When it was last connected, if it is not now.
-    pub(crate) fn seen(&self) -> Option<Timestamp> {
-        match self.link.is_up() {
-            true => None,
-            false => self.link.last_seen().or(Some(Timestamp(0))),
-        }
-    }
-
-    /// Closes the link for good.
-    pub(crate) fn disconnect(&mut self) {
-        self.link.disconnect(now());
-        self.end();
-    }
-
-    /// Lets go of the link.
-    fn end(&mut self) {
-        self.open = None;
-        self.closing.notify_waiters();
-        self.settled.notify_waiters();
-    }
-
-    /// Why the host cannot be used now.
-    pub(crate) fn fault(&self) -> Error {
-        let name = &self.host.name;
-        let error = match self.link.fault() {
-            Some(error) => error.clone(),
-            None if self.is_manual() => Error::new(
-                ErrorCode::HostUnreachable,
-                format!("host {name} is not connected; it is connected by hand"),
-            )
-            .hint(format!("bgproc hosts login {name}")),
-            None => Error::new(
-                ErrorCode::HostUnreachable,
-                format!("host {name} is not connected"),
-            ),
-        };
-        let error = error.add_data("host", json!(name));
-        match error.code {
-            ErrorCode::HostUnreachable => error
-                .add_data("since", json!(self.link.since()))
-                .add_data("lastSeen", json!(self.link.last_seen())),
-            _ => error,
-        }
-    }
-
-    fn status(&self, name: &str, viewer: &Principal, now: Now) -> HostStatus {
-        let retry = self.link.retry_at();
-        let in_future = |at: u64| {
-            let left = at.saturating_sub(now.boot).cast_signed();
-            Timestamp(now.wall.millis() + left)
-        };
-        HostStatus {
-            name: name.to_owned(),
-            state: self.link.state(),
-            since: Some(self.link.since()),
-            last_seen: self.link.last_seen(),
-            error: self.link.fault().cloned(),
-            retry_at: retry.map(in_future),
-            connect: self.connect,
-            agents: self.agents,
-            version: self.version.clone(),
-            sessions: self.mirror.count(viewer),
-            reach: (viewer.role == Role::Human).then(|| self.host.reached()),
-        }
     }
 }
 

@@ -1,0 +1,169 @@
+//! One host: its link, what is known of its sessions, and who waits for it.
+
+use std::rc::Rc;
+
+use serde_json::json;
+use tokio::sync::Notify;
+
+use super::channel::Channel;
+use super::mirror::Mirror;
+use crate::daemon::clock::now;
+use crate::engine::Now;
+use crate::engine::hosts::HostLink;
+use crate::engine::registry::Principal;
+use crate::link::frames::Start;
+use crate::link::{Host, Link};
+use crate::protocol::reply::{HostConnect, HostStatus};
+use crate::protocol::{Error, ErrorCode, Role, Timestamp};
+
+/// A request waits for the next attempt if it comes within this time, in milliseconds.
+const SOON: u64 = 1_000;
+
+/// An attempt to connect a host, and the link that it brings.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) host: Host,
+    /// Whether a daemon is started there. What goes on by itself does not start one that a person has stopped.
+    pub(crate) start: Start,
+    pub(super) number: u64,
+}
+
+/// One host.
+pub(crate) struct Entry {
+    pub(super) host: Host,
+    /// Number of the last attempt to connect it.
+    pub(super) attempt: u64,
+    pub(super) connect: HostConnect,
+    pub(super) agents: bool,
+    pub(crate) link: HostLink,
+    pub(super) open: Option<Open>,
+    pub(crate) mirror: Mirror,
+    pub(super) version: Option<String>,
+    /// Notified when an attempt has ended, and when the link has.
+    pub(super) settled: Rc<Notify>,
+    /// Notified when its link is to be closed.
+    pub(super) closing: Rc<Notify>,
+    /// Notified when clients want other kinds of live events, or the host is to be probed.
+    pub(super) interest: Rc<Notify>,
+    /// Whether the host is to be asked for a sign of life.
+    pub(super) is_doubtful: bool,
+}
+
+/// An open link.
+pub(super) struct Open {
+    pub(super) link: Rc<Link>,
+    pub(super) main: Rc<Channel>,
+}
+
+impl Entry {
+    /// The link and the main channel, if the host is connected.
+    pub(crate) fn open(&self) -> Option<(Rc<Link>, Rc<Channel>)> {
+        let open = self.open.as_ref()?;
+        Some((open.link.clone(), open.main.clone()))
+    }
+
+    /// Notified when an attempt has ended, and when the link has.
+    pub(crate) fn settled(&self) -> Rc<Notify> {
+        self.settled.clone()
+    }
+
+    /// Notified when the link is to be closed.
+    pub(crate) fn closing(&self) -> Rc<Notify> {
+        self.closing.clone()
+    }
+
+    /// Has the host give a sign of life, because it seems to be silent.
+    pub(crate) fn doubt(&mut self) {
+        self.is_doubtful = true;
+        self.interest.notify_one();
+    }
+
+    /// Whether the host is to be asked for a sign of life now.
+    pub(crate) fn takes_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.is_doubtful)
+    }
+
+    /// Notified when clients want other kinds of live events, or the host is to be probed.
+    pub(crate) fn interest(&self) -> Rc<Notify> {
+        self.interest.clone()
+    }
+
+    /// Whether the host may be connected soon, now that somebody needs it. A link that has ended counts as open until
+    /// its end is noticed.
+    pub(crate) fn can_come(&self, now: Now) -> bool {
+        let due = self.link.next(self.connect, true);
+        let link = &self.link;
+        link.is_up() || link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
+    }
+
+    /// Whether only a person's `connect` connects it.
+    pub(crate) fn is_manual(&self) -> bool {
+        self.connect == HostConnect::Manual
+    }
+
+    /// When it was last connected, if it is not now.
+    pub(crate) fn seen(&self) -> Option<Timestamp> {
+        match self.link.is_up() {
+            true => None,
+            false => self.link.last_seen().or(Some(Timestamp(0))),
+        }
+    }
+
+    /// Closes the link for good.
+    pub(crate) fn disconnect(&mut self) {
+        self.link.disconnect(now());
+        self.end();
+    }
+
+    /// Lets go of the link.
+    pub(super) fn end(&mut self) {
+        self.open = None;
+        self.closing.notify_waiters();
+        self.settled.notify_waiters();
+    }
+
+    /// Why the host cannot be used now.
+    pub(crate) fn fault(&self) -> Error {
+        let name = &self.host.name;
+        let error = match self.link.fault() {
+            Some(error) => error.clone(),
+            None if self.is_manual() => Error::new(
+                ErrorCode::HostUnreachable,
+                format!("host {name} is not connected; it is connected by hand"),
+            )
+            .hint(format!("bgproc hosts login {name}")),
+            None => Error::new(
+                ErrorCode::HostUnreachable,
+                format!("host {name} is not connected"),
+            ),
+        };
+        let error = error.add_data("host", json!(name));
+        match error.code {
+            ErrorCode::HostUnreachable => error
+                .add_data("since", json!(self.link.since()))
+                .add_data("lastSeen", json!(self.link.last_seen())),
+            _ => error,
+        }
+    }
+
+    pub(super) fn status(&self, name: &str, viewer: &Principal, now: Now) -> HostStatus {
+        let retry = self.link.retry_at();
+        let in_future = |at: u64| {
+            let left = at.saturating_sub(now.boot).cast_signed();
+            Timestamp(now.wall.millis() + left)
+        };
+        HostStatus {
+            name: name.to_owned(),
+            state: self.link.state(),
+            since: Some(self.link.since()),
+            last_seen: self.link.last_seen(),
+            error: self.link.fault().cloned(),
+            retry_at: retry.map(in_future),
+            connect: self.connect,
+            agents: self.agents,
+            version: self.version.clone(),
+            sessions: self.mirror.count(viewer),
+            reach: (viewer.role == Role::Human).then(|| self.host.reached()),
+        }
+    }
+}
