@@ -12,7 +12,7 @@ fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
     let listed = home.ok(&["ls"]);
     let (heading, line) = listed.split_once('\n').unwrap();
     let columns = "NAME STATUS EXIT PID ID GROUP COMMAND STATE PORT TIME CPU MEM STARTED DIR \
-                   PROJECT PHASE WHY TAGS";
+                   PROJECT PHASE WHY TAGS HOST SEEN";
     assert_eq!(heading, columns.replace(' ', "\t"));
     let fields: Vec<_> = line.trim_end().split('\t').collect();
     assert_eq!((fields[0], fields[1], fields[2]), ("web", "running", "-"));
@@ -89,7 +89,7 @@ fn names_and_commands_cannot_write_to_the_terminal() {
         let said = home.ok(args);
         assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
     }
-    assert_eq!(home.ok(&["ls", "--no-header"]).matches('\t').count(), 17);
+    assert_eq!(home.ok(&["ls", "--no-header"]).matches('\t').count(), 19);
 }
 
 #[test]
