@@ -207,9 +207,10 @@ impl EventHistory {
         self.forgotten
     }
 
-    /// The highest number of a host's own whose event was published here.
-    pub fn host_seq(&self, host: &str) -> u64 {
-        self.hosts.get(host).copied().unwrap_or_default()
+    /// The highest number of a host's own whose event was published here. `None` if the host was never connected;
+    /// 0 if nothing had happened on it when it was.
+    pub fn host_seq(&self, host: &str) -> Option<u64> {
+        self.hosts.get(host).copied()
     }
 
     /// Sets that number, if events of the host are not to be asked for again. Returns the note of it.
@@ -563,7 +564,7 @@ mod tests {
         let mut from_host = entry(1, EventKind::Started, ONE);
         (from_host.event.host, from_host.event.host_seq) = (Some("gpu1".into()), Some(70));
         past.add(from_host);
-        past.set_host_seq("gpu2", 5);
+        past.set_host_seq("gpu2", 0);
         let later = Now {
             boot: 0,
             wall: Timestamp(1000 + KEPT_MS + 1),
@@ -575,7 +576,8 @@ mod tests {
             assert_eq!(serde_json::from_slice::<Note>(&line).unwrap(), note);
             again.take_in(note);
         }
-        assert_eq!((again.host_seq("gpu1"), again.host_seq("gpu2")), (70, 5));
-        assert_eq!((again.host_seq("gpu3"), again.forgotten()), (0, 1));
+        let numbers = ["gpu1", "gpu2", "gpu3"].map(|host| again.host_seq(host));
+        assert_eq!(numbers, [Some(70), Some(0), None]);
+        assert_eq!(again.forgotten(), 1);
     }
 }

@@ -88,7 +88,7 @@ impl State {
         } = event;
         // Hosts of that host are not reached through it.
         let id = session_id?.at(name)?;
-        if kind.is_lifecycle() && seq? <= self.events.bus.past.host_seq(name) {
+        if kind.is_lifecycle() && seq <= self.events.bus.past.host_seq(name) {
             return None;
         }
         names::from_host(&mut data, name);

@@ -159,20 +159,20 @@ impl Main<'_> {
         let known = hub.read().events.bus.past.host_seq(name);
         let from = match known {
             // The first time: what has happened before is not told.
-            0 => newest,
+            None => newest,
             // Its numbers began anew.
-            known if newest < known => 0,
-            known => known,
+            Some(known) if newest < known => 0,
+            Some(known) => known,
         };
-        if from != known {
+        if known != Some(from) {
             hub.change(|state| {
-                if known > 0 {
+                if let Some(known) = known {
                     state.host_gap(name, known, None);
                 }
                 state.events.skip_to(name, from);
             });
-        } else if forgotten > known {
-            hub.change(|state| state.host_gap(name, known, Some(forgotten)));
+        } else if forgotten > from {
+            hub.change(|state| state.host_gap(name, from, Some(forgotten)));
         }
         let wanted = json!({ "fromSeq": from + 1, "withScope": true });
         // An older daemon cannot say the scope.
