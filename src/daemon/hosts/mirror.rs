@@ -236,7 +236,12 @@ impl Mirror {
         listed
     }
 
-    /// The record of the session with this id or label on the host, if the client sees it.
+    /// The session with this id or label on the host, if the client sees it.
+    pub(crate) fn find(&self, name: &str, viewer: &Principal) -> Option<&SessionId> {
+        self.named(name, viewer).map(|(id, _)| id)
+    }
+
+    /// The record of such a session.
     pub(crate) fn record(
         &self,
         name: &str,
@@ -244,17 +249,19 @@ impl Mirror {
         seen: Option<Timestamp>,
         now: Now,
     ) -> Option<String> {
-        let mut seen_by_viewer = self
-            .records
-            .values()
-            .filter(|known| known.is_seen_by(viewer));
-        let known = seen_by_viewer.find(|known| {
-            known.facts.session_id.bare() == name || known.facts.label.as_deref() == Some(name)
-        })?;
+        let (_, known) = self.named(name, viewer)?;
         let record = known.write(seen, now);
         Some(match viewer.role {
             Role::Human => record,
             Role::Agent => without(&record, &FOR_PEOPLE),
+        })
+    }
+
+    fn named(&self, name: &str, viewer: &Principal) -> Option<(&SessionId, &Known)> {
+        let mut records = self.records.iter();
+        records.find(|(id, known)| {
+            let is_named = id.bare() == name || known.facts.label.as_deref() == Some(name);
+            is_named && known.is_seen_by(viewer)
         })
     }
 

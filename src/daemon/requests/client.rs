@@ -19,7 +19,7 @@ use crate::engine::registry::{Principal, Registry};
 use crate::engine::session::Session;
 use crate::protocol::hello::Replies;
 use crate::protocol::reply::lean;
-use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId, Role, SessionId, Targets};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId, Role, SessionId};
 
 /// How far a client knows the output of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -225,19 +225,12 @@ impl Client {
         }
     }
 
-    /// Notes that it watches a screen of a host, or does not any more.
-    pub(crate) fn remember_watch(&self, host: &str, action: &Action) {
-        let Targets::One(name) = action.targets() else {
-            return;
-        };
-        let bare = name.rsplit_once('@').map_or(name, |(bare, _)| bare);
-        let Some(id) = SessionId::parse(bare).and_then(|id| id.at(host)) else {
-            return;
-        };
+    /// Notes by which request it watches a screen of a host. `None`: it does not any more.
+    pub(crate) fn remember_watch(&self, id: &SessionId, watch: Option<&Action>) {
         let mut watches = self.there.watches.borrow_mut();
-        match action {
-            Action::Watch(_) => watches.insert(id, action.clone()),
-            _ => watches.remove(&id),
+        match watch {
+            Some(watch) => watches.insert(id.clone(), watch.clone()),
+            None => watches.remove(id),
         };
     }
 

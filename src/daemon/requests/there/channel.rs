@@ -153,7 +153,11 @@ async fn pass_on(
                 // As long as the client is there.
                 let patience = Some(Instant::now() + Duration::from_secs(3600 * 24));
                 let channel = self::channel(&hub, &client, &host, patience).await.ok()?;
-                channel.call("watch", params).await.ok()
+                let is_wanted = client.watches_of(&host).contains(&action);
+                match is_wanted {
+                    true => channel.call("watch", params).await.ok(),
+                    false => None,
+                }
             };
             tokio::select! {
                 _ = watched => {}

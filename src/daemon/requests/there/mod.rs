@@ -115,15 +115,39 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Act
             .entry("key")
             .or_insert_with(|| json!(SessionId::fresh().as_str()));
     }
+    if let Action::Unwatch(_) = action
+        && let Some(id) = screen(hub, client, host, action)
+    {
+        // Also if the host cannot be reached now.
+        client.remember_watch(&id, None);
+    }
     let result = match ask(hub, client, host, action, params).await {
         Ok(result) => result,
         Err(error) => return last_known(hub, client, host, action).ok_or(error)?,
     };
-    if let Action::Watch(_) | Action::Unwatch(_) = action {
-        client.remember_watch(host, action);
+    if let Action::Watch(_) = action
+        && let Some(id) = screen(hub, client, host, action)
+    {
+        client.remember_watch(&id, Some(action));
     }
     told(hub, client, host, &result);
     answer(result)
+}
+
+/// The session of a host that an action names by its id or label, as far as it is known here.
+fn screen(hub: &Hub, client: &Client, host: &str, action: &Action) -> Option<SessionId> {
+    let Targets::One(name) = action.targets() else {
+        return None;
+    };
+    let (bare, _) = names::split(name)?;
+    let state = hub.read();
+    let known = state
+        .hosts
+        .get(host)?
+        .mirror
+        .find(bare, &client.principal)
+        .cloned();
+    known.or_else(|| SessionId::parse(bare)?.at(host))
 }
 
 /// The answer to `status` about a session of a host that is not connected: what was last known, with `seenAt`.
