@@ -20,7 +20,7 @@ fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
         (fields[4], fields[5], fields[6]),
         (&id[..], "shop", "sleep 1000")
     );
-    assert_eq!(fields.len(), 18);
+    assert_eq!(fields.len(), 20);
     for args in [&["ps", "-o", "tsv"][..], &["ls", "--no-header"]] {
         let bare = home.ok(args);
         assert!(bare.starts_with("web\trunning\t"), "{bare}");
