@@ -25,12 +25,15 @@ impl State {
 
     /// Tells clients which jobs of a project are in another phase than they were told, or for another reason.
     pub(super) fn tell_phases(&mut self, id: &ProjectId) {
-        if !self.events.has_listeners(EventKind::Phase) {
-            return;
-        }
         let Some(project) = self.projects.get_mut(id) else {
             return;
         };
+        if !self.events.has_listeners(EventKind::Phase) {
+            // The next listener has read the list at a moment of its own: it is told of any change from then on, also
+            // back to what the last listener was told.
+            project.told.clear();
+            return;
+        }
         let phases = project.decision.phases.iter();
         let roles = phases.filter(|(job, _)| !project.is_foreign(job));
         let roles: BTreeMap<String, ProjectRole> = roles

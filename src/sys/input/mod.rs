@@ -53,17 +53,20 @@ impl Effort {
 
 /// Looks at a program on a terminal. `leader` is the pid of the session's first process.
 pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputReport> {
-    let discipline = pty::line_discipline(&master)?;
     // Ask for unread input before looking at the threads: what was typed earlier is then either read or
     // counted.
     let peer = pty::peer(&master).ok_or(io::ErrorKind::NotFound)?;
     let unread = pty::unread_of_peer(&peer);
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
     drop(peer);
-    let group = pty::foreground_group(master);
+    let group = pty::foreground_group(&master);
     let readers = group.map(|group| family::of_terminal(leader, group, effort));
+    let reading = reading(&readers.unwrap_or_default(), input, effort);
+    // Ask for the modes after that: a program sets them, then it reads. Asked before, they could be those of
+    // before a prompt for a password, with the read of that prompt.
+    let discipline = pty::line_discipline(&master)?;
     Ok(InputReport {
-        reading: reading(&readers.unwrap_or_default(), input, effort),
+        reading,
         line: Some(LineModes {
             canonical: discipline.canonical,
             echo: discipline.echo,

@@ -59,6 +59,32 @@ fn the_end_of_a_command_is_awaited_and_its_output_read() {
     assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{found}");
 }
 
+/// A command that is typed before the prompt stands behind it: the terminal has gone to the next line already.
+#[test]
+fn the_output_of_a_command_that_was_typed_ahead_is_read_without_the_prompt() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let id = marked(&mut serve);
+    serve.ok(json!({
+        "action": "write", "sessionId": id, "submit": true, "data": format!("read x <{}", gate.display()),
+        "until": [{"pattern": "read x"}],
+    }));
+    // Typed while the first command runs, which ends then.
+    serve.ok(
+        json!({"action": "write", "sessionId": id, "data": "printf 'ready> a b'; echo; echo c\n"}),
+    );
+    let wait =
+        serve.send(json!({"action": "wait", "sessionId": id, "until": [{"pattern": "^c$"}]}));
+    std::fs::write(&gate, "go\n").unwrap();
+    assert_eq!(serve.reply(wait)["result"]["outcome"], "matched");
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"input": true}]}));
+    let (lines, command) = output(&mut serve, &id, 1);
+    assert_eq!(lines, ["ready> a b", "c"]);
+    assert_eq!(command["exitCode"], 0);
+    let found = serve.ok(json!({"action": "log", "sessionId": id, "command": 1, "grep": "^ready"}));
+    assert_eq!(found["matches"][0]["text"], "ready> a b", "{found}");
+}
+
 #[test]
 fn the_state_of_a_shell_and_its_directory_are_told() {
     let (home, mut serve) = serve();

@@ -1,8 +1,10 @@
 //! A person at the dashboard with a project: its jobs in order of need, up, down, reload and what is said of them; and
 //! what `ls`, `status` and `events` say.
 
+use serde_json::json;
+
 use super::{Project, free_port, has};
-use crate::support::Terminal;
+use crate::support::{Home, Person, Terminal};
 
 /// A job of each kind. migrate fails while `broken` exists.
 fn shop() -> Project {
@@ -99,6 +101,35 @@ fn up_opens_the_dashboard_on_the_project() {
         "{}",
         refused.stderr
     );
+}
+
+/// A phase that the last view has seen already is told to the next one, if the job was in another phase between.
+#[test]
+fn a_view_is_told_a_phase_that_an_earlier_view_was_told() {
+    let home = Home::new();
+    let gate = home.gate();
+    let file = format!(
+        r#"
+version = 1
+[jobs.api]
+run = "exec sleep 1000"
+needs = ["migrate"]
+[jobs.migrate]
+kind = "task"
+run = "read code <{}; exit $code"
+"#,
+        gate.display()
+    );
+    let shop = Project::in_home(home, "shop", &file);
+    shop.ok(&["daemon", "start"]);
+    for _ in 0..2 {
+        shop.ok(&["up", "--wait=false"]);
+        let mut view = Person::new(&shop.home);
+        view.ok(json!({"action": "subscribe", "events": ["phase"]}));
+        assert_eq!(shop.phase("api"), "queued");
+        std::fs::write(&gate, "1\n").unwrap();
+        view.next(|line| line["event"] == "phase" && line["data"]["phase"] == "skipped");
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub(super) struct Choice {
     pub(super) since: Option<Timestamp>,
     /// Offsets of the requested run or command.
     pub(super) part: Option<Range<u64>>,
+    /// What stands on the first line of `part` before it.
+    before: String,
     /// The requested command.
     pub(super) command: Option<ShellCommand>,
     pub(super) stream: Stream,
@@ -27,6 +29,7 @@ impl Choice {
         since: Option<Timestamp>,
     ) -> Result<Self, Error> {
         let mut command = None;
+        let mut before = String::new();
         let part = match (params.run, params.command) {
             (None, None) => None,
             (Some(_), Some(_)) => {
@@ -38,7 +41,9 @@ impl Choice {
                     running: found.end.is_none(),
                     exit_code: found.exit_code,
                 });
-                Some(shell_command::lines_of(hub, id, found)?)
+                let place = shell_command::place_of(hub, id, found)?;
+                before = place.before;
+                Some(place.range)
             }
             (Some(number), None) => {
                 let state = hub.read();
@@ -59,6 +64,7 @@ impl Choice {
         Ok(Self {
             since,
             part,
+            before,
             command,
             stream: params.stream.unwrap_or_default(),
         })
@@ -81,6 +87,14 @@ impl Choice {
         self.since.is_none()
             && self.stream == Stream::All
             && self.part.as_ref().is_none_or(to_the_end)
+    }
+
+    /// The part of a line's text that is selected.
+    pub(super) fn cut<'t>(&self, start: u64, text: &'t str) -> &'t str {
+        match &self.part {
+            Some(part) if part.start == start => text.strip_prefix(&*self.before).unwrap_or(text),
+            _ => text,
+        }
     }
 
     /// Whether the selection depends on the time or the stream of a line.

@@ -63,7 +63,8 @@ pub(super) async fn grep(
             before.clear();
         }
         last_line = line.n;
-        let found = regex.find(line.text);
+        let text = choice.cut(line.start, line.text);
+        let found = regex.find(text);
         let hit = found.is_some();
         if !hit && context == 0 {
             return newest || !truncated;
@@ -76,7 +77,7 @@ pub(super) async fn grep(
         if !choice.wants(line.start, at, stream) {
             return true;
         }
-        let (text, cut) = room.cut(line.text, found.map_or(0..0, |found| found.range()));
+        let (text, cut) = room.cut(text, found.map_or(0..0, |found| found.range()));
         // As grep(1), show a model each line once, after the last match before it.
         let followed = match room.is_lean {
             true => usize::from(!hit && context > 0),

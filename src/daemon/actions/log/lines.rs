@@ -51,7 +51,7 @@ pub(super) async fn lines(
         if enough && let Some(gone) = lines.pop_front() {
             size -= gone.text.len() + room.per_line;
         }
-        let (text, cut) = room.cut(line.text, 0..0);
+        let (text, cut) = room.cut(choice.cut(line.start, line.text), 0..0);
         size += text.len() + room.per_line;
         if size > room.text && !keep_last {
             return false;

@@ -62,13 +62,17 @@ async fn commands(hub: &Hub, id: &SessionId, range: Range<u64>) -> Result<Comman
     Ok(commands)
 }
 
-/// The offsets at which lines of the output begin. A shell writes its mark at the beginning of a line, which then
-/// is one of the output.
-pub(super) fn lines_of(
-    hub: &Hub,
-    id: &SessionId,
-    command: CommandOutput,
-) -> Result<Range<u64>, Error> {
+/// Where the output of a command stands in the lines of a log.
+pub(super) struct Place {
+    /// Offsets from the beginning of its first line to its end.
+    pub(super) range: Range<u64>,
+    /// What stands before the output on its first line: the prompt, if the command was typed before the shell
+    /// showed it. Empty for the others, since a terminal goes to the next line at Enter.
+    pub(super) before: String,
+}
+
+/// Where the output of a command stands.
+pub(super) fn place_of(hub: &Hub, id: &SessionId, command: CommandOutput) -> Result<Place, Error> {
     let from = command.start.saturating_sub(LINE);
     let state = hub.read();
     let (start, bytes) = state
@@ -77,12 +81,17 @@ pub(super) fn lines_of(
     let session = state.sessions.get(id);
     let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
     let layout = session.output.layout();
+    let end = command.end.unwrap_or(u64::MAX);
     let newline = memchr::memrchr(b'\n', &bytes).map(|at| at + 1);
-    let before = &bytes[newline.unwrap_or(0)..];
-    let is_first = newline.is_some() && render(before, layout, false).text.trim().is_empty();
-    let begin = match newline {
-        Some(newline) if is_first => start + newline as u64,
-        _ => command.start,
+    // Without a newline the line begins farther back, or with the log.
+    let Some(newline) = newline.or((start == 0).then_some(0)) else {
+        return Ok(Place {
+            range: command.start..end,
+            before: String::new(),
+        });
     };
-    Ok(begin..command.end.unwrap_or(u64::MAX))
+    Ok(Place {
+        range: start + newline as u64..end,
+        before: render(&bytes[newline..], layout, false).text,
+    })
 }
