@@ -174,6 +174,7 @@ pub fn of_error(error: &Error) -> Exit {
         | ErrorCode::TooLarge
         | ErrorCode::Cancelled
         | ErrorCode::DiskFull
+        | ErrorCode::LauncherRefused
         | ErrorCode::Unsupported => Exit::FAILED,
     }
 }

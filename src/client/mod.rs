@@ -11,6 +11,7 @@ pub mod greeting;
 pub mod host;
 pub mod keeper;
 pub mod last_resort;
+pub mod node;
 pub mod relay;
 
 pub use call::connect_asking;

@@ -15,6 +15,7 @@ pub mod edit;
 mod error;
 mod hosts;
 mod keys;
+mod launchers;
 pub mod pager;
 mod read;
 mod retention;
@@ -31,6 +32,7 @@ pub use self::choice::{Background, Confirm, LogLevel, Notify};
 pub use self::error::{ConfigError, Spot, Wrong};
 pub use self::hosts::{HostEntry, LOCAL, is_name};
 pub use self::keys::{Keys, Rebinding, Spelt};
+pub use self::launchers::LauncherEntry;
 pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;
 pub use self::value::Words;
@@ -96,6 +98,8 @@ pub struct Config {
     pub keys: Keys,
     /// Other hosts, by their names.
     pub hosts: BTreeMap<String, Spanned<HostEntry>>,
+    /// Engines that run jobs, by their names.
+    pub launchers: BTreeMap<String, Spanned<LauncherEntry>>,
     /// The text of the file, to find the positions of words.
     #[serde(skip)]
     pub text: String,
@@ -161,6 +165,11 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             place: format!(" in [hosts.{name}]").into(),
             names: names_of::<HostEntry>(),
         },
+        ["launchers", name, ..] => Known {
+            what: "key",
+            place: format!(" in [launchers.{name}]").into(),
+            names: names_of::<LauncherEntry>(),
+        },
         _ => Known {
             what: "key",
             place: " in [retention]".into(),
@@ -169,6 +178,7 @@ fn parse(text: &str) -> Result<Config, Wrong> {
     };
     let config: Config = read(text, known)?;
     hosts::check(&config.hosts)?;
+    launchers::check(&config.launchers)?;
     Ok(Config {
         text: text.to_owned(),
         ..config

@@ -55,6 +55,7 @@ fn every_known_key_is_read() {
         },
         keys: config.keys.clone(),
         hosts: std::collections::BTreeMap::new(),
+        launchers: std::collections::BTreeMap::new(),
         text: text.to_owned(),
     };
     assert_eq!(config, expected);
@@ -76,8 +77,9 @@ fn every_known_key_is_read() {
         },
     ];
     assert_eq!(config.rebindings(), rebindings);
-    // Hosts have tests of their own.
-    for key in names_of::<Config>().iter().filter(|key| **key != "hosts") {
+    // Hosts and launchers have tests of their own.
+    let tested = |key: &&&str| !["hosts", "launchers"].contains(*key);
+    for key in names_of::<Config>().iter().filter(tested) {
         assert!(text.contains(&format!("{key} = ")), "{key}");
     }
 }
@@ -87,7 +89,7 @@ fn the_manual_explains_every_key() {
     let chapter = include_str!("../../assets/help/configuration.md");
     let rows = || chapter.lines().filter(|line| line.starts_with("| `"));
     for &key in names_of::<Config>() {
-        let is_table = ["hosts", "keys", "retention"].contains(&key);
+        let is_table = ["hosts", "keys", "launchers", "retention"].contains(&key);
         let (row, table) = (format!("| `{key}` |"), format!("| `[{key}"));
         let mut rows = rows();
         assert!(

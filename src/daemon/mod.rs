@@ -84,6 +84,7 @@
 
 mod actions;
 mod clock;
+mod engines;
 mod events;
 mod hosts;
 mod hub;
@@ -184,6 +185,8 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::hooks::run(hub.clone()));
     tokio::task::spawn_local(tasks::hosts::run(hub.clone()));
+    tokio::task::spawn_local(tasks::batch::run(hub.clone()));
+    tokio::task::spawn_local(tasks::batch::follow(hub.clone()));
     tokio::task::spawn_local(tasks::projects::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::schedules::run(hub.clone()));
     tokio::task::spawn_local(tasks::projects::watches::run(hub.clone()));

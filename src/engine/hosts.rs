@@ -45,6 +45,8 @@ pub struct HostLink {
     last_seen: Option<Timestamp>,
     /// Number of attempts that have ended, and of closures on purpose.
     attempts: u64,
+    /// After which time without use the link is closed, in milliseconds.
+    idle: u64,
 }
 
 #[derive(Debug)]
@@ -74,7 +76,15 @@ impl HostLink {
             pause: 0,
             last_seen: None,
             attempts: 0,
+            idle: IDLE,
         }
+    }
+
+    /// Sets after which time without use the link is closed, in milliseconds.
+    #[must_use]
+    pub fn closing_after(mut self, idle: u64) -> Self {
+        self.idle = idle;
+        self
     }
 
     /// Notes that somebody needs the host now.
@@ -99,7 +109,7 @@ impl HostLink {
     pub fn next(&self, connect: HostConnect, watched: bool) -> Option<u64> {
         match self.phase {
             Phase::Up { .. } if connect == HostConnect::Demand && !watched => {
-                Some(self.used.saturating_add(IDLE))
+                Some(self.used.saturating_add(self.idle))
             }
             Phase::Up { .. } => None,
             _ => self.due(connect, watched),

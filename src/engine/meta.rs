@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Now;
+use super::batch::Batch;
 use super::life::Life;
 use super::report::Report;
 use super::sizes::Sizes;
@@ -164,6 +165,9 @@ pub struct Meta {
     /// What its program last reported of itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
+    /// What it and the engine that runs it know of each other; absent: this machine runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Box<Batch>>,
     /// Whether agents of other scopes may see it; absent: they may not.
     #[serde(default, skip_serializing_if = "Share::is_none")]
     pub share: Share,

@@ -15,12 +15,14 @@
 //!   pattern, and [`wait_inputs`] is the state that conditions are compared with.
 //! - `flaky` marks sessions whose runs fail and succeed although nothing has changed.
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
+//! - [`batch`] is what a session and the batch system that runs it know of each other.
 //! - [`project`] compares what is wished for the jobs of a project with what they do.
 //! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod admission;
+pub mod batch;
 pub mod bus;
 pub mod catch_up;
 pub mod checkpoints;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::Now;
+use super::batch::Batch;
 use super::flaky;
 use super::input::{InputWatch, Situation, needs};
 use super::lease::Lease;
@@ -58,6 +59,8 @@ pub struct Session {
     pub viewers: u32,
     /// Its keyboard lease.
     pub lease: Lease,
+    /// What it and the engine that runs it know of each other; `None` if this machine runs it.
+    pub batch: Option<Box<Batch>>,
     /// Whether agents of other scopes may see it.
     pub share: Share,
     /// Number of the newest event when its own scope was last sent its state. The scope knows what happened
@@ -96,6 +99,7 @@ impl Session {
             log_degraded: None,
             viewers: 0,
             lease: Lease::default(),
+            batch: None,
             share: Share::None,
             told: Cell::new(0),
             readiness: None,
@@ -120,6 +124,7 @@ impl Session {
         session.output.restore_sizes(meta.sizes);
         session.stdin_closed = meta.stdin_closed;
         session.report = meta.report.filter(|_| same_boot);
+        session.batch = meta.batch;
         session.share = meta.share;
         if let Some(accessed) = meta.accessed {
             session.accessed = match same_boot {
@@ -152,6 +157,7 @@ impl Session {
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
             report: self.report.clone(),
+            batch: self.batch.clone(),
             share: self.share,
         }
     }
@@ -476,6 +482,8 @@ impl Session {
             notify: self.spec.notify.clone(),
             project: None,
             waiting: None,
+            launcher: self.batch.as_ref().map(|batch| batch.launcher.reference()),
+            engine: self.batch.as_ref().map(|batch| batch.job.clone()),
             report: self
                 .report
                 .as_ref()

@@ -123,6 +123,11 @@ impl Waits {
         Some(pending)
     }
 
+    /// Whether there is any wait on this session.
+    pub fn has(&self, session: &SessionId) -> bool {
+        self.by_session.contains_key(session)
+    }
+
     /// Whether any wait needs the output of this session.
     pub fn read_output(&self, session: &SessionId) -> bool {
         self.on(session).any(|pending| {

@@ -47,6 +47,12 @@ pub enum EventKind {
     OutputDropped,
     /// A limit was reached.
     Limit,
+    /// An engine has put the session into its queue.
+    Queued,
+    /// An engine runs the session; `data` says where.
+    Placed,
+    /// An engine has put the session into its queue again.
+    Requeued,
     /// The session was removed.
     Removed,
     /// A host is connected.

@@ -18,6 +18,7 @@
 //! - [`schema`]: all of it as JSON Schema.
 //! - [`keeper`]: the messages between daemon and keeper ([`environment`] is a part of them).
 //!   [`keeper_status`]: the status that the keeper reports.
+//! - [`engine_job`]: jobs that a cluster runs. [`node`]: what they find on its nodes.
 //! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
 //!   [`duration`]: durations as people write them.
 
@@ -27,6 +28,7 @@ pub mod colors;
 pub mod condition;
 pub mod disk;
 pub mod duration;
+pub mod engine_job;
 pub mod environment;
 pub mod error;
 pub mod event;
@@ -41,6 +43,7 @@ pub mod keeper_status;
 pub mod launchers;
 pub mod limits;
 pub mod name;
+pub mod node;
 mod notice;
 pub mod params;
 pub mod policy;

@@ -12,6 +12,7 @@ pub use super::choices::{
 };
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
+use super::engine_job::{Launcher, Resources};
 use super::project::{After, OnFailure};
 use super::record::{Mode, Share};
 use super::report::Activity;
@@ -135,6 +136,10 @@ params! {
         restart: Option<RestartPolicy>,
         /// Resource limits.
         limits: Option<JobLimits>,
+        /// The engine that runs it, in place of this machine: a name of `[launchers]`, or `slurm`.
+        launcher: Option<Launcher>,
+        /// What it asks of the engine.
+        resources: Option<Resources>,
         /// Shell line to run after its final end.
         on_exit: Option<String>,
         /// Sessions after which it starts; until then it is `queued`.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::engine_job::{EngineJob, LauncherName};
 use super::project::{ProjectRole, Waiting};
 use super::report::Reported;
 use super::shell_state::ShellState;
@@ -303,6 +304,12 @@ pub struct Summary {
     /// Why it does not run yet, if it is `queued`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
+    /// The engine that runs it; absent: this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launcher: Option<LauncherName>,
+    /// What the engine says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineJob>,
     /// What its program last reported of itself, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Reported>,

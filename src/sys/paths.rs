@@ -3,7 +3,7 @@
 //! `BGPROC_HOME` moves all three together; otherwise the platform's own directories are used. Private
 //! directories are created with mode 0700, and one that other users could write to is refused.
 
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,17 @@ pub struct Home {
     pub state: PathBuf,
     /// `config.toml`.
     pub config: PathBuf,
+    /// The session for which this home was made, on a node of a cluster.
+    pub session: Option<SessionId>,
 }
+
+/// The file in a home that is on a node of a cluster. It contains the id of the session for which the home was made;
+/// that of an allocation is empty. The state is in a file system that other machines see, so sockets and locks are in
+/// a directory of the node's own.
+pub const NODE: &str = "node";
+
+/// Longest content of that file that is read, in bytes.
+const NODE_BYTES: u64 = 64;
 
 impl Home {
     /// Determines the directories from the environment; creates nothing.
@@ -84,10 +94,15 @@ impl Home {
             if !home.is_absolute() {
                 return Err(PathError::Relative(home));
             }
+            let node = node_of(&home);
             return Ok(Self {
-                runtime: home.clone(),
+                runtime: match &node {
+                    Some(_) => node_runtime(&home),
+                    None => home.clone(),
+                },
                 state: home.clone(),
                 config: home,
+                session: node.flatten(),
             });
         }
         let dirs = directories::ProjectDirs::from("", "", "bgproc").ok_or(PathError::NoHome)?;
@@ -103,6 +118,7 @@ impl Home {
             runtime,
             state,
             config: dirs.config_dir().to_owned(),
+            session: None,
         })
     }
 
@@ -130,22 +146,31 @@ impl Home {
         socket_in(&self.runtime)
     }
 
-    /// Lock file held while a client starts a keeper. It is in the state directory, so that clients with
-    /// different runtime directories exclude each other.
-    pub fn start_lock(&self) -> PathBuf {
-        self.state.join("start.lock")
+    /// The directory of what only one keeper may have: the state directory, so that clients with different runtime
+    /// directories exclude each other. On a node that is of no use, since its home has one runtime directory only, and
+    /// file systems that several machines see may have no locks.
+    fn exclusive(&self) -> &Path {
+        match self.state.join(NODE).exists() {
+            true => &self.runtime,
+            false => &self.state,
+        }
     }
 
-    /// The keeper's status socket, which tells where the daemon listens and which daemon runs. It is in the
-    /// state directory, which is the same in every environment of a user and survives a logout.
+    /// Lock file held while a client starts a keeper.
+    pub fn start_lock(&self) -> PathBuf {
+        self.exclusive().join("start.lock")
+    }
+
+    /// The keeper's status socket, which tells where the daemon listens and which daemon runs. It is where every
+    /// environment of a user looks for it, and survives a logout.
     pub fn keeper_socket(&self) -> PathBuf {
-        self.state.join("keeper.sock")
+        self.exclusive().join("keeper.sock")
     }
 
     /// Lock file of the sessions, also held by the keeper. It contains the path of the socket, wherever
     /// that is.
     pub fn sessions_lock(&self) -> PathBuf {
-        self.state.join("sessions.lock")
+        self.exclusive().join("sessions.lock")
     }
 
     /// The directory that holds one directory per session.
@@ -187,6 +212,21 @@ impl Home {
     pub fn older_diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log.1"))
     }
+}
+
+/// The session of a node's home; `None` if the home is not on a node, the inner `None` if it is an allocation's.
+fn node_of(home: &Path) -> Option<Option<SessionId>> {
+    let file = std::fs::File::open(home.join(NODE)).ok()?;
+    let mut text = String::new();
+    file.take(NODE_BYTES).read_to_string(&mut text).ok()?;
+    Some(SessionId::parse(text.trim()))
+}
+
+/// The directory of a node's own for a home that other machines see, too. Its name is that of the home.
+fn node_runtime(home: &Path) -> PathBuf {
+    let name = home.file_name().unwrap_or_default().to_string_lossy();
+    let user = geteuid().as_raw();
+    Path::new(SHARED).join(format!("bgproc-{user}-node-{name}"))
 }
 
 /// Path of the daemon's socket in a directory.

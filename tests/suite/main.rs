@@ -8,6 +8,7 @@ mod acceptance;
 mod actions;
 mod ask_human;
 mod asked_again;
+mod batch;
 mod boot;
 mod bridges;
 mod cli_basics;

@@ -63,10 +63,61 @@ pub fn state(job: &Summary) -> (String, Tone) {
         Status::Error => return (ending(job), Tone::Bad),
     };
     let place = job.waiting.as_ref().and_then(|waiting| waiting.place);
-    match place {
-        Some(place) => (format!("{word} #{place}"), tone),
-        None => (word.to_owned(), tone),
+    match (place, on_node(job)) {
+        (Some(place), _) => (format!("{word} #{place}"), tone),
+        (None, Some(node)) => (format!("{word} {node}"), tone),
+        (None, None) => (word.to_owned(), tone),
     }
+}
+
+/// Where an engine runs a job: `on n17`, `on n17, run 2`.
+fn on_node(job: &Summary) -> Option<String> {
+    let engine = job.engine.as_ref().filter(|_| job.status.is_alive())?;
+    let node = clean(engine.node.as_deref()?);
+    Some(match engine.run {
+        0 | 1 => format!("on {node}"),
+        run => format!("on {node}, run {run}"),
+    })
+}
+
+/// What an engine knows of a job: `Slurm job 7 of launcher gpu: RUNNING on n17, limit 4h`.
+pub fn engine(job: &Summary) -> Option<String> {
+    let (launcher, engine) = (job.launcher.as_ref()?, job.engine.as_ref()?);
+    let number = engine.job_id.as_deref().unwrap_or("not accepted yet");
+    let mut line = format!(
+        "{} job {number} of launcher {}",
+        launcher.kind.name(),
+        launcher.name
+    );
+    if let Some(state) = &engine.state {
+        line.push_str(&format!(": {state}"));
+    }
+    if let Some(node) = &engine.node {
+        line.push_str(&format!(" on {node}"));
+    }
+    if engine.run > 1 {
+        line.push_str(&format!(", run {}", engine.run));
+    }
+    if let Some(limit) = engine.time_limit_sec {
+        line.push_str(&format!(", limit {}", span(limit.saturating_mul(1000))));
+    }
+    if let Some(more) = of_engine(job) {
+        line.push_str(&format!(", {more}"));
+    }
+    Some(line)
+}
+
+/// What an engine says beyond the state of a job: when it may start, and whether the engine answers at all.
+pub fn of_engine(job: &Summary) -> Option<String> {
+    let engine = job.engine.as_ref().filter(|_| job.ended_at.is_none())?;
+    let start = engine
+        .estimated_start_at
+        .filter(|_| job.status == Status::Queued);
+    let start = start.map(|at| format!("~{}", clock(at)));
+    let silent = engine.silent_since;
+    let silent = silent.map(|at| format!("engine silent since {}", clock(at)));
+    let said: Vec<String> = [start, silent].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 /// Whether a job waits for something that cannot come any more by itself.
@@ -156,8 +207,11 @@ pub fn next_run(job: &Summary) -> Option<Timestamp> {
 
 /// What a job that does not run yet waits for: `needs db ready`.
 pub fn waits_for(job: &Summary) -> Option<String> {
-    let waiting = job.waiting.as_ref()?;
-    Some(clean(&waiting.why))
+    let why = clean(&job.waiting.as_ref()?.why);
+    Some(match of_engine(job) {
+        Some(more) => format!("{why}, {more}"),
+        None => why,
+    })
 }
 
 /// The time until `then`: `in 8h36m`.
@@ -262,6 +316,17 @@ pub fn local(at: Timestamp) -> String {
         Some(()) => formatted(at, TimeZone::UTC, "%Y-%m-%d %H:%M:%SZ"),
         None => formatted(at, ZONE.clone(), "%Y-%m-%d %H:%M:%S"),
     }
+}
+
+/// A time of one of the next days as `14:20`, another one with its day.
+fn clock(at: Timestamp) -> String {
+    let near = at.millis().abs_diff(now().millis()) < 20 * 3_600_000;
+    let pattern = if near { "%H:%M" } else { "%a %d %b %H:%M" };
+    let zone = match IN_UTC.get() {
+        Some(()) => TimeZone::UTC,
+        None => ZONE.clone(),
+    };
+    formatted(at, zone, pattern)
 }
 
 /// A time for programs: local as `2026-11-21T21:00:05.123+01:00`, or UTC.

@@ -1,4 +1,4 @@
-//! Values on the command line: moments, numbers, conditions, names, orders, runs, clients with hooks.
+//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, clients with hooks.
 
 pub mod condition;
 pub(in crate::cli) mod hook;
@@ -9,3 +9,4 @@ pub mod number;
 pub mod order;
 pub mod restart;
 pub mod run;
+pub mod size;

@@ -250,7 +250,7 @@ fn why(job: &Summary) -> Option<&str> {
 fn command(job: &Summary) -> String {
     let message = job.reported().and_then(|report| report.message.as_deref());
     let message = message.map(crate::term::sanitize::clean);
-    match words::waits_for(job).or(message) {
+    match words::waits_for(job).or(words::of_engine(job)).or(message) {
         Some(note) => format!("{}  ({note})", words::command(job)),
         None => words::command(job),
     }

@@ -24,6 +24,7 @@ mod ls;
 mod man;
 mod mcp;
 mod news;
+mod node;
 mod ports;
 mod queue;
 mod rename;
@@ -175,6 +176,9 @@ pub enum Verb {
     /// The other end of a link, on standard input and output
     #[command(hide = true)]
     Relay,
+    /// The first process of a batch job, for the session of a directory
+    #[command(hide = true)]
+    Node(node::Node),
     /// Check whether bgproc can work here, and say how to fix problems
     Doctor(doctor::Doctor),
     /// Show a chapter of the manual, or the help of a verb
@@ -222,6 +226,7 @@ impl Verb {
             | Self::Man(_)
             | Self::Hosts(_)
             | Self::Relay
+            | Self::Node(_)
             // It is about the job that calls it.
             | Self::Report(_)
             | Self::Init(_) => Place::Here,
@@ -282,6 +287,7 @@ impl Verb {
             Self::Daemon(verb) => verb.run(ctx),
             Self::Hosts(verb) => verb.run(ctx),
             Self::Relay => relay(),
+            Self::Node(verb) => verb.run(),
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp(verb) => verb.run(ctx),

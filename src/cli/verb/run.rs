@@ -17,6 +17,7 @@ use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
+use crate::cli::start::engine::Engine;
 use crate::cli::start::{env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
@@ -113,6 +114,8 @@ pub struct Run {
     /// Notify of this: failed, ready, input or done; may be given several times
     #[arg(long, value_name = "EVENT", value_parser = notice::parse)]
     notify: Vec<Notice>,
+    #[command(flatten)]
+    engine: Engine,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -260,6 +263,7 @@ impl Run {
         let millis = self.timeout.map(duration::millis);
         let (mode, size) = (self.mode(piped), self.size(ctx));
         let size = size.filter(|_| mode.is_none());
+        let (launcher, resources) = self.engine.params();
         Ok(Start {
             command,
             args,
@@ -283,6 +287,8 @@ impl Run {
             resume: self.resume.clone(),
             ready: self.probe(),
             after: after::resolve(ctx, &self.after)?,
+            launcher,
+            resources,
             notify: (!self.notify.is_empty()).then(|| self.notify.clone()),
             ..Start::default()
         })

@@ -94,6 +94,9 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     let tags = tags.collect::<Vec<_>>().join(" ");
     add("tags", Some(tags).filter(|tags| !tags.is_empty()));
     add("about", record.summary.description.clone());
+    add("engine", words::engine(job));
+    let waits = job.engine.as_ref().and_then(|_| words::waits_for(job));
+    add("waits for", waits);
     add("does", words::activity(job, now));
     add("reported", words::former_report(job, now));
     add("pid", job.pid.map(|pid| pid.to_string()));

@@ -1,5 +1,6 @@
 //! `kill` and `remove`: ends sessions, and removes them.
 
+use crate::daemon::requests::batch::cancel::cancel;
 use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::ending::{cannot_end, end, end_strays};
 use crate::daemon::requests::limits::wait_ms;
@@ -94,6 +95,10 @@ async fn kill_one(
         Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
     };
     let mut previous = status()?;
+    let cancels = hub.read().is_open_batch(&id);
+    if cancels {
+        cancel(hub, &id, client.principal.actor()).await?;
+    }
     let on_exit = match remove {
         true => hub.change(|state| state.drop_on_exit(&id)),
         false => None,
@@ -111,6 +116,7 @@ async fn kill_one(
         previous = now;
     }
     let already_ended = previous.is_finished();
+    let is_over = already_ended || waited || cancels;
     let show = async || {
         let show = Show {
             // A model has seen the earlier output.
@@ -127,7 +133,7 @@ async fn kill_one(
         };
         polled(hub, client, &id, show).await
     };
-    let (polled, ended) = match already_ended || waited {
+    let (polled, ended) = match is_over {
         // The first process has ended; others may remain. Take the output first, because the session may expire
         // as soon as they are killed.
         true => (show().await?, end_strays(hub, &id, number, grace).await),
@@ -170,6 +176,9 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     may_end(&hub.read(), client, &id)?;
     let mut on_exit = None;
     let mut held = None;
+    if params.kill != Some(false) && hub.read().is_open_batch(&id) {
+        cancel(hub, &id, client.principal.actor()).await?;
+    }
     if params.kill != Some(false) {
         // What has ended is only removed: it need not be stopped.
         let is_over = |state: &State| {

@@ -33,6 +33,8 @@ mod write;
 use std::rc::Rc;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::requests::batch::reach;
+use crate::daemon::requests::batch::resolve::resolve;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::there;
 use crate::daemon::transport::Answer;
@@ -41,11 +43,15 @@ use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, VERSION};
 /// Runs the action that a client requested.
 pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer {
     check_policy(&client, &action)?;
+    let action = resolve(&hub, action)?;
     if let Some(answer) = several::run(&hub, &client, &action).await {
         return answer;
     }
     if let Some(host) = there::host_of(&hub, &client, &action)? {
         return there::run(&hub, &client, &host, &action).await;
+    }
+    if let Some(answer) = reach::run(&hub, &client, &action).await {
+        return answer;
     }
     match action {
         Action::Hosts(_) => hosts::hosts(&hub, &client),

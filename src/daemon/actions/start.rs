@@ -17,6 +17,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
 use crate::daemon::programs::allow::{check_env, checked_line};
 use crate::daemon::projects::guests::FirstRun;
+use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
@@ -26,6 +27,7 @@ use crate::daemon::requests::started::{answer_at_once, started};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Life;
@@ -38,6 +40,7 @@ use crate::protocol::hello::Role;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, SessionId};
 use crate::sys::failpoint;
+use crate::term::size::Size;
 
 /// Default time limit of an agent's session, in milliseconds.
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
@@ -75,7 +78,8 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         Some(id) => (id.clone(), None),
         None => launch(hub, client, &params).await?,
     };
-    let waits = turn::waits(hub, &id);
+    // What waits in the queue of an engine waits for long.
+    let waits = turn::waits(hub, &id) || hub.read().is_open_batch(&id);
     if let (Some(_), Some(input)) = (pid, &params.input) {
         let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
         if let Some(target) = target {
@@ -145,34 +149,43 @@ async fn launch(
         .clone()
         .map(|key| checked_name("key", key))
         .transpose()?;
-    let id = SessionId::fresh();
+    let id = fresh_id(hub);
     check_env(&client.greeting, params.env.iter().flat_map(BTreeMap::keys))?;
     let variables = for_models::variables(&client.greeting, params);
     let environment = environment(&client.greeting, &id, Some(&variables), spec.mode)?;
     let run = spawn_spec(&client.greeting, &spec, environment)?;
-    let place = turn::place(hub, client, params, &spec)?;
+    let draft = Draft {
+        id,
+        spec,
+        size,
+        time_limits,
+        key,
+    };
+    if let Some(launcher) = submit::launcher(hub, client, params)? {
+        let draft = Draft {
+            // The engine has a time limit of its own.
+            time_limits: TimeLimits {
+                timeout_ms: params
+                    .timeout_ms
+                    .or(params.timeout_sec.map(|sec| sec.saturating_mul(1000)))
+                    .unwrap_or(0),
+                ..draft.time_limits
+            },
+            ..draft
+        };
+        let resources = params.resources.clone().unwrap_or_default();
+        let session = hub.change(|state| admit(state, client, params, draft))?;
+        let id = submit::submit(hub, client, session, launcher, resources, run).await?;
+        return Ok((id, None));
+    }
+    let place = turn::place(hub, client, params, &draft.spec)?;
     let (sender, receiver) = oneshot::channel();
+    let id = draft.id.clone();
     hub.change(|state| {
-        if params.unique_label == Some(true) {
-            unique_label::check(state, &client.principal.scope, spec.label.as_deref(), None)?;
-        }
         state.keeper.check_descriptors()?;
-        let cap = limits(&state.settings, &client.greeting).max_sessions;
-        state
-            .sessions
-            .registry
-            .check_room(&client.principal, cap, now())?;
-        state.sessions.store.create(&id).map_err(|error| {
-            refused_by_system("the session's directory could not be created", &error)
-        })?;
-        let scope = client.principal.scope.clone();
-        let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
-        session.key = key;
+        let mut session = admit(state, client, params, draft)?;
         if place.is_some() {
             session.life = Life::queued(now());
-        }
-        if let Some(colors) = &state.colors {
-            session.output.set_colors(colors);
         }
         // Save the record before the program runs, so that the next daemon knows the session if this one dies
         // now.
@@ -223,6 +236,57 @@ async fn launch(
             Err(state.keeper.spawn_failed(&command, &failure))
         }
     })
+}
+
+/// What a new session is made of.
+struct Draft {
+    id: SessionId,
+    spec: Spec,
+    size: Size,
+    time_limits: TimeLimits,
+    key: Option<String>,
+}
+
+/// Makes a session, if there is room for it. It has a directory, and nothing runs yet.
+fn admit(
+    state: &mut State,
+    client: &Client,
+    params: &Start,
+    draft: Draft,
+) -> Result<Session, Error> {
+    let Draft {
+        id,
+        spec,
+        size,
+        time_limits,
+        key,
+    } = draft;
+    let scope = client.principal.scope.clone();
+    if params.unique_label == Some(true) {
+        unique_label::check(state, &scope, spec.label.as_deref(), None)?;
+    }
+    let cap = limits(&state.settings, &client.greeting).max_sessions;
+    state
+        .sessions
+        .registry
+        .check_room(&client.principal, cap, now())?;
+    state.sessions.store.create(&id).map_err(|error| {
+        refused_by_system("the session's directory could not be created", &error)
+    })?;
+    let mut session = Session::new(id, scope, spec, size, time_limits, now());
+    session.key = key;
+    if let Some(colors) = &state.colors {
+        session.output.set_colors(colors);
+    }
+    Ok(session)
+}
+
+/// The id of a new session. On a node of a cluster the first one has the id that it has elsewhere.
+fn fresh_id(hub: &Hub) -> SessionId {
+    let state = hub.read();
+    let of_node = state.sessions.store.home().session.clone();
+    let of_node = of_node.filter(|id| state.sessions.get(id).is_none());
+    of_node.unwrap_or_else(SessionId::fresh)
 }
 
 fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {

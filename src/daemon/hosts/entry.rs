@@ -47,6 +47,8 @@ pub(crate) struct Entry {
     pub(super) interest: Rc<Notify>,
     /// Whether the host is to be asked for a sign of life.
     pub(super) is_doubtful: bool,
+    /// Whether this is no host of the configuration, but the node on which an engine runs a session.
+    pub(super) is_node: bool,
 }
 
 /// An open link.
@@ -56,6 +58,25 @@ pub(super) struct Open {
 }
 
 impl Entry {
+    /// A host that was not connected yet.
+    pub(super) fn new(host: Host, link: HostLink) -> Self {
+        Self {
+            host,
+            attempt: 0,
+            connect: HostConnect::Demand,
+            agents: false,
+            link,
+            open: None,
+            mirror: Mirror::default(),
+            version: None,
+            settled: Rc::default(),
+            closing: Rc::default(),
+            interest: Rc::default(),
+            is_doubtful: false,
+            is_node: false,
+        }
+    }
+
     /// The link and the main channel, if the host is connected.
     pub(crate) fn open(&self) -> Option<(Rc<Link>, Rc<Channel>)> {
         let open = self.open.as_ref()?;
@@ -70,6 +91,11 @@ impl Entry {
     /// Notified when the link is to be closed.
     pub(crate) fn closing(&self) -> Rc<Notify> {
         self.closing.clone()
+    }
+
+    /// Whether this is no host of the configuration, but the node on which an engine runs a session.
+    pub(crate) fn is_node(&self) -> bool {
+        self.is_node
     }
 
     /// Has the host give a sign of life, because it seems to be silent.

@@ -33,6 +33,10 @@ use entry::Open;
 pub(crate) use entry::{Attempt, Entry};
 use mirror::Mirror;
 
+/// A link to the node of a session is closed after this time without use, in milliseconds: it is a step of the
+/// session's job, of which the engine keeps account.
+const NODE_IDLE_MS: u64 = 60_000;
+
 /// Maximum number of links that are being opened at a time.
 const HANDSHAKES: usize = 8;
 
@@ -78,8 +82,7 @@ impl Hosts {
                 return;
             }
         };
-        let gone: Vec<Box<str>> = self.entries.keys().cloned().collect();
-        for name in gone {
+        for name in self.names() {
             if !config.hosts.contains_key(&*name) {
                 self.remove(&name);
             }
@@ -103,27 +106,17 @@ impl Hosts {
         let attempt = self.entries.get(name).map_or(0, |entry| entry.attempt + 1);
         self.remove(name);
         let now = now();
-        let mut link = HostLink::new(now);
-        let saved = std::fs::read(self.file(name)).ok();
-        let saved = saved.and_then(|bytes| Mirror::load(&bytes, now));
-        let mirror = saved.map(|(mirror, seen)| {
-            link.seen_before(seen);
-            mirror
-        });
-        let entry = Entry {
-            host,
+        let mut entry = Entry {
             attempt,
             connect,
             agents: entry.agents,
-            link,
-            open: None,
-            mirror: mirror.unwrap_or_default(),
-            version: None,
-            settled: Rc::default(),
-            closing: Rc::default(),
-            interest: Rc::default(),
-            is_doubtful: false,
+            ..Entry::new(host, HostLink::new(now))
         };
+        let saved = std::fs::read(self.file(name)).ok();
+        if let Some((mirror, seen)) = saved.and_then(|bytes| Mirror::load(&bytes, now)) {
+            entry.link.seen_before(seen);
+            entry.mirror = mirror;
+        }
         self.entries.insert(name.into(), entry);
     }
 
@@ -154,9 +147,42 @@ impl Hosts {
         self.entries.get_mut(name)
     }
 
+    /// The hosts of the configuration.
+    fn hosts(&self) -> impl Iterator<Item = (&Box<str>, &Entry)> {
+        self.entries.iter().filter(|(_, entry)| !entry.is_node)
+    }
+
     /// The names of all hosts.
     pub(crate) fn names(&self) -> Vec<Box<str>> {
-        self.entries.keys().cloned().collect()
+        self.hosts().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The node on which an engine runs a session, by a name that no host has. It is reached like a host, for as long as
+    /// it is used.
+    pub(crate) fn set_node(&mut self, host: Host) {
+        let name: Box<str> = host.name.as_str().into();
+        if self
+            .entries
+            .get(&name)
+            .is_some_and(|known| known.host == host)
+        {
+            return;
+        }
+        self.forget_node(&name);
+        let link = HostLink::new(now()).closing_after(NODE_IDLE_MS);
+        let entry = Entry {
+            is_node: true,
+            ..Entry::new(host, link)
+        };
+        self.entries.insert(name, entry);
+    }
+
+    /// A session does not run on its node any more.
+    pub(crate) fn forget_node(&mut self, name: &str) {
+        if self.entries.get(name).is_some_and(Entry::is_node) {
+            self.remove(name);
+            self.changed.notify_one();
+        }
     }
 
     /// Notes that a person has connected, whose ssh agent links use from now on.
@@ -181,13 +207,13 @@ impl Hosts {
             Some(named) => named.iter().any(|one| one == name),
             None => entry.agents,
         };
-        let reached = self.entries.iter().filter(|(name, entry)| may(name, entry));
+        let reached = self.hosts().filter(|(name, entry)| may(name, entry));
         Some(reached.map(|(name, _)| name.clone()).collect())
     }
 
     /// Whether a client may reach a host.
     pub(crate) fn check(&self, greeting: &Greeting, name: &str) -> Result<(), Error> {
-        if !self.entries.contains_key(name) {
+        if self.get(name).is_none_or(Entry::is_node) {
             return Err(self.unknown(greeting, name));
         }
         match self.reach_of(greeting) {
@@ -204,11 +230,11 @@ impl Hosts {
 
     fn unknown(&self, greeting: &Greeting, name: &str) -> Error {
         let reach = self.reach_of(greeting);
-        let names = self.entries.keys().filter(|name| match &reach {
+        let names = self.hosts().filter(|(name, _)| match &reach {
             Some(reach) => reach.contains(*name),
             None => true,
         });
-        let names: Vec<&str> = names.map(|name| &**name).collect();
+        let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
         let hint = match names.is_empty() {
             true => "bgproc hosts add NAME [SSH DESTINATION] adds one".to_owned(),
             false => format!("hosts: {}", names.join(", ")),
@@ -224,7 +250,7 @@ impl Hosts {
         only: Option<&[String]>,
     ) -> Vec<HostStatus> {
         let reach = self.reach_of(greeting);
-        let wanted = self.entries.iter().filter(|(name, _)| {
+        let wanted = self.hosts().filter(|(name, _)| {
             reach.as_ref().is_none_or(|reach| reach.contains(*name))
                 && only.is_none_or(|only| only.iter().any(|one| **one == ***name))
         });
@@ -364,7 +390,7 @@ impl Hosts {
         let Some(entry) = self.entries.get_mut(name) else {
             return Ok(());
         };
-        let Some(bytes) = entry.mirror.unsaved(now()) else {
+        let Some(bytes) = entry.mirror.unsaved(now()).filter(|_| !entry.is_node) else {
             return Ok(());
         };
         if let Some(dir) = path.parent() {

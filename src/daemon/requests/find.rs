@@ -24,6 +24,7 @@ pub(crate) fn find(
             true => state.persist(&id),
             false => state.arm(&id),
         }
+        state.batch_used(&id);
         Ok(id)
     })
 }

@@ -1,6 +1,7 @@
 //! What actions share: the client that sent the request, the sessions it names, its parameters, and work that
 //! more than one action does.
 
+pub(crate) mod batch;
 pub(crate) mod checks;
 pub(crate) mod client;
 pub(crate) mod confirm;

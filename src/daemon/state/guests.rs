@@ -249,6 +249,7 @@ impl State {
                 |project: &Project| project.first_runs.contains_key(session.id.as_str());
             session.life.status() == Status::Queued
                 && session.spec.project.is_none()
+                && session.batch.is_none()
                 && !self.projects.iter().any(can_start)
         };
         let lost = self.sessions.iter().filter(is_lost);
@@ -268,6 +269,14 @@ impl State {
     pub(crate) fn waiting(&self, session: &Session) -> Option<Waiting> {
         if session.life.status() != Status::Queued {
             return None;
+        }
+        if let Some(batch) = &session.batch {
+            return Some(Waiting {
+                why: batch.why(),
+                never: false,
+                queue: None,
+                place: None,
+            });
         }
         let (project, name) = match &session.spec.project {
             Some(of) => (self.projects.get(&of.id)?, of.job.as_str()),

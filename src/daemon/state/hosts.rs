@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::hosts::channel::Channel;
-use crate::daemon::hosts::{Attempt, names};
+use crate::daemon::hosts::{Attempt, Entry, names};
 use crate::engine::bus::{ConnectionId, SubscriptionId};
 use crate::link::Link;
 use crate::protocol::{Error, Event, EventKind, Scope, SessionId};
@@ -65,6 +65,9 @@ impl State {
     }
 
     fn about_host(&mut self, kind: EventKind, name: &str, mut data: Value) {
+        if self.hosts.get(name).is_some_and(Entry::is_node) {
+            return;
+        }
         data["host"] = json!(name);
         let event = Event {
             at: Some(now().wall),

@@ -138,7 +138,7 @@ impl State {
         self.publish(EventKind::OutputDropped, id, data);
     }
 
-    fn exited(&mut self, id: &SessionId, exit: Exit) {
+    pub(super) fn exited(&mut self, id: &SessionId, exit: Exit) {
         let probes = self.sessions.get(id).is_some_and(|s| s.probes_output());
         let wait_for_output = (probes || self.waiters.waits.read_output(id))
             && self

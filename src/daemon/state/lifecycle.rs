@@ -21,6 +21,10 @@ impl State {
         session
             .life
             .ended(exit, signal, &session.spec.ok_codes, now);
+        self.batch_verdict(id);
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
         tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
         if let Some(io) = self.sessions.io_mut(id) {
             io.ended(exit);
@@ -61,6 +65,7 @@ impl State {
     /// there is no such session.
     pub(crate) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
         self.forget_asks(id);
+        self.remove_batch_files(id);
         let mut session = self.sessions.registry.remove(id, now())?;
         self.arm(id);
         self.arm_input(id);

@@ -11,6 +11,7 @@
 //! [`events`]: super::events
 //! [`keeper_link`]: super::keeper_link
 
+mod batch;
 mod fault;
 pub(crate) mod guess;
 pub(crate) mod guests;
@@ -39,6 +40,7 @@ pub(crate) mod watches;
 use std::collections::HashMap;
 
 use crate::daemon::clock::now;
+use crate::daemon::engines::Engines;
 use crate::daemon::events::Events;
 use crate::daemon::hosts::Hosts;
 use crate::daemon::keeper_link::KeeperLink;
@@ -70,6 +72,7 @@ pub(crate) struct State {
     pub(crate) sessions: Sessions,
     pub(crate) projects: Projects,
     pub(crate) hosts: Hosts,
+    pub(crate) engines: Engines,
     pub(crate) events: Events,
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
@@ -106,6 +109,7 @@ impl State {
             sessions: Sessions::new(registry, store, shared_table),
             projects,
             hosts,
+            engines: Engines::default(),
             events,
             waiters: Waiters::default(),
             timers: Timers::default(),

@@ -156,3 +156,16 @@ fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
     }
     Ok(meta)
 }
+
+/// The directory with a session's log: its own, or that which a node of a cluster writes.
+pub(crate) fn log_directory(store: &Store, session: &Session) -> PathBuf {
+    match &session.batch {
+        Some(batch) => log_of_node(&batch.dir, &session.id),
+        None => store.dir(&session.id),
+    }
+}
+
+/// The directory with the log of a session that an engine runs; `dir` is the home of its node.
+pub(crate) fn log_of_node(dir: &str, id: &SessionId) -> PathBuf {
+    PathBuf::from(dir).join("sessions").join(id.as_str())
+}

@@ -43,6 +43,7 @@ pub(crate) async fn take_over(
         state.take_message((ToDaemon::Closed { session }, Vec::new()));
     }
     state.adopt_project_sessions();
+    state.resume_batches();
     let hub = Hub::new(state);
     for id in ending {
         tree_kill::resume(&hub, &id);

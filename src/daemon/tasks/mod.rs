@@ -1,5 +1,6 @@
 //! Background tasks, and work that runs within one.
 
+pub(crate) mod batch;
 mod beside;
 pub(crate) mod hooks;
 pub(crate) mod hosts;

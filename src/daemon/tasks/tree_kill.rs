@@ -11,6 +11,7 @@ use tokio::io::Interest;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::batch::cancel;
 use super::process_scan;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
@@ -50,6 +51,16 @@ pub(crate) fn begin(
     first: i32,
     grace_ms: u64,
 ) -> JoinHandle<Ended> {
+    if hub.read().is_open_batch(id) {
+        // Its processes are on another machine, where its engine ends them.
+        let (hub, id) = (hub.clone(), id.clone());
+        return tokio::task::spawn_local(async move {
+            if let Err(error) = cancel::begin(&hub, &id, by).await {
+                tracing::warn!(session = %id, %error, "it is not cancelled");
+            }
+            Ended::default()
+        });
+    }
     hub.change(|state| {
         if let Some(session) = state.sessions.get_mut(id) {
             // If the session is already being ended, `ask_to_end` keeps the actor who asked first.

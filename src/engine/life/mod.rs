@@ -178,6 +178,46 @@ impl Life {
 
     /// Its first process runs. The output of this run begins at `offset`.
     pub fn started(&mut self, pid: u32, offset: u64, now: Now) {
+        self.begin(Some(pid), offset, now);
+    }
+
+    /// It runs on another machine, where its processes are of no concern here.
+    pub fn placed(&mut self, offset: u64, now: Now) {
+        self.begin(None, offset, now);
+    }
+
+    /// It waits for its next run: what ran it has put it into a queue again.
+    pub fn requeued(&mut self, now: Now) {
+        if let Some(run) = self.runs.last_mut() {
+            run.ended_at.get_or_insert(now.wall);
+        }
+        self.status = Status::Queued;
+        self.pid = None;
+        self.ending = None;
+    }
+
+    /// What ran it elsewhere says how it ended, which the exit of its program does not show.
+    pub fn ended_elsewhere(&mut self, status: Option<Status>, why: Option<String>) {
+        if let Some(status) = status {
+            self.status = status;
+        }
+        if let Some(why) = why {
+            self.reason = Some(match self.reason.take() {
+                Some(reason) => format!("{why}; {reason}"),
+                None => why,
+            });
+        }
+    }
+
+    /// It was asked to end, but what runs it refuses.
+    pub fn goes_on(&mut self) {
+        if self.status == Status::Stopping {
+            self.status = Status::Running;
+        }
+        self.ending = None;
+    }
+
+    fn begin(&mut self, pid: Option<u32>, offset: u64, now: Now) {
         if !self.runs.is_empty() {
             self.restarts += 1;
         }
@@ -199,8 +239,8 @@ impl Life {
             definition: None,
         });
         self.status = Status::Running;
-        self.pid = Some(pid);
-        self.last_pid = Some(pid);
+        self.pid = pid;
+        self.last_pid = pid;
         self.started_at = now.wall;
         self.started_boot = now.boot;
         self.ended_at = None;

@@ -79,6 +79,8 @@ fn start() -> Tool {
         "limits": record(json!({"memoryBytes": plain("integer"), "cpuSec": plain("integer"), "processes": plain("integer"), "openFiles": plain("integer"), "nice": plain("integer"), "logBytes": plain("integer")}), "resources"),
         "onExit": string("shell line at its end"),
         "host": plain("string"),
+        "launcher": plain("string"),
+        "resources": {"type": "object"},
         "maxChars": integer("of output (2000)"),
     });
     let output = json!({

@@ -66,6 +66,8 @@ fn summary() -> Summary {
         notify: Vec::new(),
         project: None,
         waiting: None,
+        launcher: None,
+        engine: None,
         report: Some(Reported {
             state: Activity::Blocked,
             message: Some("wants to use Bash".to_owned()),

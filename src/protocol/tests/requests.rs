@@ -75,6 +75,8 @@ fn every() -> Vec<Action> {
                 json!({"policy": "on-failure", "maxRetries": 5, "backoffMs": 1000}),
             )),
             limits: Some(from(json!({"logBytes": 1_000_000}))),
+            launcher: Some(from(json!("gpu"))),
+            resources: Some(from(json!({"cpus": 8, "timeSec": 60}))),
             on_exit: text("true"),
             after: Some(vec![After {
                 session_id: session_id(),

@@ -64,6 +64,8 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             notify: Vec::new(),
             project: None,
             waiting: None,
+            launcher: None,
+            engine: None,
             report: None,
             resume: None,
             ports: None,

@@ -17,6 +17,8 @@ use super::{DEADLINE, daemon};
 /// A home; dropped, nothing of it is left, also when the test has failed.
 pub(crate) struct Home {
     dir: tempfile::TempDir,
+    /// Further variables of every process.
+    variables: Vec<(&'static str, String)>,
 }
 
 /// How a command came out.
@@ -31,7 +33,15 @@ impl Home {
     /// An empty home.
     pub(crate) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("bgproc-test-").tempdir();
-        Self { dir: dir.unwrap() }
+        Self {
+            dir: dir.unwrap(),
+            variables: Vec::new(),
+        }
+    }
+
+    /// Sets a variable of every process that is started from now on.
+    pub(crate) fn set(&mut self, name: &'static str, value: String) {
+        self.variables.push((name, value));
     }
 
     /// A home with this `config.toml`.
@@ -67,12 +77,13 @@ impl Home {
 
     /// Variables that every process of this home is given, and those it must not inherit.
     pub(crate) fn environment(&self) -> (Vec<(&'static str, String)>, Vec<String>) {
-        let set = vec![
+        let mut set = vec![
             ("BGPROC_HOME", self.path().display().to_string()),
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),
             ("HOME", self.path().display().to_string()),
         ];
+        set.extend(self.variables.iter().cloned());
         let stray = |name: &String| {
             let ours = ["BGPROC_", "PI_BASH_", "OPENCLAW_"];
             let colour = ["NO_COLOR", "CLICOLOR_FORCE", "COLORTERM"];

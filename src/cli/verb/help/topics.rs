@@ -23,13 +23,14 @@ macro_rules! topic {
 }
 
 /// All chapters.
-static TOPICS: [Topic; 17] = [
+static TOPICS: [Topic; 18] = [
     topic!("getting-started", "Install bgproc and run the first jobs"),
     topic!("dashboard", "The dashboard: what it shows, keys, colours"),
     topic!("command-line", "All verbs and their options"),
     topic!("targets", "How to name jobs: web, g:shop, 'web*', -"),
     topic!("projects", "bgproc.toml, Procfiles, up, down and reload"),
     topic!("hosts", "Jobs on other machines, by ssh"),
+    topic!("clusters", "Jobs that Slurm runs: run --on, launchers"),
     topic!("keys", "Key names for bgproc keys: C-c Up F5"),
     topic!("exit-codes", "What each exit code means"),
     topic!("agents", "The protocol of --serve: actions and replies"),

@@ -105,9 +105,7 @@ fn reached(hub: &Hub, client: &Client, host: &str) -> Result<Box<str>, Error> {
 /// Besides the host's own: why the host cannot be reached. `mayHaveHappened` says whether the host may have carried
 /// out the request.
 pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Action) -> Answer {
-    let Value::Object(mut params) = action.params() else {
-        return Err(Error::internal("the parameters are no object"));
-    };
+    let mut params = parameters(action)?;
     names::to_host(&mut params, host);
     if let Action::Start(_) = action {
         // So a repetition finds the session that the first attempt has started.
@@ -122,7 +120,10 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Act
         client.remember_watch(&id, None);
     }
     let result = match ask(hub, client, host, action, params).await {
-        Ok(result) => result,
+        Ok(mut result) => {
+            names::from_host(&mut result, host);
+            result
+        }
         Err(error) => return last_known(hub, client, host, action).ok_or(error)?,
     };
     if let Action::Watch(_) = action
@@ -132,6 +133,29 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Act
     }
     told(hub, client, host, &result);
     answer(result)
+}
+
+/// Carries out an action on the node on which an engine runs the session `id`, which has that id there, too.
+pub(crate) async fn run_on_node(
+    hub: &Hub,
+    client: &Rc<Client>,
+    node: &str,
+    id: &SessionId,
+    action: &Action,
+) -> Answer {
+    let mut params = parameters(action)?;
+    match params.contains_key("sessionIds") {
+        true => params.insert("sessionIds".to_owned(), json!([id])),
+        false => params.insert("sessionId".to_owned(), json!(id)),
+    };
+    answer(ask(hub, client, node, action, params).await?)
+}
+
+fn parameters(action: &Action) -> Result<Map<String, Value>, Error> {
+    match action.params() {
+        Value::Object(params) => Ok(params),
+        _ => Err(Error::internal("the parameters are no object")),
+    }
 }
 
 /// The session of a host that an action names by its id or label, as far as it is known here.
@@ -190,10 +214,7 @@ async fn ask(
         }
         let call = channel.call(name, params.clone());
         match watched(hub, host, action, call).await {
-            Ok(Ok(mut result)) => {
-                names::from_host(&mut result, host);
-                return Ok(result);
-            }
+            Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) => return Err(of_host(error, host)),
             Err(Lost { was_sent }) if may_repeat || !was_sent => was_lost = true,
             Err(_) => {
@@ -217,15 +238,18 @@ async fn ask(
 }
 
 /// Waits for an answer. If a request that waits for nothing is not answered, the host is asked for a sign of life,
-/// without which its link ends.
+/// without which its link ends. One that waits uses its link.
 async fn watched<T>(hub: &Hub, host: &str, action: &Action, call: impl Future<Output = T>) -> T {
     let mut call = pin!(call);
     loop {
         tokio::select! {
             answer = &mut call => return answer,
-            () = tokio::time::sleep(SILENCE), if !action.waits() => hub.change(|state| {
+            () = tokio::time::sleep(SILENCE) => hub.change(|state| {
                 if let Some(entry) = state.hosts.get_mut(host) {
-                    entry.doubt();
+                    match action.waits() {
+                        true => entry.link.used(now()),
+                        false => entry.doubt(),
+                    }
                 }
             }),
         }

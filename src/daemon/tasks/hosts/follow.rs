@@ -152,6 +152,10 @@ impl Main<'_> {
             return Err(Error::new(ErrorCode::IncompatibleVersion, message)
                 .hint(format!("bgproc hosts install {name}")));
         }
+        if self.is_node() {
+            // What happens there is in the log of its session, and in the words of its engine.
+            return Ok(hello.version);
+        }
         // Where the host's numbers are, before anything is asked for again.
         let place = self.ask("subscribe", json!({ "events": [] })).await??;
         let number = |field: &str| place.get(field).and_then(Value::as_u64).unwrap_or(0);
@@ -227,6 +231,12 @@ impl Main<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the host is the node on which an engine runs a session.
+    fn is_node(&self) -> bool {
+        let state = self.hub.read();
+        state.hosts.get(&self.host.name).is_some_and(Entry::is_node)
     }
 
     fn take(&mut self, event: Event) {

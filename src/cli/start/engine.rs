@@ -1,0 +1,67 @@
+//! `run --on`: what an engine, such as the batch system of a cluster, is asked for.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::value::size;
+use crate::protocol::duration;
+use crate::protocol::engine_job::{Launcher, Resources};
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct Engine {
+    /// Have an engine run the job: a launcher of the configuration, or slurm; after a colon its partition
+    #[arg(long, value_name = "LAUNCHER[:PARTITION]", value_parser = launcher)]
+    on: Option<On>,
+    /// With --on: time limit of the job (30m, 4h, 2d)
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "on")]
+    time: Option<Duration>,
+    /// With --on: number of processors
+    #[arg(long, value_name = "N", requires = "on")]
+    cpus: Option<u32>,
+    /// With --on: memory on the node (500M, 32G)
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, requires = "on")]
+    mem: Option<u64>,
+    /// With --on: number of graphics processors
+    #[arg(long, value_name = "N", requires = "on")]
+    gpus: Option<u32>,
+}
+
+/// A launcher, and a partition of it.
+#[derive(Clone, Debug)]
+struct On {
+    launcher: String,
+    partition: Option<String>,
+}
+
+fn launcher(text: &str) -> Result<On, String> {
+    let (launcher, partition) = match text.split_once(':') {
+        Some((launcher, partition)) => (launcher, Some(partition.to_owned())),
+        None => (text, None),
+    };
+    if launcher.is_empty() || partition.as_deref() == Some("") {
+        return Err("as gpu or gpu:PARTITION".to_owned());
+    }
+    Ok(On {
+        launcher: launcher.to_owned(),
+        partition,
+    })
+}
+
+impl Engine {
+    /// The parameters of `start`.
+    pub(crate) fn params(&self) -> (Option<Launcher>, Option<Resources>) {
+        let Some(on) = &self.on else {
+            return (None, None);
+        };
+        let resources = Resources {
+            partition: on.partition.clone(),
+            time_sec: self.time.map(|time| time.as_secs().max(1)),
+            cpus: self.cpus,
+            memory_bytes: self.mem,
+            gpus: self.gpus,
+            ..Resources::default()
+        };
+        (Some(Launcher::Named(on.launcher.clone())), Some(resources))
+    }
+}

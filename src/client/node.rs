@@ -1,0 +1,186 @@
+//! `bgproc node DIR`: the first process of a batch job. It holds a session on a node of a cluster, and ends as the
+//! session does.
+//!
+//! Keeper and daemon run beside it, below the cluster's own process, so that the cluster ends them with the job. The
+//! directory is the home of both; the one session in it has the directory's name. A daemon on another machine reads the
+//! log there, and reaches the daemon here by a step of the same batch job.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::flag;
+
+use super::connection::AutoStart;
+use super::greeting::{self, with_surroundings};
+use super::{Connection, Running, await_end, connect, connect_running};
+use crate::protocol::disk::{EXIT, META};
+use crate::protocol::keeper::Exit;
+use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal};
+use crate::protocol::params::{self, Restart, Shutdown, ShutdownSessions, Start, Wait};
+use crate::protocol::reply::{Started, StatsReply, Waited};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, bounds};
+use crate::sys::{file, paths};
+
+/// Added to the number of a signal: the exit code of a shell whose command died of it.
+const SIGNALLED: i32 = 128;
+
+/// How long one request waits for the end, in milliseconds; it is repeated until the end.
+const WAIT_MS: u64 = bounds::MAX_WAIT_MS;
+
+/// Runs the job of a directory, and returns the exit code that the batch job ends with.
+///
+/// # Errors
+///
+/// What of the directory cannot be read, or why the job does not run. The directory says so, too.
+pub fn run(dir: &Path) -> Result<u8, Error> {
+    let is_home = std::env::var_os("BGPROC_HOME").is_some_and(|home| Path::new(&home) == dir);
+    if !is_home {
+        // The home of a process is in its environment, which cannot be changed from within.
+        return Err(failed("bgproc cannot run itself", &again(dir)));
+    }
+    // The cluster signals all processes of a job. This one tells how the job has ended, so it ends last.
+    outlast_signals().map_err(|error| failed("signals cannot be caught", &error))?;
+    let outcome = hold(dir);
+    if let Err(error) = &outcome {
+        let message = match &error.hint {
+            Some(hint) => format!("{}; {hint}", error.message),
+            None => error.message.clone(),
+        };
+        let said = serde_json::to_vec(&Refusal { message }).unwrap_or_default();
+        // It is on standard error, too, which the cluster keeps.
+        let _ = file::replace(&dir.join(REFUSAL), &said);
+    }
+    outcome
+}
+
+/// Lets the signals pass with which a cluster announces the end of a job. They are not ignored, since what this process
+/// starts would ignore them, too.
+fn outlast_signals() -> io::Result<()> {
+    for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2] {
+        flag::register(signal, Arc::default())?;
+    }
+    Ok(())
+}
+
+fn again(dir: &Path) -> io::Error {
+    let program = match paths::own_program() {
+        Ok(program) => program,
+        Err(error) => return error,
+    };
+    let mut command = Command::new(program);
+    command.arg("node").arg(dir).env("BGPROC_HOME", dir);
+    command.exec()
+}
+
+fn hold(dir: &Path) -> Result<u8, Error> {
+    let job: NodeJob = read(&dir.join(JOB))?;
+    let greeting = Greeting {
+        role: job.role,
+        scope: Some(job.scope.clone()),
+        umask: job.umask,
+        ..with_surroundings(Greeting::default())
+    };
+    let mut connection = connect(&greeting, AutoStart::Yes)?;
+    let held = until_end(&mut connection, job);
+    drop(connection);
+    if let Err(error) = clear_away() {
+        eprintln!("bgproc: {}", error.message);
+    }
+    let id = held?;
+    let exit: Option<Exit> = read(&dir.join("sessions").join(&id).join(EXIT)).ok();
+    let code = exit.map_or(SIGNALLED - 1, |exit| match (exit.exit_code, exit.signal) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => SIGNALLED + signal,
+        (None, None) => SIGNALLED - 1,
+    });
+    Ok(u8::try_from(code).unwrap_or(u8::MAX))
+}
+
+/// Ends daemon and keeper, with all that the job has left behind, and waits until they are gone: the cluster signals
+/// what is left after this process.
+fn clear_away() -> Result<(), Error> {
+    let Running::Yes(mut connection) = connect_running(&greeting::human())? else {
+        return Ok(());
+    };
+    let stats: StatsReply = connection.call_as(Action::Stats(params::Stats::default()))?;
+    let stop = Shutdown {
+        sessions: Some(ShutdownSessions::Kill),
+        ..Shutdown::default()
+    };
+    connection.call(Action::Shutdown(stop))?;
+    await_end(stats.daemon_pid);
+    await_end(stats.keeper_pid);
+    // Its sockets and locks are of no use to anybody now.
+    let _ = std::fs::remove_dir_all(super::home()?.runtime);
+    Ok(())
+}
+
+/// Starts the session, and waits for its end. Returns its id.
+fn until_end(connection: &mut Connection, job: NodeJob) -> Result<String, Error> {
+    let id = begin(connection, job)?;
+    let end = Wait {
+        session_id: Some(id.clone()),
+        wait_ms: Some(WAIT_MS),
+        ..Wait::default()
+    };
+    loop {
+        // A wait may be repeated, so it survives the daemon.
+        let waited: Waited = connection.call_as(Action::Wait(end.clone()))?;
+        if waited.polled.status.is_finished() {
+            return Ok(id);
+        }
+    }
+}
+
+/// Starts the session, or its next run if the cluster has put the job into its queue again.
+fn begin(connection: &mut Connection, job: NodeJob) -> Result<String, Error> {
+    let known = paths::Home::locate().ok().and_then(|home| {
+        let id = home.session.clone()?;
+        home.session(&id).join(META).exists().then_some(id)
+    });
+    if let Some(id) = known {
+        let again = Restart {
+            session_id: id.to_string(),
+            ..Restart::default()
+        };
+        connection.call(Action::Restart(again))?;
+        return Ok(id.to_string());
+    }
+    let start = Start {
+        command: job.program,
+        args: Some(job.args),
+        cwd: Some(job.cwd),
+        mode: Some(job.mode),
+        rows: Some(job.rows),
+        cols: Some(job.cols),
+        limits: job.limits,
+        background: Some(true),
+        // The cluster has limits of its own.
+        timeout_ms: Some(0),
+        keep: Some(true),
+        key: Some("node".to_owned()),
+        ..Start::default()
+    };
+    let started: Started = connection.call_as(Action::Start(start))?;
+    Ok(started.session_id.to_string())
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let bytes = std::fs::read(path);
+    let bytes =
+        bytes.map_err(|error| failed(&format!("{} cannot be read", path.display()), &error))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| failed(&format!("{} is not as expected", path.display()), &error))
+}
+
+fn failed(what: &str, error: &impl ToString) -> Error {
+    Error::new(
+        ErrorCode::SpawnFailed,
+        format!("{what}: {}", error.to_string()),
+    )
+}

@@ -1,0 +1,108 @@
+//! The commands of an engine. They talk to a server elsewhere, and may hang for long when that is down.
+
+use std::collections::HashMap;
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+use crate::engine::batch::slurm;
+use crate::protocol::{Error, ErrorCode};
+
+/// Longest time that a command may take. Slurm's own give up on a controller that is down after up to 18 s, as was
+/// seen.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Maximum number of bytes of what a command says on standard error that are kept.
+const WORDS: usize = 4096;
+
+/// Why a command has failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    /// What happened, in a sentence without subject.
+    pub(crate) what: String,
+    /// What it said on standard error.
+    pub(crate) stderr: String,
+    /// Whether it may have done its work in spite of that.
+    pub(crate) is_unknown: bool,
+}
+
+impl Failure {
+    /// The error that an engine did not do what it was asked with `command`.
+    pub(crate) fn refused(&self, engine: &str, command: &str) -> Error {
+        let said = match self.stderr.lines().last() {
+            Some(line) => format!(": {line}"),
+            None => String::new(),
+        };
+        let message = format!("{engine} refused: {command} {}{said}", self.what);
+        Error::new(ErrorCode::LauncherRefused, message).data(json!({ "stderr": self.stderr }))
+    }
+}
+
+/// Runs a command with these variables added to the daemon's own, or with nothing else if `only`. Returns what it
+/// printed.
+pub(crate) async fn run(
+    words: &[String],
+    variables: &HashMap<String, String>,
+    only: bool,
+    input: Option<String>,
+) -> Result<String, Failure> {
+    let (program, args) = words
+        .split_first()
+        .ok_or_else(|| failed("is no command", ""))?;
+    let mut command = Command::new(program);
+    if only {
+        command.env_clear();
+    }
+    let (name, value) = slurm::ENVIRONMENT;
+    command
+        .args(args)
+        .envs(variables)
+        .env(name, value)
+        .stdin(match input {
+            Some(_) => Stdio::piped(),
+            None => Stdio::null(),
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed("is not there: it is not in PATH", ""),
+        _ => failed(&format!("cannot be started: {error}"), ""),
+    })?;
+    let work = async {
+        if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
+            // One that reads nothing says itself why.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+        child.wait_with_output().await
+    };
+    let output = match tokio::time::timeout(PATIENCE, work).await {
+        Ok(Ok(output)) => output,
+        Ok(Err(error)) => return Err(failed(&format!("cannot be read: {error}"), "")),
+        Err(_) => {
+            let seconds = PATIENCE.as_secs();
+            return Err(Failure {
+                is_unknown: true,
+                ..failed(&format!("did not answer within {seconds} s"), "")
+            });
+        }
+    };
+    if !output.status.success() {
+        let words = &output.stderr[..output.stderr.len().min(WORDS)];
+        let words = String::from_utf8_lossy(words);
+        return Err(failed(&format!("failed ({})", output.status), words.trim()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn failed(what: &str, stderr: &str) -> Failure {
+    Failure {
+        what: what.to_owned(),
+        stderr: stderr.to_owned(),
+        is_unknown: false,
+    }
+}

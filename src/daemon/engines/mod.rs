@@ -1,0 +1,131 @@
+//! The engines that run sessions on other machines, such as the batch system of a cluster: what is known of each, and
+//! their [`command`]s, which may hang for long when an engine is down, and so never hold up anything else.
+//!
+//! Such a session is one of this daemon: its record is here, and its log is read from the directory that the nodes
+//! see, too. What follows from an engine's words is in [`state`](super::state), the questions to it are in
+//! [`tasks`](super::tasks), and what clients ask for is in [`requests`](super::requests).
+
+pub(crate) mod command;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+use crate::engine::batch::schedule::Schedule;
+use crate::protocol::engine_job::LauncherSpec;
+
+/// The engines with jobs that are not over, by the names of their launchers.
+#[derive(Default)]
+pub(crate) struct Engines {
+    entries: BTreeMap<String, Engine>,
+    changed: Rc<Notify>,
+    /// Notified when a client asks for a session that runs elsewhere.
+    used: Rc<Notify>,
+    /// Notified when a session has left the queue of its engine.
+    placed: Rc<Notify>,
+}
+
+/// One engine.
+struct Engine {
+    launcher: LauncherSpec,
+    /// Variables of the client that submitted last, with which its commands are found and reach it.
+    env: Rc<HashMap<String, String>>,
+    schedule: Schedule,
+}
+
+/// What an engine is asked with.
+pub(crate) struct Question {
+    pub(crate) name: String,
+    pub(crate) launcher: LauncherSpec,
+    pub(crate) env: Rc<HashMap<String, String>>,
+}
+
+impl Engines {
+    /// A job was submitted, or taken over from an earlier daemon.
+    pub(crate) fn submitted(
+        &mut self,
+        launcher: &LauncherSpec,
+        env: Option<HashMap<String, String>>,
+        now: u64,
+    ) {
+        let engine = self.entries.entry(launcher.name.clone());
+        let engine = engine.or_insert_with(|| Engine {
+            launcher: launcher.clone(),
+            env: Rc::default(),
+            schedule: Schedule::new(launcher.poll_ms),
+        });
+        if let Some(env) = env {
+            engine.env = Rc::new(env);
+        }
+        engine.schedule.submitted(now);
+        self.changed.notify_one();
+    }
+
+    /// A job of this launcher has ended, as far as it can be seen here.
+    pub(crate) fn ending(&mut self, launcher: &str, now: u64) {
+        if let Some(engine) = self.entries.get_mut(launcher) {
+            engine.schedule.ending(now);
+            self.changed.notify_one();
+        }
+    }
+
+    /// The environment in which the commands of a launcher run.
+    pub(crate) fn env(&self, launcher: &str) -> Rc<HashMap<String, String>> {
+        let engine = self.entries.get(launcher);
+        engine.map_or_else(Rc::default, |engine| engine.env.clone())
+    }
+
+    /// The engines to ask now, and when the next one is due, in boot-time milliseconds.
+    pub(crate) fn due(&mut self, now: u64) -> (Vec<Question>, Option<u64>) {
+        let (mut due, mut next) = (Vec::new(), None::<u64>);
+        for (name, engine) in &mut self.entries {
+            match engine.schedule.next() {
+                Some(at) if at <= now => {
+                    engine.schedule.asked();
+                    due.push(Question {
+                        name: name.clone(),
+                        launcher: engine.launcher.clone(),
+                        env: engine.env.clone(),
+                    });
+                }
+                at => next = [next, at].into_iter().flatten().min(),
+            }
+        }
+        (due, next)
+    }
+
+    /// An engine has answered, or has failed to. `open` is whether it has jobs that are not over.
+    pub(crate) fn answered(&mut self, name: &str, open: bool, now: u64) {
+        if let Some(engine) = self.entries.get_mut(name) {
+            engine.schedule.answered(open, now);
+        }
+        self.changed.notify_one();
+    }
+
+    /// A session has left the queue of its engine.
+    pub(crate) fn left_queue(&self) {
+        self.placed.notify_waiters();
+        self.used.notify_one();
+    }
+
+    /// Notified when a session has left the queue of its engine.
+    pub(crate) fn placed(&self) -> Rc<Notify> {
+        self.placed.clone()
+    }
+
+    /// A client asks for a session that runs elsewhere.
+    pub(crate) fn used(&self) {
+        self.used.notify_one();
+    }
+
+    /// Notified when a client asks for a session that runs elsewhere.
+    pub(crate) fn uses(&self) -> Rc<Notify> {
+        self.used.clone()
+    }
+
+    /// Notified when another engine may be due.
+    pub(crate) fn changed(&self) -> Rc<Notify> {
+        self.changed.clone()
+    }
+}

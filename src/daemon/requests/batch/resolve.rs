@@ -1,0 +1,68 @@
+//! The launcher that a request names.
+
+use crate::config;
+use crate::daemon::hub::Hub;
+use crate::protocol::engine_job::{Launcher, LauncherKind, LauncherSpec};
+use crate::protocol::params::Start;
+use crate::protocol::{Action, Error};
+use crate::sys::paths::Home;
+
+/// Completes a `start` whose launcher submits on another host: the host gets the launcher as it is defined here.
+pub(crate) fn resolve(hub: &Hub, action: Action) -> Result<Action, Error> {
+    let Action::Start(mut params) = action else {
+        return Ok(action);
+    };
+    let Some(Launcher::Named(name)) = &params.launcher else {
+        return Ok(Action::Start(params));
+    };
+    // Whoever names a host means a launcher of that host.
+    if params.host.is_none() {
+        let home = hub.read().sessions.store.home().clone();
+        let (spec, host) = named(&home, name)?;
+        params.launcher = Some(Launcher::Defined(Box::new(spec)));
+        params.host = host;
+    }
+    Ok(Action::Start(params))
+}
+
+/// The launcher of a `start` that is to be submitted on this machine.
+pub(super) fn launcher(hub: &Hub, params: &Start) -> Result<Option<LauncherSpec>, Error> {
+    let home = hub.read().sessions.store.home().clone();
+    let spec = match &params.launcher {
+        None if params.resources.is_some() => {
+            return Err(Error::invalid("`resources` needs a `launcher`")
+                .hint("`limits` limits a session of this machine"));
+        }
+        None => return Ok(None),
+        Some(Launcher::Named(name)) => named(&home, name)?.0,
+        Some(Launcher::Defined(spec)) => (**spec).clone(),
+    };
+    let state = match spec.state.is_empty() {
+        true => home.state.join("batch").display().to_string(),
+        false => spec.state.clone(),
+    };
+    if !state.starts_with('/') {
+        let message = format!("`state` of launcher {} is not an absolute path", spec.name);
+        return Err(Error::invalid(message));
+    }
+    Ok(Some(LauncherSpec { state, ..spec }))
+}
+
+fn named(home: &Home, name: &str) -> Result<(LauncherSpec, Option<String>), Error> {
+    let path = home.config_file();
+    let config = config::load(&path).map_err(|error| Error::invalid(error.to_string()))?;
+    if let Some(entry) = config.launchers.get(name) {
+        let entry = entry.get_ref();
+        return Ok((entry.spec(name), entry.host.clone()));
+    }
+    let usual = LauncherSpec::of_kind(LauncherKind::Slurm);
+    if name == usual.name {
+        return Ok((usual, None));
+    }
+    let mut names: Vec<&str> = config.launchers.keys().map(String::as_str).collect();
+    if !names.contains(&&*usual.name) {
+        names.push(&usual.name);
+    }
+    Err(Error::invalid(format!("there is no launcher {name}"))
+        .hint(format!("launchers: {}", names.join(", "))))
+}

@@ -1,0 +1,221 @@
+//! Hands a session to its engine.
+//!
+//! The record is written first, then the job is submitted with a mark that names the session: if the daemon dies in
+//! between, the next one finds the job in the engine's list.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::daemon::clock::now;
+use crate::daemon::engines::command::{self, Failure};
+use crate::daemon::hub::Hub;
+use crate::daemon::programs::program::no_nul;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::refused_by_system;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::daemon::storage::store::log_directory;
+use crate::engine::batch::{Batch, slurm};
+use crate::engine::life::Life;
+use crate::engine::session::Session;
+use crate::protocol::engine_job::{EngineJob, Launcher, LauncherSpec, Resources};
+use crate::protocol::keeper::SpawnSpec;
+use crate::protocol::node::{JOB, NodeJob, directory_of};
+use crate::protocol::params::Start;
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::paths::{NODE, own_program, private_dir};
+use crate::sys::tree::MARK;
+use crate::sys::{failpoint, file};
+
+/// Longest name that an engine is given for a job, in bytes.
+const NAME: usize = 64;
+
+/// Returns the launcher of a request, after a check that the request makes sense with one; `None` if it has none.
+pub(crate) fn launcher(
+    hub: &Hub,
+    client: &Client,
+    params: &Start,
+) -> Result<Option<LauncherSpec>, Error> {
+    let Some(launcher) = super::resolve::launcher(hub, params)? else {
+        return Ok(None);
+    };
+    let with = [
+        ("input", params.input.is_some(), "`write` when it runs"),
+        (
+            "restart",
+            params.restart.is_some(),
+            "`requeue` of its launcher has the engine run it again",
+        ),
+        (
+            "after",
+            params.after.is_some(),
+            "`resources.extra` can have --dependency=afterok:JOBID",
+        ),
+        (
+            "onExit",
+            params.on_exit.is_some(),
+            "an event tells of the end",
+        ),
+    ];
+    if let Some((name, _, hint)) = with.into_iter().find(|(_, is_given, _)| *is_given) {
+        let message = format!("`{name}` is not possible for a session that an engine runs");
+        return Err(Error::invalid(message).hint(hint));
+    }
+    let resources = params.resources.clone().unwrap_or_default();
+    let options = resources.extra.iter().chain(&launcher.options);
+    for option in options.clone() {
+        no_nul("resources.extra", option)?;
+        if !option.starts_with('-') {
+            let message = format!("`resources.extra`: `{option}` is no option");
+            return Err(Error::invalid(message).hint("as --constraint=a100"));
+        }
+    }
+    for text in [&resources.partition, &resources.account]
+        .into_iter()
+        .flatten()
+    {
+        no_nul("resources", text)?;
+    }
+    // The engine runs more than the command: its options name files and scripts.
+    let is_restricted = client.greeting.policy.allow.is_some();
+    let is_defined = matches!(params.launcher, Some(Launcher::Defined(_)));
+    if is_restricted && (is_defined || !resources.extra.is_empty()) {
+        return Err(Error::new(
+            ErrorCode::PermissionDenied,
+            "`resources.extra` is not allowed: this connection may run certain commands only",
+        ));
+    }
+    Ok(Some(launcher))
+}
+
+/// Creates a session that an engine runs. It is in the engine's queue when this returns.
+pub(crate) async fn submit(
+    hub: &Hub,
+    client: &Client,
+    mut session: Session,
+    launcher: LauncherSpec,
+    resources: Resources,
+    run: SpawnSpec,
+) -> Result<SessionId, Error> {
+    let id = session.id.clone();
+    let dir = directory_of(&launcher.state, id.as_str());
+    let job = NodeJob {
+        role: client.principal.role,
+        scope: client.principal.scope.clone(),
+        program: run.program.clone(),
+        args: run.argv.iter().skip(1).cloned().collect(),
+        cwd: run.cwd.clone(),
+        mode: run.mode,
+        rows: session.output.size().rows(),
+        cols: session.output.size().cols(),
+        umask: run.umask,
+        limits: session.spec.limits,
+    };
+    if let Err(error) = prepare(&dir, &id, &job) {
+        hub.read().sessions.store.remove(&id);
+        return Err(error);
+    }
+    session.life = Life::queued(now());
+    session.batch = Some(Box::new(Batch {
+        launcher: launcher.clone(),
+        resources: resources.clone(),
+        dir: dir.clone(),
+        job: EngineJob::default(),
+        next_run_at: 0,
+        ended: None,
+        cancelled_by: None,
+    }));
+    let program = own_program().map_err(|error| Error::internal(error.to_string()))?;
+    let script = slurm::script(&program.display().to_string(), &dir);
+    let words = slurm::submit(&id, &name(&session), &launcher, &resources);
+    let variables: HashMap<String, String> = run
+        .env
+        .iter()
+        // The mark is of the job's own processes, which the node's daemon starts.
+        .filter(|(name, _)| !slurm::is_scrubbed(name) && *name != MARK)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    hub.change(|state| {
+        state.sessions.store.write_meta(&session);
+        let log = LogReader::new(log_directory(&state.sessions.store, &session));
+        state.sessions.insert(session, SessionIo::new(log));
+    });
+    // A client that goes away meanwhile does not take the job back.
+    let (task, owned) = (hub.clone(), id.clone());
+    let handed_over = tokio::task::spawn_local(async move {
+        let printed = command::run(&words, &variables, true, Some(script)).await;
+        failpoint::hit("batch.submitted");
+        let engine = variables
+            .into_iter()
+            .filter(|(name, _)| is_of_engine(name))
+            .collect();
+        settle(&task, &owned, &launcher, engine, printed)
+    });
+    let handed_over = handed_over.await;
+    handed_over.map_err(|error| Error::internal(error.to_string()))??;
+    Ok(id)
+}
+
+/// Whether the commands of an engine need this variable of the user.
+fn is_of_engine(name: &str) -> bool {
+    matches!(name, "PATH" | "HOME" | "USER" | "LD_LIBRARY_PATH") || name.starts_with("SLURM_CONF")
+}
+
+/// Takes what the engine said to a submission.
+fn settle(
+    hub: &Hub,
+    id: &SessionId,
+    launcher: &LauncherSpec,
+    env: HashMap<String, String>,
+    printed: Result<String, Failure>,
+) -> Result<(), Error> {
+    let printed = printed.and_then(|text| {
+        slurm::submitted(&text).ok_or_else(|| Failure {
+            what: "printed no number of a job".to_owned(),
+            stderr: text.trim().to_owned(),
+            is_unknown: true,
+        })
+    });
+    hub.change(|state| {
+        let kind = launcher.kind.name();
+        match printed {
+            Ok(job) => state.batch_submitted(id, job),
+            // It may be in the queue: the engine's list says so, and then it is taken from there.
+            Err(failure) if failure.is_unknown => {
+                tracing::warn!(session = %id, what = failure.what, "sbatch");
+            }
+            Err(failure) => {
+                state.batch_discard(id);
+                return Err(failure.refused(kind, "sbatch"));
+            }
+        }
+        state.engines.submitted(launcher, Some(env), now().boot);
+        Ok(())
+    })
+}
+
+/// Makes the directory that the node finds.
+fn prepare(dir: &str, id: &SessionId, job: &NodeJob) -> Result<(), Error> {
+    let path = Path::new(dir);
+    private_dir(path).map_err(|error| {
+        Error::new(ErrorCode::SpawnFailed, error.to_string())
+            .hint("`state` of the launcher is a directory of yours that the nodes see, too")
+    })?;
+    let write = |name: &str, bytes: &[u8]| {
+        file::replace(&path.join(name), bytes)
+            .map_err(|error| refused_by_system(&format!("{dir}/{name} cannot be written"), &error))
+    };
+    write(NODE, id.as_str().as_bytes())?;
+    let job = serde_json::to_vec(job).map_err(|error| Error::internal(error.to_string()))?;
+    write(JOB, &job)
+}
+
+/// The name by which the engine's own lists show a job.
+fn name(session: &Session) -> String {
+    let fits = |char: &char| !char.is_control();
+    let name: String = session.name().chars().filter(fits).collect();
+    let end = (0..=NAME.min(name.len()))
+        .rev()
+        .find(|at| name.is_char_boundary(*at));
+    name[..end.unwrap_or(0)].to_owned()
+}

@@ -1,0 +1,424 @@
+//! What follows from what an engine says of the sessions that it runs.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::engine::Now;
+use crate::engine::batch::{Change, Ending, Row};
+use crate::engine::session::Session;
+use crate::protocol::disk::EXIT;
+use crate::protocol::keeper::Exit;
+use crate::protocol::node::{ENGINE_LOG, REFUSAL, Refusal};
+use crate::protocol::{EventKind, SessionId, Status, Timestamp};
+
+/// How long a submission that was interrupted may take to show in the engine's list, in milliseconds.
+const SUBMISSION_MS: i64 = 60_000;
+
+/// Bytes of the end of what a batch script has printed in which its last line is searched.
+const SAID: usize = 4096;
+
+impl State {
+    /// The engine has taken a session's job.
+    pub(crate) fn batch_submitted(&mut self, id: &SessionId, job: String) {
+        let session = self.sessions.get_mut(id);
+        let Some(batch) = session.and_then(|session| session.batch.as_mut()) else {
+            return;
+        };
+        let data = json!({ "jobId": job, "launcher": batch.launcher.name });
+        batch.job.job_id = Some(job);
+        batch.job.run = 1;
+        self.persist(id);
+        self.publish(EventKind::Queued, id, data);
+    }
+
+    /// Forgets a session that its engine did not take.
+    pub(crate) fn batch_discard(&mut self, id: &SessionId) {
+        self.remove_batch_files(id);
+        self.sessions.registry.discard(id);
+        self.sessions.io.remove(id);
+        self.sessions.store.remove(id);
+    }
+
+    /// Whether a session is one that an engine runs and that is not over.
+    pub(crate) fn is_open_batch(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        session
+            .is_some_and(|session| session.batch.is_some() && !session.life.status().is_finished())
+    }
+
+    /// The engine did not cancel a session, which therefore goes on.
+    pub(crate) fn batch_not_cancelled(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.goes_on();
+            if let Some(batch) = &mut session.batch {
+                batch.cancelled_by = None;
+            }
+        }
+        self.persist(id);
+    }
+
+    /// Removes what a session has on the file system that the nodes see.
+    pub(super) fn remove_batch_files(&self, id: &SessionId) {
+        let session = self.sessions.get(id);
+        if let Some(batch) = session.and_then(|session| session.batch.as_ref())
+            && let Err(error) = std::fs::remove_dir_all(&batch.dir)
+        {
+            tracing::warn!(session = %id, dir = batch.dir, %error, "its files cannot be removed");
+        }
+    }
+
+    /// The sessions of a launcher that are not over.
+    fn open_batches(&self, launcher: &str) -> Vec<SessionId> {
+        let is_open = |session: &&Session| {
+            let batch = session.batch.as_ref();
+            batch.is_some_and(|batch| batch.launcher.name == launcher)
+                && !session.life.status().is_finished()
+        };
+        let open = self.sessions.iter().filter(is_open);
+        open.map(|session| session.id.clone()).collect()
+    }
+
+    /// Whether a launcher has sessions that are not over.
+    pub(crate) fn has_open_batch(&self, launcher: &str) -> bool {
+        !self.open_batches(launcher).is_empty()
+    }
+
+    /// Takes an engine's list. Returns the sessions, with their jobs, that are missing in it.
+    pub(crate) fn batch_rows(&mut self, launcher: &str, rows: &[Row]) -> Vec<(SessionId, String)> {
+        let mut missing = Vec::new();
+        for id in self.open_batches(launcher) {
+            let job = self.sessions.get(&id).and_then(|session| {
+                let batch = session.batch.as_ref()?;
+                batch.job.job_id.clone()
+            });
+            let of_job = |row: &&Row| match &job {
+                Some(job) => row.job_id == *job,
+                None => row.session.as_deref() == Some(id.as_str()),
+            };
+            match (rows.iter().find(of_job), job) {
+                (Some(row), _) => self.batch_row(&id, row),
+                (None, Some(job)) => missing.push((id, job)),
+                (None, None) => self.batch_never_submitted(&id),
+            }
+        }
+        missing
+    }
+
+    /// A daemon has died while it submitted this session, and the engine does not have it.
+    fn batch_never_submitted(&mut self, id: &SessionId) {
+        let at = now();
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let age = at.wall.millis() - session.life.created_at().millis();
+        let why = "it was not submitted: the daemon ended before the engine had taken it";
+        if age > SUBMISSION_MS && session.life.leave_queue(None, why, at) {
+            self.end_for_good(id);
+        }
+    }
+
+    /// The engine does not answer.
+    pub(crate) fn batch_silent(&mut self, launcher: &str) {
+        for id in self.open_batches(launcher) {
+            if let Some(session) = self.sessions.get_mut(&id)
+                && let Some(batch) = &mut session.batch
+            {
+                batch.job.silent_since.get_or_insert(now().wall);
+            }
+        }
+    }
+
+    /// Takes the engine's word about one session.
+    fn batch_row(&mut self, id: &SessionId, row: &Row) {
+        self.batch_grown(id);
+        let end = self.sessions.log_end(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let status = session.life.status();
+        let Some(batch) = &mut session.batch else {
+            return;
+        };
+        let before = batch.job.clone();
+        let change = batch.take(row, status);
+        let is_news = batch.job != before;
+        let data = json!({
+            "jobId": row.job_id, "launcher": batch.launcher.name, "node": row.node, "run": batch.job.run,
+        });
+        match change {
+            Change::None if is_news => self.persist(id),
+            Change::None => {}
+            Change::Queued => {
+                self.persist(id);
+                self.publish(EventKind::Queued, id, data);
+            }
+            Change::Requeued => {
+                batch.next_run_at = end;
+                let link = batch.link();
+                session.life.requeued(now());
+                self.hosts.forget_node(&link);
+                self.persist(id);
+                self.publish(EventKind::Requeued, id, data);
+                self.look(id);
+            }
+            Change::Placed => self.batch_placed(id, row.start, data),
+            Change::Paused(paused) => self.set_paused(id, paused),
+            Change::Ended(ending) => {
+                // It may have run and ended between two questions.
+                let has_run = status == Status::Queued && row.node.is_some();
+                if has_run {
+                    self.batch_placed(id, row.start, data);
+                }
+                self.batch_ended(id, ending, row.exit.unwrap_or_default());
+            }
+        }
+    }
+
+    /// An engine runs a session, since `start` if it says so.
+    fn batch_placed(&mut self, id: &SessionId, start: Option<Timestamp>, data: Value) {
+        let created = self
+            .sessions
+            .get(id)
+            .map(|session| session.life.created_at());
+        let created = created.unwrap_or(now().wall);
+        let at = match start {
+            // Slurm's times are in seconds.
+            Some(wall) => Now {
+                boot: 0,
+                wall: wall.max(created),
+            }
+            .carried_over(now()),
+            None => now(),
+        };
+        let before = self.run_before(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let offset = session.batch.as_ref().map_or(0, |batch| batch.next_run_at);
+        session.life.placed(offset, at);
+        session.life.is_defined_as(session.spec.definition());
+        session.input.end();
+        self.publish(EventKind::Placed, id, data);
+        self.publish_start(id, before);
+        self.begin_probe(id);
+        self.persist(id);
+        self.look(id);
+        // A wait may have begun while it was in the queue.
+        self.engines.left_queue();
+    }
+
+    /// The exit of the current run, if the node has saved it.
+    fn node_exit(&self, id: &SessionId) -> Option<Exit> {
+        let session = self.sessions.get(id)?;
+        let batch = session.batch.as_ref()?;
+        let path = Path::new(&batch.dir)
+            .join("sessions")
+            .join(id.as_str())
+            .join(EXIT);
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+
+    /// Handles the end of a session that an engine ran, or that it did not run any more. `exit` is what the engine knows
+    /// of exit code and signal.
+    fn batch_ended(&mut self, id: &SessionId, ending: Ending, exit: (Option<i32>, Option<i32>)) {
+        let saved = self.node_exit(id);
+        let refusal = self.refusal(id);
+        let at = now();
+        let end = self.sessions.log_end(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let Some(batch) = &mut session.batch else {
+            return;
+        };
+        batch.ended = Some(ending);
+        let by = batch.cancelled_by.clone();
+        let link = batch.link();
+        let why = match (refusal, ending) {
+            (Some(why), Ending::Itself) => Some(why),
+            _ => ending.reason(batch.launcher.kind.name()),
+        };
+        self.hosts.forget_node(&link);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if saved.is_none() && session.life.status() == Status::Queued {
+            let why = match &by {
+                Some(_) => "it was stopped before it ran".to_owned(),
+                None => why.unwrap_or_else(|| "it did not run".to_owned()),
+            };
+            session.life.leave_queue(by.as_ref(), &why, at);
+            if by.is_none() {
+                session.life.ended_elsewhere(ending.status(), None);
+            }
+            self.end_for_good(id);
+            self.engines.left_queue();
+            return;
+        }
+        if let Some(by) = by {
+            session.life.ask_to_end(by);
+        }
+        // What the engine then says is about its own step, not about the program.
+        let (exit_code, signal) = match ending {
+            Ending::NodeFailed => (None, None),
+            _ => exit,
+        };
+        let exit = saved.unwrap_or(Exit {
+            pid: 0,
+            exit_code,
+            signal,
+            core_dumped: false,
+            ended_at: at.wall,
+            end_offset: end,
+            limit: None,
+            out_of_memory: ending == Ending::OutOfMemory,
+        });
+        self.exited(id, exit);
+    }
+
+    /// What the engine says of the end of a session, added to what its exit says.
+    pub(super) fn batch_verdict(&mut self, id: &SessionId) {
+        let refusal = self.refusal(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let Some(batch) = &session.batch else {
+            return;
+        };
+        let Some(ending) = batch.ended else {
+            return;
+        };
+        // Whoever has cancelled it through us is named already.
+        let is_ours = batch.cancelled_by.is_some() && ending == Ending::Cancelled;
+        let why = match ending {
+            Ending::Itself => refusal,
+            _ if is_ours => None,
+            _ => ending.reason(batch.launcher.kind.name()),
+        };
+        session.life.ended_elsewhere(ending.status(), why);
+    }
+
+    /// Why the node did not run the job, in its own words; `None` if it did.
+    fn refusal(&self, id: &SessionId) -> Option<String> {
+        let batch = self.sessions.get(id)?.batch.as_ref()?;
+        let dir = Path::new(&batch.dir);
+        if self.node_exit(id).is_some() {
+            return None;
+        }
+        let refusal = std::fs::read(dir.join(REFUSAL)).ok();
+        let refusal = refusal.and_then(|bytes| serde_json::from_slice::<Refusal>(&bytes).ok());
+        if let Some(refusal) = refusal {
+            return Some(format!("the node did not run it: {}", refusal.message));
+        }
+        let printed = std::fs::read(dir.join(ENGINE_LOG)).ok()?;
+        let printed = String::from_utf8_lossy(&printed[printed.len().saturating_sub(SAID)..]);
+        let last = printed.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(format!("the node said: {}", last.trim()))
+    }
+
+    /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
+    pub(crate) fn batch_forgotten(
+        &mut self,
+        id: &SessionId,
+        found: Option<(Ending, (Option<i32>, Option<i32>))>,
+    ) {
+        self.batch_grown(id);
+        let is_open = self
+            .sessions
+            .get(id)
+            .is_some_and(|session| !session.life.status().is_finished());
+        if !is_open {
+            return;
+        }
+        let (ending, exit) = match (found, self.node_exit(id)) {
+            (Some(found), _) => found,
+            (None, Some(exit)) => (Ending::Itself, (exit.exit_code, exit.signal)),
+            (None, None) => (Ending::NodeFailed, (None, None)),
+        };
+        if self.node_exit(id).is_some()
+            && self
+                .sessions
+                .get(id)
+                .is_some_and(|s| s.life.status() == Status::Queued)
+        {
+            self.batch_placed(id, None, json!({}));
+        }
+        self.batch_ended(id, ending, exit);
+    }
+
+    /// Somebody asks for a session. If an engine runs it, what it has written since is read.
+    pub(crate) fn batch_used(&mut self, id: &SessionId) {
+        let session = self.sessions.get(id);
+        if session
+            .is_some_and(|session| session.batch.is_some() && session.life.status().is_alive())
+        {
+            self.batch_grown(id);
+            self.engines.used();
+        }
+    }
+
+    /// Looks for new output of the sessions that engines run and that somebody waits for or looks at. Returns whether
+    /// there are any.
+    pub(crate) fn follow_batches(&mut self) -> bool {
+        let live = self.events.has_listeners(EventKind::Output);
+        let is_followed = |session: &&Session| {
+            session.batch.is_some() && session.life.status().is_alive() && {
+                let io = self.sessions.io(&session.id);
+                let is_watched = io.is_some_and(|io| !io.watchers.is_empty());
+                live || is_watched || self.waiters.waits.has(&session.id)
+            }
+        };
+        let followed = self.sessions.iter().filter(is_followed);
+        let followed: Vec<SessionId> = followed.map(|session| session.id.clone()).collect();
+        for id in &followed {
+            self.batch_grown(id);
+        }
+        !followed.is_empty()
+    }
+
+    /// Looks how far the log of a session reaches that an engine runs: no keeper of this machine tells.
+    pub(crate) fn batch_grown(&mut self, id: &SessionId) {
+        let is_batch =
+            |session: &Session| session.batch.is_some() && !session.life.status().is_finished();
+        if !self.sessions.get(id).is_some_and(is_batch) {
+            return;
+        }
+        let Some(io) = self.sessions.io_mut(id) else {
+            return;
+        };
+        let (first, end) = io.log.bounds();
+        if end > io.end {
+            io.end = end;
+            self.render_queue.add(id);
+        }
+        if first > 0 {
+            self.log_begins_at(id, first, None);
+        }
+        // The engine lists it as running for a while after its end.
+        let has_ended = self.node_exit(id).is_some();
+        let launcher = self.sessions.get(id).and_then(|session| {
+            let runs = session.life.status().is_alive() && session.life.runs().len() == 1;
+            let batch = session.batch.as_ref().filter(|_| runs && has_ended)?;
+            Some(batch.launcher.name.clone())
+        });
+        if let Some(launcher) = launcher {
+            self.engines.ending(&launcher, now().boot);
+        }
+    }
+
+    /// Looks at all sessions that engines run, after a takeover from an earlier daemon.
+    pub(crate) fn resume_batches(&mut self) {
+        let open: Vec<_> = self
+            .sessions
+            .iter()
+            .filter(|session| !session.life.status().is_finished())
+            .filter_map(|session| Some(session.batch.as_ref()?.launcher.clone()))
+            .collect();
+        for launcher in open {
+            self.engines.submitted(&launcher, None, now().boot);
+        }
+    }
+}

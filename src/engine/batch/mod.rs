@@ -1,0 +1,208 @@
+//! Sessions that a batch system runs: what was asked of it, what it has said, and what follows from that.
+//!
+//! [`Batch`] is the part of a session's record that belongs to the engine. [`slurm`] knows the commands of Slurm and
+//! reads what they print; another engine would be a module of the same shape: the command that submits a job, the one
+//! that asks for the states of all jobs, the ones that ask for one job which the engine has forgotten, the one that
+//! cancels, and the one that reaches a job that runs. [`schedule`] decides when an engine is asked.
+
+pub mod schedule;
+pub mod slurm;
+
+use serde::{Deserialize, Serialize};
+
+use super::life::Actor;
+use crate::protocol::engine_job::{EngineJob, LauncherSpec, Resources};
+use crate::protocol::{SessionId, Status, Timestamp};
+
+/// The mark of our jobs in the lists of an engine.
+const MARK: &str = "bgproc:";
+
+/// What a session and its engine know of each other. It is kept in the session's record.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Batch {
+    /// The engine, and how it is used.
+    pub launcher: LauncherSpec,
+    /// What the session asks of it.
+    pub resources: Resources,
+    /// The session's directory, which its node sees, too.
+    pub dir: String,
+    /// What the engine has said last.
+    pub job: EngineJob,
+    /// Offset of the log at which the output of the next run begins.
+    #[serde(default)]
+    pub next_run_at: u64,
+    /// How it ended, in the engine's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ending>,
+    /// Who has asked the engine to cancel the job. A session that waits has no other place for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_by: Option<Actor>,
+}
+
+/// The state of a job, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JobState {
+    /// It waits for its turn.
+    Waits,
+    /// It runs, or is about to, or is being cleared away.
+    Runs,
+    /// It was stopped for another job.
+    Suspended,
+    /// It is over.
+    Ended(Ending),
+}
+
+/// How a job ended, according to its engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// By itself, with exit code 0 or another.
+    Itself,
+    /// Somebody has cancelled it.
+    Cancelled,
+    /// The engine has ended it in favour of another job.
+    Preempted,
+    /// Its time limit was reached.
+    TimedOut,
+    /// Its memory limit was reached.
+    OutOfMemory,
+    /// Its node has failed, or could not start it.
+    NodeFailed,
+}
+
+impl Ending {
+    /// The status that follows; `None` if the exit of the program decides.
+    pub fn status(self) -> Option<Status> {
+        match self {
+            Self::Itself => None,
+            Self::Cancelled | Self::Preempted => Some(Status::Killed),
+            Self::TimedOut => Some(Status::TimedOut),
+            Self::OutOfMemory => Some(Status::Error),
+            Self::NodeFailed => Some(Status::Lost),
+        }
+    }
+
+    /// Why it ended, in words; `None` if there is nothing to add to the exit.
+    pub fn reason(self, engine: &str) -> Option<String> {
+        let what = match self {
+            Self::Itself => return None,
+            Self::Cancelled => "was cancelled",
+            Self::Preempted => "was preempted: the engine gave its place to another job",
+            Self::TimedOut => "reached the time limit of its job",
+            Self::OutOfMemory => "reached the memory limit of its job",
+            Self::NodeFailed => "was lost: its node has failed",
+        };
+        Some(format!("it {what} ({engine})"))
+    }
+}
+
+/// What an engine says of one job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Number of the job.
+    pub job_id: String,
+    /// Its state.
+    pub state: JobState,
+    /// The engine's own word for it.
+    pub word: String,
+    /// Why it waits.
+    pub reason: Option<String>,
+    /// Where it runs or has run.
+    pub node: Option<String>,
+    /// When it started, or is expected to.
+    pub start: Option<Timestamp>,
+    /// Time limit in seconds; `None` if there is none.
+    pub time_limit_sec: Option<u64>,
+    /// How often the engine has put it into the queue again.
+    pub requeues: u32,
+    /// Exit code and signal of its first process, if it has ended.
+    pub exit: Option<(Option<i32>, Option<i32>)>,
+    /// The session that it belongs to.
+    pub session: Option<String>,
+}
+
+/// What has changed with an engine's word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Nothing that changes the session's status.
+    None,
+    /// It is in the queue, for the first time or again.
+    Queued,
+    /// It is in the queue again: another run follows.
+    Requeued,
+    /// It runs.
+    Placed,
+    /// It was stopped, or continued.
+    Paused(bool),
+    /// It is over.
+    Ended(Ending),
+}
+
+impl Batch {
+    /// The mark by which the engine's lists name a session and its run.
+    pub fn mark(session: &SessionId) -> String {
+        format!("{MARK}{session}:1")
+    }
+
+    /// The session of such a mark.
+    pub fn marked(comment: &str) -> Option<&str> {
+        let (session, _) = comment.strip_prefix(MARK)?.split_once(':')?;
+        Some(session)
+    }
+
+    /// Takes the engine's word. `status` is that of the session so far.
+    pub fn take(&mut self, row: &Row, status: Status) -> Change {
+        let job = &mut self.job;
+        let is_new = job.job_id.is_none();
+        job.job_id = Some(row.job_id.clone());
+        job.state = Some(row.word.clone());
+        job.silent_since = None;
+        job.time_limit_sec = row.time_limit_sec.or(job.time_limit_sec);
+        let run = row.requeues + 1;
+        let is_again = run > job.run.max(1);
+        job.run = run;
+        let waits = row.state == JobState::Waits;
+        job.estimated_start_at = row.start.filter(|_| waits);
+        // While it is over, its last place and the reason of the wait before are no news.
+        if !matches!(row.state, JobState::Ended(_)) {
+            job.reason.clone_from(&row.reason);
+            job.node.clone_from(&row.node);
+        } else if row.node.is_some() {
+            job.node.clone_from(&row.node);
+        }
+        match (row.state, status) {
+            (JobState::Ended(ending), _) => Change::Ended(ending),
+            (JobState::Waits, Status::Queued) if !is_again => match is_new {
+                true => Change::Queued,
+                false => Change::None,
+            },
+            (JobState::Waits, _) => Change::Requeued,
+            (JobState::Runs, Status::Queued) => Change::Placed,
+            (JobState::Runs, Status::Paused) => Change::Paused(false),
+            (JobState::Suspended, Status::Running) => Change::Paused(true),
+            _ => Change::None,
+        }
+    }
+
+    /// The name of the link to its node. It has a blank, so that it is the name of no host.
+    pub fn link(&self) -> String {
+        let number = self.job.job_id.as_deref().unwrap_or_default();
+        format!("{} job {number}", self.launcher.kind.name())
+    }
+
+    /// Why the session waits, as people read it. The words are the engine's, which its manual explains: `Resources`,
+    /// `Priority`.
+    pub fn why(&self) -> String {
+        let engine = self.launcher.kind.name();
+        match (&self.job.reason, &self.job.job_id) {
+            (Some(reason), _) => reason.clone(),
+            (None, Some(job)) => format!("its turn in {engine} (job {job})"),
+            (None, None) => format!("it is being submitted to {engine}"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

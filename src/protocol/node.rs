@@ -1,0 +1,55 @@
+//! What a daemon and `bgproc node` tell each other through the directory of a session that a cluster runs.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Mode;
+use super::{JobLimits, Role, Scope};
+
+/// The file that says what the node runs.
+pub const JOB: &str = "job.json";
+
+/// The file in which the node says why it could not run it.
+pub const REFUSAL: &str = "refusal.json";
+
+/// The file to which the cluster writes what the batch script prints: nothing, unless the node cannot run the job.
+pub const ENGINE_LOG: &str = "engine.log";
+
+/// The directory that belongs to one session, within the `state` of its launcher.
+pub fn directory_of(state: &str, session: &str) -> String {
+    format!("{}/{session}", state.trim_end_matches('/'))
+}
+
+/// What a node runs. Its environment is not here: the cluster's own submission carries it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeJob {
+    /// Who owns the session: what a person may do to it on the node is what they may do to it here.
+    pub role: Role,
+    /// The scope that owns the session.
+    pub scope: Scope,
+    /// The program's file.
+    pub program: String,
+    /// Its arguments, without its name.
+    pub args: Vec<String>,
+    /// Working directory, which must be on the node, too.
+    pub cwd: String,
+    /// PTY or pipes.
+    pub mode: Mode,
+    /// Rows of its terminal.
+    pub rows: u16,
+    /// Columns of its terminal.
+    pub cols: u16,
+    /// Umask of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub umask: Option<u32>,
+    /// Resource limits, which bgproc sets on the node. The engine's own are in its submission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<JobLimits>,
+}
+
+/// Why a node did not run its job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// What failed, and why.
+    pub message: String,
+}

@@ -1,0 +1,109 @@
+//! What jobs of a cluster survive: the daemon, the controller, and being forgotten.
+
+use serde_json::json;
+
+use super::PATIENCE;
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Slurm, Trap, eventually_within};
+
+#[test]
+fn a_job_goes_on_while_the_daemon_is_killed() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    let gate = home.gate();
+    let line = format!("echo up; read x <{}; echo $x; exit 5", gate.display());
+    home.ok(&["run", "--on", "slurm", "-n", "job", &line]);
+    home.kill_daemon();
+    home.ok(&["wait", "job", "--for", "match:^up$"]);
+    home.kill_daemon();
+    std::fs::write(gate, "on\n").unwrap();
+    home.run(&["wait", "job"]).expect_code(5);
+    assert_eq!(home.ok(&["logs", "job"]), "up\non\n");
+    assert_eq!(
+        slurm.events("job"),
+        ["queued", "placed", "started", "adopted", "exited"]
+    );
+}
+
+#[test]
+fn a_daemon_that_dies_before_sbatch_has_answered_finds_the_job() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    let trap = Trap::new(home, &["batch.submitted"]);
+    home.run_with_env(&["ls"], &[("BGPROC_FAILPOINT", &trap.variable)])
+        .expect_code(0);
+    trap.set();
+    home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "job",
+        "echo up; exec sleep 600",
+    ]);
+    trap.check();
+    let record = slurm.until("job", "running");
+    let jobs = slurm.jobs();
+    assert_eq!(jobs.len(), 1, "{jobs:?}");
+    assert_eq!(record["engine"]["jobId"], jobs[0].0.as_str());
+    home.ok(&["stop", "job"]);
+}
+
+#[test]
+fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
+    let Some(mut slurm) = Slurm::new(1) else {
+        return;
+    };
+    slurm.home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "job",
+        "echo up; exec sleep 600",
+    ]);
+    slurm.home.ok(&["wait", "job", "--for", "match:^up$"]);
+    slurm.controller_down();
+    let silent = eventually_within(PATIENCE, "the silence is noticed", || {
+        let record = slurm.status("job");
+        (!record["engine"]["silentSince"].is_null()).then_some(record)
+    });
+    assert_eq!(silent["status"], "running");
+    let told = slurm.home.ok(&["status", "job"]);
+    assert!(told.contains("engine silent since"), "{told}");
+    assert!(slurm.home.ok(&["logs", "job"]).contains("up"));
+    // Other jobs know nothing of it.
+    let began = std::time::Instant::now();
+    slurm.home.ok(&["run", "-n", "here", "true"]);
+    slurm.home.ok(&["wait", "here"]);
+    assert!(began.elapsed() < DEADLINE / 2);
+    slurm.controller_up();
+    eventually_within(PATIENCE, "it answers again", || {
+        slurm.status("job")["engine"]["silentSince"]
+            .is_null()
+            .then_some(())
+    });
+    slurm.home.ok(&["stop", "job"]);
+}
+
+#[test]
+fn a_job_that_the_controller_has_forgotten_has_its_code_all_the_same() {
+    let Some(slurm) = Slurm::with(1, "MinJobAge=2\n") else {
+        return;
+    };
+    let home = &slurm.home;
+    home.ok(&["run", "--on", "slurm", "-n", "job", "exit 6"]);
+    // Nobody asks while it runs, ends and is forgotten.
+    let daemon = home.json(&["daemon", "status"])["daemonPid"]
+        .as_u64()
+        .unwrap();
+    let stopped = Held::new(u32::try_from(daemon).unwrap()).unwrap();
+    stopped.signal(rustix::process::Signal::STOP);
+    eventually_within(PATIENCE, "it is forgotten", || {
+        slurm.jobs().is_empty().then_some(())
+    });
+    stopped.signal(rustix::process::Signal::CONT);
+    home.run(&["wait", "job"]).expect_code(6);
+    let record = slurm.status_of_ended("job");
+    assert_eq!(record["exitCode"], json!(6), "{record}");
+}

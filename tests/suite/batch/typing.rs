@@ -1,0 +1,73 @@
+//! People and agents type into jobs that a cluster runs, and look at them.
+
+use serde_json::json;
+
+use crate::support::{Serve, Slurm, Terminal};
+
+#[test]
+fn an_agent_talks_to_a_job_on_a_node_as_to_any_other() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let mut agent = Serve::new(&slurm.home, &["--scope", "a"]);
+    let start = json!({"action": "start", "launcher": "slurm", "label": "ask", "key": "k",
+        "command": "printf 'Name? '; read name; echo hello $name; stty size; printf 'Secret? '; stty -echo; read s; \
+            stty echo; echo; echo ${#s}; exit 4"});
+    let started = agent.ok(start.clone());
+    assert_eq!(started["status"], "queued", "{started}");
+    let id = started["sessionId"].clone();
+    // A repetition finds the session.
+    assert_eq!(agent.ok(start)["sessionId"], id);
+    // It waits for its turn first.
+    let waited = agent.ok(
+        json!({"action": "wait", "sessionId": id, "until": [{"input": true}], "waitMs": 60_000}),
+    );
+    assert_eq!(
+        (&waited["outcome"], &waited["inputState"]),
+        (&json!("matched"), &json!("line")),
+        "{waited}"
+    );
+    agent.ok(json!({"action": "resize", "sessionId": id, "rows": 30, "cols": 90}));
+    let typed = agent.ok(
+        json!({"action": "write", "sessionId": id, "data": "Ada", "submit": true,
+        "until": [{"input": true}], "waitMs": 60_000}),
+    );
+    assert_eq!(typed["inputState"], "password", "{typed}");
+    let screen = agent.ok(json!({"action": "capture", "sessionId": id}));
+    assert!(screen.to_string().contains("hello Ada"), "{screen}");
+    agent.ok(json!({"action": "send_keys", "sessionId": id, "keys": ["s", "e", "Enter"]}));
+    let ended = agent.ok(json!({"action": "wait", "sessionId": id, "waitMs": 60_000}));
+    assert_eq!(ended["exitCode"], 4, "{ended}");
+    let log = agent.ok(json!({"action": "log", "sessionId": id, "lines": 20}));
+    let lines: Vec<&str> = log["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|line| line["text"].as_str())
+        .collect();
+    assert_eq!(lines, ["Name? Ada", "hello Ada", "30 90", "Secret? ", "2"]);
+    // Agents of another scope do not see it.
+    let mut other = Serve::new(&slurm.home, &["--scope", "b"]);
+    other.err(
+        json!({"action": "poll", "sessionId": id}),
+        "session_not_found",
+    );
+}
+
+#[test]
+fn a_person_watches_a_job_and_types_into_it() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    slurm.home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "ask",
+        "echo ready; read x; echo got $x; exec sleep 600",
+    ]);
+    slurm.home.ok(&["wait", "ask", "--for", "match:^ready$"]);
+    let mut view = Terminal::new(&slurm.home, &["attach", "ask"], (100, 30));
+    view.wait_for_text("ready");
+    view.send("typed here\r");
+    view.wait_for_text("got typed here");
+    view.send("\x1d");
+    slurm.home.ok(&["stop", "ask"]);
+}
