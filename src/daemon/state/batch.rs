@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::State;
 use crate::daemon::clock::now;
 use crate::engine::Now;
-use crate::engine::batch::{Change, Ending, Row};
+use crate::engine::batch::{Change, Ending, ExitStatus, Row};
 use crate::engine::session::Session;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::Exit;
@@ -223,7 +223,7 @@ impl State {
 
     /// Handles the end of a session that an engine ran, or that it did not run any more. `exit` is what the engine knows
     /// of exit code and signal.
-    fn batch_ended(&mut self, id: &SessionId, ending: Ending, exit: (Option<i32>, Option<i32>)) {
+    fn batch_ended(&mut self, id: &SessionId, ending: Ending, exit: ExitStatus) {
         let saved = self.node_exit(id);
         let refusal = self.refusal(id);
         let at = now();
@@ -262,14 +262,14 @@ impl State {
             session.life.ask_to_end(by);
         }
         // What the engine then says is about its own step, not about the program.
-        let (exit_code, signal) = match ending {
-            Ending::NodeFailed => (None, None),
+        let known = match ending {
+            Ending::NodeFailed => ExitStatus::default(),
             _ => exit,
         };
         let exit = saved.unwrap_or(Exit {
             pid: 0,
-            exit_code,
-            signal,
+            exit_code: known.code,
+            signal: known.signal,
             core_dumped: false,
             ended_at: at.wall,
             end_offset: end,
@@ -320,11 +320,7 @@ impl State {
     }
 
     /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
-    pub(crate) fn batch_forgotten(
-        &mut self,
-        id: &SessionId,
-        found: Option<(Ending, (Option<i32>, Option<i32>))>,
-    ) {
+    pub(crate) fn batch_forgotten(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         self.batch_grown(id);
         let is_open = self
             .sessions
@@ -335,8 +331,11 @@ impl State {
         }
         let (ending, exit) = match (found, self.node_exit(id)) {
             (Some(found), _) => found,
-            (None, Some(exit)) => (Ending::Itself, (exit.exit_code, exit.signal)),
-            (None, None) => (Ending::NodeFailed, (None, None)),
+            (None, Some(exit)) => {
+                let (code, signal) = (exit.exit_code, exit.signal);
+                (Ending::Itself, ExitStatus { code, signal })
+            }
+            (None, None) => (Ending::NodeFailed, ExitStatus::default()),
         };
         if self.node_exit(id).is_some()
             && self

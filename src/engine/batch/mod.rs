@@ -97,6 +97,33 @@ impl Ending {
     }
 }
 
+/// How the first process of a job ended, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ExitStatus {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that it died of.
+    pub signal: Option<i32>,
+}
+
+impl ExitStatus {
+    /// It has ended by itself.
+    pub fn exited(code: i32) -> Self {
+        Self {
+            code: Some(code),
+            signal: None,
+        }
+    }
+
+    /// It died of a signal.
+    pub fn died(signal: i32) -> Self {
+        Self {
+            code: None,
+            signal: Some(signal),
+        }
+    }
+}
+
 /// What an engine says of one job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -116,8 +143,8 @@ pub struct Row {
     pub time_limit_sec: Option<u64>,
     /// How often the engine has put it into the queue again.
     pub requeues: u32,
-    /// Exit code and signal of its first process, if it has ended.
-    pub exit: Option<(Option<i32>, Option<i32>)>,
+    /// How its first process ended, if it has.
+    pub exit: Option<ExitStatus>,
     /// The session that it belongs to.
     pub session: Option<String>,
 }

@@ -4,7 +4,7 @@
 //! change between versions. Fields are separated by a character that none of them can contain. Times are in seconds
 //! since 1970 (`SLURM_TIME_FORMAT`). The states are those of squeue(1), "JOB STATE CODES".
 
-use super::{Batch, Ending, JobState, Row};
+use super::{Batch, Ending, ExitStatus, JobState, Row};
 use crate::protocol::engine_job::{LauncherSpec, Reach, Resources};
 use crate::protocol::node::{ENGINE_LOG, directory_of};
 use crate::protocol::shell::quote;
@@ -180,11 +180,11 @@ fn said(field: &str) -> Option<String> {
     (!is_empty).then(|| field.to_owned())
 }
 
-/// Exit code and signal of a status as wait(2) gives it.
-fn wait_status(status: i32) -> (Option<i32>, Option<i32>) {
+/// A status as wait(2) gives it.
+fn wait_status(status: i32) -> ExitStatus {
     match status & 0x7f {
-        0 => (Some(status >> 8), None),
-        signal => (None, Some(signal)),
+        0 => ExitStatus::exited(status >> 8),
+        signal => ExitStatus::died(signal),
     }
 }
 
@@ -233,8 +233,8 @@ pub fn forgotten(job_id: &str) -> [Vec<String>; 2] {
     ]
 }
 
-/// How a job ended, with its exit code and signal, from what one of the [`forgotten`] commands prints.
-pub fn found_again(printed: &str) -> Option<(Ending, (Option<i32>, Option<i32>))> {
+/// How a job ended, from what one of the [`forgotten`] commands prints.
+pub fn found_again(printed: &str) -> Option<(Ending, ExitStatus)> {
     let line = printed.lines().next()?;
     let value = |name: &str| {
         let mut words = line.split_whitespace();
@@ -249,9 +249,12 @@ pub fn found_again(printed: &str) -> Option<(Ending, (Option<i32>, Option<i32>))
         return None;
     };
     let (code, signal) = exit.split_once(':')?;
-    let signal = signal.parse().ok().filter(|signal| *signal != 0);
-    let code = code.parse().ok().filter(|_| signal.is_none());
-    Some((ending, (code, signal)))
+    let exit = match signal.parse() {
+        Ok(0) => ExitStatus::exited(code.parse().ok()?),
+        Ok(signal) => ExitStatus::died(signal),
+        Err(_) => ExitStatus::default(),
+    };
+    Some((ending, exit))
 }
 
 /// The command that cancels a job.

@@ -107,7 +107,7 @@ fn rows_of_slurm_are_read() {
     assert_eq!(row.state, JobState::Ended(Ending::Cancelled));
     assert_eq!((row.reason, row.start, row.session), (None, None, None));
     assert_eq!(row.time_limit_sec, Some(86_400 + 7_205));
-    assert_eq!((row.requeues, row.exit), (3, Some((None, Some(15)))));
+    assert_eq!((row.requeues, row.exit), (3, Some(ExitStatus::died(15))));
     let failed = printed(&[
         "1",
         "FAILED",
@@ -119,7 +119,7 @@ fn rows_of_slurm_are_read() {
         "768",
         "",
     ]);
-    assert_eq!(failed.exit, Some((Some(3), None)));
+    assert_eq!(failed.exit, Some(ExitStatus::exited(3)));
     assert_eq!(failed.time_limit_sec, None);
     assert!(slurm::rows("slurm_load_jobs error: x\n\n").is_empty());
 }
@@ -183,11 +183,11 @@ fn a_forgotten_job_is_found_by_either_command() {
         "JobId=1 JobName=b.sh JobState=TIMEOUT Reason=TimeLimit ExitCode=0:15 RunTime=1\n";
     assert_eq!(
         slurm::found_again(scontrol),
-        Some((Ending::TimedOut, (None, Some(15))))
+        Some((Ending::TimedOut, ExitStatus::died(15)))
     );
     assert_eq!(
         slurm::found_again("CANCELLED by 1000|3:0|n1\n"),
-        Some((Ending::Cancelled, (Some(3), None)))
+        Some((Ending::Cancelled, ExitStatus::exited(3)))
     );
     for text in [
         "",
