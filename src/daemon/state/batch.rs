@@ -210,15 +210,27 @@ impl State {
         self.engines.left_queue();
     }
 
-    /// The exit of the current run, if the node has saved it.
+    /// The exit of the current run, if the node has saved it. A run before may have left one.
     fn node_exit(&self, id: &SessionId) -> Option<Exit> {
         let session = self.sessions.get(id)?;
         let batch = session.batch.as_ref()?;
+        let runs = session.life.runs();
+        if session.life.status() == Status::Queued && !runs.is_empty() {
+            return None;
+        }
+        // The clock of a node may differ, so only a later run is compared.
+        let since = runs
+            .last()
+            .filter(|run| run.run > 1)
+            .map(|run| run.started_at);
         let path = Path::new(&batch.dir)
             .join("sessions")
             .join(id.as_str())
             .join(EXIT);
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        let exit: Exit = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        since
+            .is_none_or(|since| exit.ended_at >= since)
+            .then_some(exit)
     }
 
     /// Handles the end of a session that an engine ran, or that it did not run any more. `exit` is what the engine knows
@@ -399,7 +411,7 @@ impl State {
         // The engine lists it as running for a while after its end.
         let has_ended = self.node_exit(id).is_some();
         let launcher = self.sessions.get(id).and_then(|session| {
-            let runs = session.life.status().is_alive() && session.life.runs().len() == 1;
+            let runs = session.life.status().is_alive();
             let batch = session.batch.as_ref().filter(|_| runs && has_ended)?;
             Some(batch.launcher.name.clone())
         });
