@@ -92,6 +92,18 @@ pub(crate) fn with_variables(wanted: &[&str]) -> Option<Held> {
     oldest.map(|(_, held, _)| held)
 }
 
+/// The processes of this name (that of proc_pid_comm(5)) whose environment has this variable, written `NAME=VALUE`.
+pub(crate) fn named(name: &str, variable: &str) -> Vec<Held> {
+    let is_named = |pid: u32| {
+        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm"));
+        comm.is_ok_and(|comm| comm.trim_end() == name)
+    };
+    let found = with_environment().filter(|(pid, _, environ)| {
+        is_named(*pid) && split(environ).contains(&variable.as_bytes())
+    });
+    found.map(|(_, held, _)| held).collect()
+}
+
 fn with_environment() -> impl Iterator<Item = (u32, Held, Vec<u8>)> {
     let own = std::process::id();
     let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {

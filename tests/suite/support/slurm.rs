@@ -3,15 +3,19 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
 use super::needs::missing;
-use super::process::Held;
+use super::process::{self, Held};
 use super::{Home, eventually};
 
 /// The programs of a cluster, in the order in which they are looked for.
 const PROGRAMS: [&str; 4] = ["munged", "slurmctld", "slurmd", "sbatch"];
+
+/// How long the jobs of a cluster may take to end when the cluster does.
+const CLEARING: Duration = Duration::from_secs(5);
 
 /// A cluster, and a home whose commands use it. It ends when this is dropped.
 pub(crate) struct Slurm {
@@ -201,18 +205,26 @@ impl Slurm {
 
 impl Drop for Slurm {
     fn drop(&mut self) {
-        // The steps end with their jobs; a slurmd that ends leaves them alone.
-        let _ = self.said("scancel", &["--state=PENDING", "--quiet"]);
-        for (id, state) in self.jobs() {
-            if matches!(state.as_str(), "RUNNING" | "PENDING" | "SUSPENDED") {
-                let _ = self.said("scancel", &[&id]);
-            }
+        // The steps end with their jobs; a slurmd that ends leaves them alone. The controller may be down.
+        let is_open =
+            |state: &str| !["CANCELLED", "COMPLETED", "FAILED", "TIMEOUT"].contains(&state);
+        for (id, _) in self.jobs().iter().filter(|(_, state)| is_open(state)) {
+            let _ = self.said("scancel", &[id]);
+        }
+        let patience = Instant::now() + CLEARING;
+        while self.jobs().iter().any(|(_, state)| is_open(state)) && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(50));
         }
         for node in std::mem::take(&mut self.nodes) {
             end(node);
         }
         end(self.controller.take());
         end(self.munged.take());
+        // Those of a node that was down.
+        let mark = format!("SLURM_CONF={}", self.conf());
+        for step in process::named("slurmstepd", &mark) {
+            step.signal(Signal::KILL);
+        }
         // What is left has the home in its environment, and ends with it. A node that was killed has left its sockets.
         let sessions = std::fs::read_dir(self.home.path().join("batch"));
         for session in sessions.into_iter().flatten().flatten() {
