@@ -91,6 +91,17 @@ pub struct EngineJob {
     pub silent_since: Option<Timestamp>,
 }
 
+impl EngineJob {
+    /// Where it runs, as people read it: `on n17`, `on n17, run 2`.
+    pub fn place(&self) -> Option<String> {
+        let node = self.node.as_ref()?;
+        Some(match self.run {
+            0 | 1 => format!("on {node}"),
+            run => format!("on {node}, run {run}"),
+        })
+    }
+}
+
 /// How a job that runs is reached, to type into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

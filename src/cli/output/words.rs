@@ -73,11 +73,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
 /// Where an engine runs a job: `on n17`, `on n17, run 2`.
 fn on_node(job: &Summary) -> Option<String> {
     let engine = job.engine.as_ref().filter(|_| job.status.is_alive())?;
-    let node = clean(engine.node.as_deref()?);
-    Some(match engine.run {
-        0 | 1 => format!("on {node}"),
-        run => format!("on {node}, run {run}"),
-    })
+    engine.place().map(|place| clean(&place))
 }
 
 /// What an engine knows of a job: `Slurm job 7 of launcher gpu: RUNNING on n17, limit 4h`.
@@ -92,11 +88,8 @@ pub fn engine(job: &Summary) -> Option<String> {
     if let Some(state) = &engine.state {
         line.push_str(&format!(": {state}"));
     }
-    if let Some(node) = &engine.node {
-        line.push_str(&format!(" on {node}"));
-    }
-    if engine.run > 1 {
-        line.push_str(&format!(", run {}", engine.run));
+    if let Some(place) = engine.place() {
+        line.push_str(&format!(" {place}"));
     }
     if let Some(limit) = engine.time_limit_sec {
         line.push_str(&format!(", limit {}", span(limit.saturating_mul(1000))));

@@ -103,7 +103,33 @@ impl Job {
 
     /// Why it waits, was skipped, could not be started or was stopped.
     pub fn why(&self) -> Option<String> {
-        self.role()?.why.as_deref().map(clean)
+        let of_job = self.role().and_then(|role| role.why.as_deref());
+        let waiting = self.record.summary.waiting.as_ref();
+        of_job.or(waiting.map(|waiting| &*waiting.why)).map(clean)
+    }
+
+    /// Where an engine runs it: `on n17`.
+    pub fn place(&self) -> Option<String> {
+        let engine = self.record.summary.engine.as_ref()?;
+        let place = engine.place().filter(|_| self.is_alive());
+        place.map(|place| clean(&place))
+    }
+
+    /// What runs it, if that is another engine: `Slurm job 7 of launcher gpu, limit 4h`.
+    pub fn engine(&self) -> Option<String> {
+        let summary = &self.record.summary;
+        let (launcher, engine) = (summary.launcher.as_ref()?, summary.engine.as_ref()?);
+        let number = engine.job_id.as_deref().unwrap_or("not accepted yet");
+        let kind = launcher.kind.name();
+        let limit = engine.time_limit_sec.map(|sec| {
+            let ms = i64::try_from(sec.saturating_mul(1000)).unwrap_or(i64::MAX);
+            format!(", limit {}", units::took(ms))
+        });
+        let limit = limit.unwrap_or_default();
+        let name = &launcher.name;
+        Some(clean(&format!(
+            "{kind} job {number} of launcher {name}{limit}"
+        )))
     }
 
     /// Milliseconds until its schedule or its restart policy starts it, if it waits for that.

@@ -5,6 +5,7 @@ mod acting;
 mod alarms;
 mod behaviour;
 mod contrast;
+mod engines;
 pub(super) mod harness;
 mod held;
 pub(super) mod jobs;

@@ -119,6 +119,8 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
     let summary = &job.record.summary;
     if let Some(pid) = summary.pid {
         bar.text(5, format!("pid {pid}"), dim);
+    } else if let Some(place) = job.place() {
+        bar.text(4, place, dim);
     } else if !job.is_alive() {
         let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
         bar.text(5, format!("took {}", units::took(took)), dim);

@@ -79,6 +79,17 @@ impl Page<'_> {
         if let Some(role) = job.role() {
             self.project(role);
         }
+        if let Some(engine) = job.engine() {
+            let state = summary
+                .engine
+                .as_ref()
+                .and_then(|engine| engine.state.as_deref());
+            let state = state.map_or_else(String::new, |state| format!(": {}", clean(state)));
+            let place = job
+                .place()
+                .map_or_else(String::new, |place| format!(" {place}"));
+            self.fact("engine", format!("{engine}{state}{place}"));
+        }
         let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));
         self.fact("tags", tags.collect::<Vec<_>>().join(" "));
         self.fact(

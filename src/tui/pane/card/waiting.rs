@@ -1,5 +1,4 @@
-//! The card of a job of a project that waits: why, what it needs and how that stands, and when it runs next. Its
-//! lines are the same for people and tests; [`draw`](super::draw) places them below the output of the last run.
+//! The card of a job that waits: why, what it needs and how that stands, and when it runs next. Its lines are the same for people and tests; [`draw`](super::draw) places them below the output of the last run.
 
 use ratatui::text::{Line, Span};
 
@@ -16,7 +15,12 @@ const NEED: usize = 24;
 
 /// The lines of the card of a job that waits; `None` if it does not.
 pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
-    let role = job.role().filter(|_| job.state().waits())?;
+    if !job.state().waits() {
+        return None;
+    }
+    let Some(role) = job.role() else {
+        return in_queue(model, job, width);
+    };
     let theme = &model.theme;
     let mut lines = heading(model, job, &words(model, job, role), width);
     let room = width.saturating_sub(INDENT.len());
@@ -41,6 +45,34 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
     }
     for need in &role.needs {
         lines.push(needed(model, role, need, room));
+    }
+    lines.push(keys(model, job, room));
+    Some(lines)
+}
+
+/// The card of a job that waits in a queue, or in that of an engine.
+fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
+    let glyph = job.state().glyph(model.theme.ascii);
+    let words = format!("{glyph} {}: {}", job.word(), job.why()?);
+    let mut lines = heading(model, job, &words, width);
+    let room = width.saturating_sub(INDENT.len());
+    let engine = job.record.summary.engine.as_ref();
+    let start = engine
+        .and_then(|engine| engine.estimated_start_at)
+        .map(|start| {
+            let now = model.now.ms;
+            let at = units::moment_ahead(start, now, &model.zone);
+            let until = units::until((start.millis() - now).max(0));
+            format!("expected to start at {at}, {until}")
+        });
+    let silent = engine.and_then(|engine| engine.silent_since).map(|since| {
+        let since = units::moment(since, model.now.ms, &model.zone);
+        format!("the engine does not answer since {since}")
+    });
+    for words in [job.engine(), start, silent].into_iter().flatten() {
+        for part in text::wrap(&words, room.max(8)) {
+            lines.push(Line::styled(format!("{INDENT}{part}"), model.theme.dim()));
+        }
     }
     lines.push(keys(model, job, room));
     Some(lines)

@@ -1,0 +1,67 @@
+//! Jobs that an engine runs, such as the batch system of a cluster.
+
+use super::harness::Dash;
+use super::jobs::{NOW, record};
+use crate::protocol::engine_job::{EngineJob, LauncherKind, LauncherName};
+use crate::protocol::project::Waiting;
+use crate::protocol::{Record, Status, Timestamp};
+
+fn on_cluster(name: &str, engine: EngineJob) -> Record {
+    let mut job = record(name);
+    job.summary.pid = None;
+    job.summary.launcher = Some(LauncherName {
+        kind: LauncherKind::Slurm,
+        name: "gpu".to_owned(),
+    });
+    job.summary.engine = Some(EngineJob {
+        job_id: Some("8123".to_owned()),
+        time_limit_sec: Some(4 * 3600),
+        run: 1,
+        ..engine
+    });
+    job
+}
+
+fn waits() -> Record {
+    let mut job = on_cluster(
+        "train",
+        EngineJob {
+            estimated_start_at: Some(Timestamp(NOW + 300_000)),
+            ..EngineJob::default()
+        },
+    );
+    let summary = &mut job.summary;
+    (summary.status, summary.runtime_ms, summary.output_bytes) = (Status::Queued, 0, 0);
+    summary.waiting = Some(Waiting {
+        why: "Resources".to_owned(),
+        never: false,
+        queue: None,
+        place: None,
+    });
+    job
+}
+
+#[test]
+fn one_that_waits_says_why_and_when_it_may_start() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let dash = Dash::new(width, height, vec![waits()]);
+        let text = dash.text();
+        assert!(text.contains("queued: Resources"), "{text}");
+        assert!(text.contains("Slurm job 8123 of launcher gpu"), "{text}");
+        assert!(text.contains("expected to start at"), "{text}");
+    }
+}
+
+#[test]
+fn one_that_runs_says_where() {
+    let job = on_cluster(
+        "train",
+        EngineJob {
+            node: Some("n17".to_owned()),
+            ..EngineJob::default()
+        },
+    );
+    let dash = Dash::new(120, 40, vec![job]);
+    let text = dash.text();
+    assert!(text.contains("on n17"), "{text}");
+}
