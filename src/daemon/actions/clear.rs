@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::{find, gone};
 use crate::daemon::requests::replies::{answer, refused_by_system};
@@ -16,6 +17,7 @@ use crate::protocol::reply::Cleared;
 /// Removes the output so far. Offsets and line numbers continue.
 pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    batch::refuse(hub, &id, "cleared", "`poll` and `log` show what is new")?;
     let (before, cleared) =
         hub.change(|state| (state.sessions.log_first(&id), state.keeper.clear(&id)));
     let first = match cleared.await {

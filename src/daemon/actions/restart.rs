@@ -7,6 +7,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::allow::check_spec;
 use crate::daemon::programs::program::{fresh_spec, spawn_spec};
+use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end};
@@ -34,6 +35,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     may_end(&hub.read(), client, &id)?;
+    let again = "start it again with its launcher, as a session of its own";
+    batch::refuse(hub, &id, "restarted", again)?;
     let spec = WaitSpec {
         until: params.until,
         fail: params.fail,

@@ -62,6 +62,11 @@ impl Engines {
         self.changed.notify_one();
     }
 
+    /// Whether no session was handed to an engine since this daemon started, and none was taken over.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// A job of this launcher has ended, as far as it can be seen here.
     pub(crate) fn ending(&mut self, launcher: &str, now: u64) {
         if let Some(engine) = self.entries.get_mut(launcher) {

@@ -4,3 +4,19 @@ pub(crate) mod cancel;
 pub(crate) mod reach;
 pub(crate) mod resolve;
 pub(crate) mod submit;
+
+use crate::daemon::hub::Hub;
+use crate::protocol::{Error, ErrorCode, SessionId};
+
+/// Refuses what is not possible for a session that an engine runs or has run: `what` completes "cannot be". `instead`
+/// says what to do.
+pub(crate) fn refuse(hub: &Hub, id: &SessionId, what: &str, instead: &str) -> Result<(), Error> {
+    let state = hub.read();
+    let session = state.sessions.get(id);
+    let Some(batch) = session.and_then(|session| session.batch.as_ref()) else {
+        return Ok(());
+    };
+    let engine = batch.launcher.kind.name();
+    let message = format!("session {id} cannot be {what}: it is one of {engine}");
+    Err(Error::new(ErrorCode::Unsupported, message).hint(instead))
+}

@@ -20,7 +20,7 @@ const WAIT_MS: u64 = 10_000;
 /// Carries out an action on the node of its session; `None` if this machine can do it, or if no engine runs the
 /// session.
 pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Option<Answer> {
-    if !needs_node(action) {
+    if hub.read().engines.is_empty() || !needs_node(action) {
         return None;
     }
     let name = match action.targets() {
