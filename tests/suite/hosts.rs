@@ -126,7 +126,8 @@ fn agents_work_on_a_host_as_here() {
     let mut mcp = Mcp::model(&sshd.home, &["-H", "h1"]);
     let text = mcp.text("start", json!({"command": "echo $((6 * 7))"}));
     assert!(text.contains("42"), "{text}");
-    assert!(!sshd.home.ok(&["ls"]).contains("read x"));
+    let here = sshd.home.ok(&["ls", "-H", "local"]);
+    assert!(!here.contains("read x"), "{here}");
 }
 
 #[test]

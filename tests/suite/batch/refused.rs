@@ -16,7 +16,7 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
         "{refused}"
     );
     refused.expect_said("Invalid partition name specified");
-    let unknown = home.run(&["run", "--on", "pbs", "true"]).expect_code(2);
+    let unknown = home.run(&["run", "--on", "pbs", "true"]).expect_code(1);
     assert!(
         unknown.stderr.contains("there is no launcher pbs"),
         "{unknown}"
@@ -56,7 +56,7 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
             .as_object_mut()
             .unwrap()
             .extend(with.as_object().unwrap().clone());
-        let error = agent.err(request, "invalid_params");
+        let error = agent.err(request, "invalid_request");
         assert!(error["message"].as_str().unwrap().contains(what), "{error}");
     }
     let mut restricted = Serve::new(home, &["--allow", "true"]);

@@ -8,6 +8,11 @@ pub(crate) mod submit;
 use crate::daemon::hub::Hub;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
+/// A request that is well formed, but has no meaning with this launcher, or without one.
+fn senseless(message: impl Into<String>) -> Error {
+    Error::new(ErrorCode::InvalidRequest, message)
+}
+
 /// Refuses what is not possible for a session that an engine runs or has run: `what` completes "cannot be". `instead`
 /// says what to do.
 pub(crate) fn refuse(hub: &Hub, id: &SessionId, what: &str, instead: &str) -> Result<(), Error> {

@@ -1,10 +1,11 @@
 //! The launcher that a request names.
 
+use super::senseless;
 use crate::config;
 use crate::daemon::hub::Hub;
 use crate::protocol::engine_job::{Launcher, LauncherKind, LauncherSpec};
 use crate::protocol::params::Start;
-use crate::protocol::{Action, Error};
+use crate::protocol::{Action, Error, ErrorCode};
 use crate::sys::paths::Home;
 
 /// Completes a `start` whose launcher submits on another host: the host gets the launcher as it is defined here.
@@ -30,7 +31,7 @@ pub(super) fn launcher(hub: &Hub, params: &Start) -> Result<Option<LauncherSpec>
     let home = hub.read().sessions.store.home().clone();
     let spec = match &params.launcher {
         None if params.resources.is_some() => {
-            return Err(Error::invalid("`resources` needs a `launcher`")
+            return Err(senseless("`resources` needs a `launcher`")
                 .hint("`limits` limits a session of this machine"));
         }
         None => return Ok(None),
@@ -43,14 +44,14 @@ pub(super) fn launcher(hub: &Hub, params: &Start) -> Result<Option<LauncherSpec>
     };
     if !state.starts_with('/') {
         let message = format!("`state` of launcher {} is not an absolute path", spec.name);
-        return Err(Error::invalid(message));
+        return Err(senseless(message));
     }
     Ok(Some(LauncherSpec { state, ..spec }))
 }
 
 fn named(home: &Home, name: &str) -> Result<(LauncherSpec, Option<String>), Error> {
     let path = home.config_file();
-    let config = config::load(&path).map_err(|error| Error::invalid(error.to_string()))?;
+    let config = config::load(&path).map_err(|error| senseless(error.to_string()))?;
     if let Some(entry) = config.launchers.get(name) {
         let entry = entry.get_ref();
         return Ok((entry.spec(name), entry.host.clone()));
@@ -63,6 +64,7 @@ fn named(home: &Home, name: &str) -> Result<(LauncherSpec, Option<String>), Erro
     if !names.contains(&&*usual.name) {
         names.push(&usual.name);
     }
-    Err(Error::invalid(format!("there is no launcher {name}"))
+    let message = format!("there is no launcher {name}");
+    Err(Error::new(ErrorCode::LauncherRefused, message)
         .hint(format!("launchers: {}", names.join(", "))))
 }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::senseless;
 use crate::daemon::clock::now;
 use crate::daemon::engines::command::{self, Failure};
 use crate::daemon::hub::Hub;
@@ -59,7 +60,7 @@ pub(crate) fn launcher(
     ];
     if let Some((name, _, hint)) = with.into_iter().find(|(_, is_given, _)| *is_given) {
         let message = format!("`{name}` is not possible for a session that an engine runs");
-        return Err(Error::invalid(message).hint(hint));
+        return Err(senseless(message).hint(hint));
     }
     let resources = params.resources.clone().unwrap_or_default();
     let options = resources.extra.iter().chain(&launcher.options);
@@ -67,7 +68,7 @@ pub(crate) fn launcher(
         no_nul("resources.extra", option)?;
         if !option.starts_with('-') {
             let message = format!("`resources.extra`: `{option}` is no option");
-            return Err(Error::invalid(message).hint("as --constraint=a100"));
+            return Err(senseless(message).hint("as --constraint=a100"));
         }
     }
     for text in [&resources.partition, &resources.account]
