@@ -23,7 +23,7 @@ use crate::protocol::keeper::Exit;
 use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal};
 use crate::protocol::params::{self, Restart, Shutdown, ShutdownSessions, Start, Wait};
 use crate::protocol::reply::{Started, StatsReply, Waited};
-use crate::protocol::{Action, Error, ErrorCode, Greeting, bounds};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, SessionId, bounds};
 use crate::sys::{file, paths};
 
 /// Added to the number of a signal: the exit code of a shell whose command died of it.
@@ -92,7 +92,7 @@ fn hold(dir: &Path) -> Result<u8, Error> {
         eprintln!("bgproc: {}", error.message);
     }
     let id = held?;
-    let exit: Option<Exit> = read(&dir.join("sessions").join(&id).join(EXIT)).ok();
+    let exit: Option<Exit> = read(&super::home()?.session(&id).join(EXIT)).ok();
     let code = exit.map_or(SIGNALLED - 1, |exit| match (exit.exit_code, exit.signal) {
         (Some(code), _) => code,
         (None, Some(signal)) => SIGNALLED + signal,
@@ -121,10 +121,10 @@ fn clear_away() -> Result<(), Error> {
 }
 
 /// Starts the session, and waits for its end. Returns its id.
-fn until_end(connection: &mut Connection, job: NodeJob) -> Result<String, Error> {
+fn until_end(connection: &mut Connection, job: NodeJob) -> Result<SessionId, Error> {
     let id = begin(connection, job)?;
     let end = Wait {
-        session_id: Some(id.clone()),
+        session_id: Some(id.to_string()),
         wait_ms: Some(WAIT_MS),
         ..Wait::default()
     };
@@ -138,18 +138,16 @@ fn until_end(connection: &mut Connection, job: NodeJob) -> Result<String, Error>
 }
 
 /// Starts the session, or its next run if the cluster has put the job into its queue again.
-fn begin(connection: &mut Connection, job: NodeJob) -> Result<String, Error> {
-    let known = paths::Home::locate().ok().and_then(|home| {
-        let id = home.session.clone()?;
-        home.session(&id).join(META).exists().then_some(id)
-    });
-    if let Some(id) = known {
+fn begin(connection: &mut Connection, job: NodeJob) -> Result<SessionId, Error> {
+    let home = super::home()?;
+    let is_known = |id: &SessionId| home.session(id).join(META).exists();
+    if let Some(id) = home.session.clone().filter(is_known) {
         let again = Restart {
             session_id: id.to_string(),
             ..Restart::default()
         };
         connection.call(Action::Restart(again))?;
-        return Ok(id.to_string());
+        return Ok(id);
     }
     let start = Start {
         command: job.program,
@@ -167,7 +165,7 @@ fn begin(connection: &mut Connection, job: NodeJob) -> Result<String, Error> {
         ..Start::default()
     };
     let started: Started = connection.call_as(Action::Start(start))?;
-    Ok(started.session_id.to_string())
+    Ok(started.session_id)
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {

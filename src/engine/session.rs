@@ -191,6 +191,12 @@ impl Session {
         self.life.status().is_alive() && !self.stdin_closed
     }
 
+    /// What it and its engine know of each other, while the engine runs it or has it in its queue.
+    pub fn open_batch(&self) -> Option<&Batch> {
+        let batch = self.batch.as_deref();
+        batch.filter(|_| !self.life.status().is_finished())
+    }
+
     /// The last known input state of its program.
     pub fn input_state(&self) -> InputState {
         self.input.state(Situation {

@@ -92,6 +92,13 @@ pub struct EngineJob {
 }
 
 impl EngineJob {
+    /// Its number and its launcher, as people read it: `Slurm job 7 of launcher gpu`.
+    pub fn title(&self, launcher: &LauncherName) -> String {
+        let number = self.job_id.as_deref().unwrap_or("not accepted yet");
+        let kind = launcher.kind.name();
+        format!("{kind} job {number} of launcher {}", launcher.name)
+    }
+
     /// Where it runs, as people read it: `on n17`, `on n17, run 2`.
     pub fn place(&self) -> Option<String> {
         let node = self.node.as_ref()?;

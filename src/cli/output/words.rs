@@ -79,12 +79,7 @@ fn on_node(job: &Summary) -> Option<String> {
 /// What an engine knows of a job: `Slurm job 7 of launcher gpu: RUNNING on n17, limit 4h`.
 pub fn engine(job: &Summary) -> Option<String> {
     let (launcher, engine) = (job.launcher.as_ref()?, job.engine.as_ref()?);
-    let number = engine.job_id.as_deref().unwrap_or("not accepted yet");
-    let mut line = format!(
-        "{} job {number} of launcher {}",
-        launcher.kind.name(),
-        launcher.name
-    );
+    let mut line = engine.title(launcher);
     if let Some(state) = &engine.state {
         line.push_str(&format!(": {state}"));
     }

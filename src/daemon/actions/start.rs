@@ -162,17 +162,6 @@ async fn launch(
         key,
     };
     if let Some(launcher) = submit::launcher(hub, client, params)? {
-        let draft = Draft {
-            // The engine has a time limit of its own.
-            time_limits: TimeLimits {
-                timeout_ms: params
-                    .timeout_ms
-                    .or(params.timeout_sec.map(|sec| sec.saturating_mul(1000)))
-                    .unwrap_or(0),
-                ..draft.time_limits
-            },
-            ..draft
-        };
         let resources = params.resources.clone().unwrap_or_default();
         let session = hub.change(|state| admit(state, client, params, draft))?;
         let id = submit::submit(hub, client, session, launcher, resources, run).await?;
@@ -371,14 +360,15 @@ fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
         .timeout_sec
         .map(|seconds| seconds.saturating_mul(1000));
     let defaults = &client.greeting.defaults;
+    // An engine has a time limit of its own.
+    let usual = match &params.launcher {
+        Some(_) => 0,
+        None => defaults.timeout_ms.unwrap_or(usual),
+    };
     let ttl_ms = params.ttl_ms.or(defaults.ttl_ms);
     let (by_default, is_person) = (ttl_ms.is_none(), client.principal.role == Role::Human);
     TimeLimits {
-        timeout_ms: params
-            .timeout_ms
-            .or(seconds)
-            .or(defaults.timeout_ms)
-            .unwrap_or(usual),
+        timeout_ms: params.timeout_ms.or(seconds).unwrap_or(usual),
         timeout_grace_ms: params.timeout_grace_ms.unwrap_or(TIMEOUT_GRACE_MS),
         ttl_ms: ttl_ms.unwrap_or(kept.agents_ms),
         failed_ttl_ms: (by_default && !is_person).then_some(kept.agents_failed_ms),

@@ -36,7 +36,6 @@ struct Engine {
 
 /// What an engine is asked with.
 pub(crate) struct Question {
-    pub(crate) name: String,
     pub(crate) launcher: LauncherSpec,
     pub(crate) env: Rc<HashMap<String, String>>,
 }
@@ -84,12 +83,11 @@ impl Engines {
     /// The engines to ask now, and when the next one is due, in boot-time milliseconds.
     pub(crate) fn due(&mut self, now: u64) -> (Vec<Question>, Option<u64>) {
         let (mut due, mut next) = (Vec::new(), None::<u64>);
-        for (name, engine) in &mut self.entries {
+        for engine in self.entries.values_mut() {
             match engine.schedule.next() {
                 Some(at) if at <= now => {
                     engine.schedule.asked();
                     due.push(Question {
-                        name: name.clone(),
                         launcher: engine.launcher.clone(),
                         env: engine.env.clone(),
                     });

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::storage::store::exit_in;
 use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, Row};
 use crate::engine::session::Session;
-use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::Exit;
 use crate::protocol::node::{ENGINE_LOG, REFUSAL, Refusal};
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
@@ -45,8 +45,7 @@ impl State {
     /// Whether a session is one that an engine runs and that is not over.
     pub(crate) fn is_open_batch(&self, id: &SessionId) -> bool {
         let session = self.sessions.get(id);
-        session
-            .is_some_and(|session| session.batch.is_some() && !session.life.status().is_finished())
+        session.is_some_and(|session| session.open_batch().is_some())
     }
 
     /// The engine did not cancel a session, which therefore goes on.
@@ -73,9 +72,8 @@ impl State {
     /// The sessions of a launcher that are not over.
     fn open_batches(&self, launcher: &str) -> Vec<SessionId> {
         let is_open = |session: &&Session| {
-            let batch = session.batch.as_ref();
+            let batch = session.open_batch();
             batch.is_some_and(|batch| batch.launcher.name == launcher)
-                && !session.life.status().is_finished()
         };
         let open = self.sessions.iter().filter(is_open);
         open.map(|session| session.id.clone()).collect()
@@ -223,11 +221,7 @@ impl State {
             .last()
             .filter(|run| run.run > 1)
             .map(|run| run.started_at);
-        let path = Path::new(&batch.dir)
-            .join("sessions")
-            .join(id.as_str())
-            .join(EXIT);
-        let exit: Exit = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let exit = exit_in(&batch.log_directory(id))?;
         since
             .is_none_or(|since| exit.ended_at >= since)
             .then_some(exit)
@@ -237,7 +231,6 @@ impl State {
     /// of exit code and signal.
     fn batch_ended(&mut self, id: &SessionId, ending: Ending, exit: ExitStatus) {
         let saved = self.node_exit(id);
-        let refusal = self.refusal(id);
         let at = now();
         let end = self.sessions.log_end(id);
         let Some(session) = self.sessions.get_mut(id) else {
@@ -249,15 +242,16 @@ impl State {
         batch.ended = Some(ending);
         let by = batch.cancelled_by.clone();
         let link = batch.link();
-        let why = match (refusal, ending) {
-            (Some(why), Ending::Itself) => Some(why),
-            _ => ending.reason(batch.launcher.kind.name()),
-        };
+        let never_ran = saved.is_none() && session.life.status() == Status::Queued;
         self.hosts.forget_node(&link);
+        let why = match never_ran {
+            true => self.why_ended(id, ending),
+            false => None,
+        };
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        if saved.is_none() && session.life.status() == Status::Queued {
+        if never_ran {
             let why = match &by {
                 Some(_) => "it was stopped before it ran".to_owned(),
                 None => why.unwrap_or_else(|| "it did not run".to_owned()),
@@ -293,24 +287,29 @@ impl State {
 
     /// What the engine says of the end of a session, added to what its exit says.
     pub(super) fn batch_verdict(&mut self, id: &SessionId) {
-        let refusal = self.refusal(id);
-        let Some(session) = self.sessions.get_mut(id) else {
-            return;
-        };
-        let Some(batch) = &session.batch else {
-            return;
-        };
-        let Some(ending) = batch.ended else {
+        let session = self.sessions.get(id);
+        let batch = session.and_then(|session| session.batch.as_ref());
+        let Some((batch, ending)) = batch.and_then(|batch| Some((batch, batch.ended?))) else {
             return;
         };
         // Whoever has cancelled it through us is named already.
         let is_ours = batch.cancelled_by.is_some() && ending == Ending::Cancelled;
-        let why = match ending {
-            Ending::Itself => refusal,
-            _ if is_ours => None,
-            _ => ending.reason(batch.launcher.kind.name()),
+        let why = match is_ours {
+            true => None,
+            false => self.why_ended(id, ending),
         };
-        session.life.ended_elsewhere(ending.status(), why);
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.ended_elsewhere(ending.status(), why);
+        }
+    }
+
+    /// Why a session has ended, as far as its exit does not say it.
+    fn why_ended(&self, id: &SessionId, ending: Ending) -> Option<String> {
+        let batch = self.sessions.get(id)?.batch.as_ref()?;
+        match ending {
+            Ending::Itself => self.refusal(id),
+            _ => ending.reason(batch.launcher.kind.name()),
+        }
     }
 
     /// Why the node did not run the job, in its own words; `None` if it did.
@@ -334,14 +333,12 @@ impl State {
     /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
     pub(crate) fn batch_forgotten(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         self.batch_grown(id);
-        let is_open = self
-            .sessions
-            .get(id)
-            .is_some_and(|session| !session.life.status().is_finished());
-        if !is_open {
+        if !self.is_open_batch(id) {
             return;
         }
-        let (ending, exit) = match (found, self.node_exit(id)) {
+        let saved = self.node_exit(id);
+        let has_run = saved.is_some();
+        let (ending, exit) = match (found, saved) {
             (Some(found), _) => found,
             (None, Some(exit)) => {
                 let (code, signal) = (exit.exit_code, exit.signal);
@@ -349,12 +346,8 @@ impl State {
             }
             (None, None) => (Ending::NodeFailed, ExitStatus::default()),
         };
-        if self.node_exit(id).is_some()
-            && self
-                .sessions
-                .get(id)
-                .is_some_and(|s| s.life.status() == Status::Queued)
-        {
+        let session = self.sessions.get(id);
+        if has_run && session.is_some_and(|session| session.life.status() == Status::Queued) {
             self.batch_placed(id, None, json!({}));
         }
         self.batch_ended(id, ending, exit);
@@ -392,9 +385,7 @@ impl State {
 
     /// Looks how far the log of a session reaches that an engine runs: no keeper of this machine tells.
     pub(crate) fn batch_grown(&mut self, id: &SessionId) {
-        let is_batch =
-            |session: &Session| session.batch.is_some() && !session.life.status().is_finished();
-        if !self.sessions.get(id).is_some_and(is_batch) {
+        if !self.is_open_batch(id) {
             return;
         }
         let Some(io) = self.sessions.io_mut(id) else {
@@ -422,12 +413,8 @@ impl State {
 
     /// Looks at all sessions that engines run, after a takeover from an earlier daemon.
     pub(crate) fn resume_batches(&mut self) {
-        let open: Vec<_> = self
-            .sessions
-            .iter()
-            .filter(|session| !session.life.status().is_finished())
-            .filter_map(|session| Some(session.batch.as_ref()?.launcher.clone()))
-            .collect();
+        let open = self.sessions.iter().filter_map(Session::open_batch);
+        let open: Vec<_> = open.map(|batch| batch.launcher.clone()).collect();
         for launcher in open {
             self.engines.submitted(&launcher, None, now().boot);
         }

@@ -2,8 +2,9 @@
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::engine::batch::Batch;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::SessionId;
@@ -140,9 +141,17 @@ impl Store {
         segments::starts(&self.dir(id)).is_ok_and(|starts| !starts.is_empty())
     }
 
+    /// The directory with a session's log: its own, or that which a node of a cluster writes.
+    pub(crate) fn log_directory(&self, id: &SessionId, batch: Option<&Batch>) -> PathBuf {
+        match batch {
+            Some(batch) => batch.log_directory(id),
+            None => self.dir(id),
+        }
+    }
+
     /// The exit of a session, if the keeper has saved it.
     pub(crate) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
-        serde_json::from_slice(&std::fs::read(self.dir(id).join(EXIT)).ok()?).ok()
+        exit_in(&self.dir(id))
     }
 }
 
@@ -157,15 +166,7 @@ fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
     Ok(meta)
 }
 
-/// The directory with a session's log: its own, or that which a node of a cluster writes.
-pub(crate) fn log_directory(store: &Store, session: &Session) -> PathBuf {
-    match &session.batch {
-        Some(batch) => log_of_node(&batch.dir, &session.id),
-        None => store.dir(&session.id),
-    }
-}
-
-/// The directory with the log of a session that an engine runs; `dir` is the home of its node.
-pub(crate) fn log_of_node(dir: &str, id: &SessionId) -> PathBuf {
-    PathBuf::from(dir).join("sessions").join(id.as_str())
+/// The exit that a keeper has saved in the directory of a session.
+pub(crate) fn exit_in(dir: &Path) -> Option<Exit> {
+    serde_json::from_slice(&std::fs::read(dir.join(EXIT)).ok()?).ok()
 }

@@ -10,7 +10,7 @@ use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::daemon::storage::store::{Loaded, log_of_node};
+use crate::daemon::storage::store::Loaded;
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
@@ -137,10 +137,8 @@ impl State {
         let id = meta.id.clone();
         let saved = SavedStart::of(&meta);
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
-        let log = LogReader::new(match &meta.batch {
-            Some(batch) => log_of_node(&batch.dir, &id),
-            None => self.sessions.store.dir(&id),
-        });
+        let store = &self.sessions.store;
+        let log = LogReader::new(store.log_directory(&id, meta.batch.as_deref()));
         let (first, end) = log.bounds();
         let slot = kept
             .as_ref()

@@ -8,6 +8,8 @@
 pub mod schedule;
 pub mod slurm;
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use super::life::Actor;
@@ -210,6 +212,11 @@ impl Batch {
             (JobState::Suspended, Status::Running) => Change::Paused(true),
             _ => Change::None,
         }
+    }
+
+    /// The directory in which its node keeps the log and the exit: that of the session in the node's home.
+    pub fn log_directory(&self, session: &SessionId) -> PathBuf {
+        Path::new(&self.dir).join("sessions").join(session.as_str())
     }
 
     /// The name of the link to its node. It has a blank, so that it is the name of no host.

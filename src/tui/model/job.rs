@@ -119,17 +119,12 @@ impl Job {
     pub fn engine(&self) -> Option<String> {
         let summary = &self.record.summary;
         let (launcher, engine) = (summary.launcher.as_ref()?, summary.engine.as_ref()?);
-        let number = engine.job_id.as_deref().unwrap_or("not accepted yet");
-        let kind = launcher.kind.name();
         let limit = engine.time_limit_sec.map(|sec| {
             let ms = i64::try_from(sec.saturating_mul(1000)).unwrap_or(i64::MAX);
             format!(", limit {}", units::took(ms))
         });
         let limit = limit.unwrap_or_default();
-        let name = &launcher.name;
-        Some(clean(&format!(
-            "{kind} job {number} of launcher {name}{limit}"
-        )))
+        Some(clean(&format!("{}{limit}", engine.title(launcher))))
     }
 
     /// Milliseconds until its schedule or its restart policy starts it, if it waits for that.

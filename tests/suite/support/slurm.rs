@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::needs::missing;
+use super::needs::{missing, program};
 use super::process::{self, Held};
 use super::{Home, eventually};
 
@@ -242,12 +242,6 @@ fn end(child: Option<Child>) {
         }
         child.wait().unwrap();
     }
-}
-
-fn program(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let dirs = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    dirs.map(|dir| dir.join(name)).find(|file| file.is_file())
 }
 
 /// The directory of Slurm's plugins, which depends on the distribution and the architecture.

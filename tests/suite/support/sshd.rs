@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::needs::missing;
+use super::needs::{missing, program};
 use super::process::{self, Held};
 use super::{Home, eventually};
 
@@ -29,7 +29,8 @@ impl Sshd {
 
     /// The same, with further lines of ssh_config.
     pub(crate) fn with(hosts: usize, ssh_config: &str) -> Option<Self> {
-        let Some(program) = program() else {
+        // By its whole path: it starts itself anew for each connection.
+        let Some(program) = program("sshd") else {
             missing("`sshd`");
             return None;
         };
@@ -111,7 +112,7 @@ impl Sshd {
 
     /// The server comes back.
     pub(crate) fn up(&mut self) {
-        self.up_with(&program().unwrap());
+        self.up_with(&program("sshd").unwrap());
     }
 
     fn up_with(&mut self, program: &Path) {
@@ -151,13 +152,6 @@ impl Drop for Sshd {
     fn drop(&mut self) {
         self.down();
     }
-}
-
-/// sshd by its whole path: it starts itself anew for each connection.
-fn program() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let dirs = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    dirs.map(|dir| dir.join("sshd")).find(|file| file.is_file())
 }
 
 fn keygen(path: &Path) {

@@ -15,7 +15,6 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::refused_by_system;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::daemon::storage::store::log_directory;
 use crate::engine::batch::{Batch, slurm};
 use crate::engine::life::Life;
 use crate::engine::session::Session;
@@ -138,7 +137,12 @@ pub(crate) async fn submit(
         .collect();
     hub.change(|state| {
         state.sessions.store.write_meta(&session);
-        let log = LogReader::new(log_directory(&state.sessions.store, &session));
+        let log = LogReader::new(
+            state
+                .sessions
+                .store
+                .log_directory(&id, session.batch.as_deref()),
+        );
         state.sessions.insert(session, SessionIo::new(log));
     });
     // A client that goes away meanwhile does not take the job back.

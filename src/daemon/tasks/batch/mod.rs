@@ -54,12 +54,8 @@ pub(crate) async fn follow(hub: Hub) {
 
 /// Asks one engine for all of its jobs.
 async fn ask(hub: Hub, question: Question) {
-    let Question {
-        name,
-        launcher,
-        env,
-    } = question;
-    debug_assert_eq!(name, launcher.name);
+    let Question { launcher, env } = question;
+    let name = launcher.name;
     match command::run(&slurm::states(), &env, false, None).await {
         Ok(printed) => {
             let rows = slurm::rows(&printed);

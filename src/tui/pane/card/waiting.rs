@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::draw::{INDENT, heading, key_line};
+use crate::protocol::Timestamp;
 use crate::protocol::project::{Need, PhaseName, ProjectRole};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
@@ -31,10 +32,7 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
     };
     if role.phase == PhaseName::Scheduled {
         if let Some(next) = role.next_run {
-            let now = model.now.ms;
-            let at = units::moment_ahead(next, now, &model.zone);
-            let until = units::until((next.millis() - now).max(0));
-            dim(&format!("next run {at}, {until}"));
+            dim(&format!("next run {}", ahead(model, next)));
         }
         if let Some(missed) = job.why() {
             dim(&missed);
@@ -50,6 +48,13 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
     Some(lines)
 }
 
+/// A moment that is to come: `14:20, in 8m`.
+fn ahead(model: &Model, at: Timestamp) -> String {
+    let now = model.now.ms;
+    let until = units::until((at.millis() - now).max(0));
+    format!("{}, {until}", units::moment_ahead(at, now, &model.zone))
+}
+
 /// The card of a job that waits in a queue, or in that of an engine.
 fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
     let glyph = job.state().glyph(model.theme.ascii);
@@ -59,12 +64,7 @@ fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>
     let engine = job.record.summary.engine.as_ref();
     let start = engine
         .and_then(|engine| engine.estimated_start_at)
-        .map(|start| {
-            let now = model.now.ms;
-            let at = units::moment_ahead(start, now, &model.zone);
-            let until = units::until((start.millis() - now).max(0));
-            format!("expected to start at {at}, {until}")
-        });
+        .map(|start| format!("expected to start at {}", ahead(model, start)));
     let silent = engine.and_then(|engine| engine.silent_since).map(|since| {
         let since = units::moment(since, model.now.ms, &model.zone);
         format!("the engine does not answer since {since}")
