@@ -90,7 +90,7 @@ use disk::Disk;
 use endpoint::Endpoint;
 use entry::Table;
 use events::{Events, Source};
-use handover::Inheritance;
+use handover::{Asked, Inheritance};
 use locks::Locks;
 use log::RETRY_MS;
 use on_exit::OnExits;
@@ -187,6 +187,8 @@ struct Keeper {
     channel: Option<Channel>,
     /// Whether messages wait for room in `channel`.
     channel_is_full: bool,
+    /// Requests that a daemon sent before it died, and that are still to be served.
+    unserved: Asked,
     supervisor: Supervisor,
     /// Commands that run after the end of a session.
     on_exits: OnExits,
@@ -267,6 +269,7 @@ impl Keeper {
             endpoint: Endpoint::new(inheritance.listener, socket),
             channel: None,
             channel_is_full: false,
+            unserved: Vec::new(),
             supervisor: Supervisor::default(),
             on_exits: OnExits::default(),
             foreign_daemon: None,
@@ -346,6 +349,7 @@ impl Keeper {
         if ready.contains(&Source::DaemonEnded) {
             self.daemon_is_gone(Ended::Unknown);
         }
+        self.serve_rest();
         if self.channel.is_none() && self.supervisor.is_due() {
             self.start_daemon();
         }

@@ -293,9 +293,20 @@ impl Keeper {
         }
     }
 
+    /// Closes the channel of a daemon that is gone. What it had asked for is kept for [`Self::serve_rest`].
     pub(super) fn drop_channel(&mut self) {
-        if let Some(channel) = self.channel.take() {
+        if let Some(mut channel) = self.channel.take() {
             self.events.remove(&channel);
+            // An error means that there is nothing more.
+            let rest = channel.receive::<ToKeeper>(&[]).unwrap_or_default();
+            self.unserved.extend(rest);
+        }
+    }
+
+    /// Serves what a daemon had asked for before it died. The next one knows of it from its records, and finds it done.
+    pub(super) fn serve_rest(&mut self) {
+        for (message, fds) in std::mem::take(&mut self.unserved) {
+            self.handle(message, fds);
         }
     }
 

@@ -36,14 +36,13 @@ const GET_INFO: Opcode = opcode::read_write::<Info>(0xff, 11);
 
 /// How the process behind `pidfd` ended. Call this once poll(2) reports that it has ended.
 pub fn of(pidfd: impl AsFd, pid: u32) -> Ending {
-    let mut info = Info {
-        mask: EXIT,
-        ..Info::default()
-    };
-    // SAFETY: the ioctl takes this structure, and the opcode encodes its size.
-    let asked = unsafe { ioctl(&pidfd, Updater::<{ GET_INFO }, Info>::new(&mut info)) };
-    if asked.is_ok() && info.mask & EXIT != 0 {
-        return Ending::Status(info.status);
+    let mut asked = info(&pidfd);
+    if asked == Err(Errno::SRCH) {
+        // It may have been reaped while the kernel looked: first for its status, then for the process.
+        asked = info(&pidfd);
+    }
+    if let Ok(Some(status)) = asked {
+        return Ending::Status(status);
     }
     // Check the pidfd after reading by pid: if the process is still there, this was not a later process's
     // zombie.
@@ -53,6 +52,17 @@ pub fn of(pidfd: impl AsFd, pid: u32) -> Ending {
         None if matches!(asked, Err(Errno::NOTTY | Errno::INVAL | Errno::SRCH)) => Ending::Unknown,
         None => Ending::NotYet,
     }
+}
+
+/// The status that the kernel keeps of a process, if it has been reaped.
+fn info(pidfd: impl AsFd) -> Result<Option<i32>, Errno> {
+    let mut info = Info {
+        mask: EXIT,
+        ..Info::default()
+    };
+    // SAFETY: the ioctl takes this structure, and the opcode encodes its size.
+    unsafe { ioctl(&pidfd, Updater::<{ GET_INFO }, Info>::new(&mut info)) }?;
+    Ok((info.mask & EXIT != 0).then_some(info.status))
 }
 
 #[cfg(test)]

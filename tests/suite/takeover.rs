@@ -100,6 +100,31 @@ fn kills_of_the_daemon_lose_nothing_at_full_speed() {
 }
 
 #[test]
+fn what_a_daemon_had_asked_for_is_done_after_its_death() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--scope", "one"]);
+    let (old, keeper) = daemon::pids(&mut serve);
+    let mut client = Serve::new(&home, &["--scope", "one"]);
+    client.ok(json!({"action": "stats"}));
+    let keeper = Held::new(keeper).unwrap();
+    // The request lies in the keeper's socket when the keeper hears of the death.
+    keeper.signal(Signal::STOP);
+    client.send(json!({"action": "start", "command": "cat", "label": "late"}));
+    let late = |serve: &mut Serve| serve.call(json!({"action": "status", "sessionId": "late"}));
+    eventually("the session is starting", || {
+        (late(&mut serve)["result"]["status"] == "starting").then_some(())
+    });
+    // Nobody asks again.
+    let client = Held::new(client.pid()).unwrap();
+    client.signal(Signal::KILL);
+    assert!(client.ended(DEADLINE));
+    daemon::kill_pid(old);
+    keeper.signal(Signal::CONT);
+    let status = late(&mut serve);
+    assert_eq!(status["result"]["status"], "running", "{status}");
+}
+
+#[test]
 fn an_end_that_no_daemon_saw_is_known_with_its_code() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
