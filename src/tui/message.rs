@@ -145,6 +145,8 @@ pub enum RequestKind {
     Copy(SessionId, CopyFrom),
     /// Something about a project.
     Project(ProjectRequest),
+    /// Ending the connection to a host.
+    Disconnect(String),
 }
 
 /// A request about the project of a directory.

@@ -76,6 +76,31 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
 }
 
 #[test]
+fn find_searches_the_jobs_of_all_hosts_and_says_which_it_could_not_ask() {
+    let Some(mut sshd) = Sshd::new(2) else { return };
+    let home = &sshd.home;
+    home.start(&["-n", "web", "echo a needle here"]);
+    home.ok(&["-H", "h1", "run", "-n", "far", "echo a needle there"]);
+    home.ok(&["-H", "h1", "wait", "far"]);
+    home.ok(&["wait", "web"]);
+    // A host that was never connected is connected first.
+    let found = home.run(&["find", "needle"]).expect_code(0);
+    let has = |text: &str| found.stdout.lines().any(|line| line.ends_with(text));
+    assert!(has("a needle here") && has("a needle there"), "{found}");
+    assert!(found.stdout.contains("far@h1:"), "{found}");
+    let found = home.ok(&["-H", "local", "find", "needle"]);
+    assert!(!found.contains("there"), "{found}");
+    let found = home.ok(&["find", "needle", "--jobs", "far@h1"]);
+    assert_eq!(found.lines().count(), 1, "{found}");
+    connected(home, "h1");
+    sshd.down();
+    let found = sshd.home.run(&["find", "needle"]).expect_code(0);
+    assert!(found.stdout.contains("a needle here"), "{found}");
+    assert!(!found.stdout.contains("there"), "{found}");
+    found.expect_said("host h1 cannot be reached");
+}
+
+#[test]
 fn a_list_says_which_hosts_it_has_and_takes_those_that_are_named() {
     let Some(sshd) = Sshd::new(2) else { return };
     let home = &sshd.home;

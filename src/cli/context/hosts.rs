@@ -6,12 +6,24 @@ use crate::cli::settings;
 use crate::client;
 use crate::config::LOCAL;
 use crate::protocol::params::List;
-use crate::protocol::reply::Listed;
+use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
 use crate::protocol::{Action, Record};
 use crate::recall::last_job;
 
 /// Longest time in which a host that a target names is connected, in milliseconds. ssh ends its own attempts before.
 const PATIENCE_MS: u64 = 30_000;
+
+/// Longest time in which hosts that are being connected are waited for, if a verb is about all of them, in milliseconds.
+const HANDSHAKE_MS: u64 = 5_000;
+
+/// The jobs that can be reached now, on all machines.
+#[derive(Debug)]
+pub struct Everywhere {
+    /// The jobs of this machine, and of the hosts that are connected.
+    pub jobs: Vec<Record>,
+    /// The hosts that are not connected.
+    pub away: Vec<HostStatus>,
+}
 
 /// A target on another host.
 pub(super) struct There {
@@ -29,6 +41,43 @@ pub fn only_here() -> Result<Option<Vec<String>>, Failure> {
 }
 
 impl Context {
+    /// The jobs of this machine and of all hosts; those of this machine with `-H local`.
+    pub fn everywhere(&mut self) -> Result<Everywhere, Failure> {
+        let hosts = self.only_here.then(|| vec![LOCAL.to_owned()]);
+        self.reached(hosts, None)
+    }
+
+    /// The jobs of hosts that are being connected, as soon as they are.
+    pub fn arriving(&mut self, hosts: Vec<String>) -> Result<Everywhere, Failure> {
+        self.reached(Some(hosts), Some(HANDSHAKE_MS))
+    }
+
+    fn reached(
+        &mut self,
+        hosts: Option<Vec<String>>,
+        host_wait_ms: Option<u64>,
+    ) -> Result<Everywhere, Failure> {
+        let list = List {
+            limit: Some(ALL_JOBS),
+            hosts,
+            host_wait_ms,
+            ..List::default()
+        };
+        let listed: Listed<Record> = self.read(&Action::List(list))?;
+        let (up, away): (Vec<_>, Vec<_>) = listed
+            .hosts
+            .into_iter()
+            .partition(|host| host.state == HostState::Up);
+        let is_reached = |job: &Record| {
+            let host = job.summary.session_id.host();
+            host.is_none_or(|name| up.iter().any(|host| host.name == name))
+        };
+        Ok(Everywhere {
+            jobs: listed.sessions.into_iter().filter(is_reached).collect(),
+            away,
+        })
+    }
+
     /// The jobs of the host that a target names behind its last `@`. `None` if the target is about this machine: an
     /// exact name of a job here wins.
     pub(super) fn on_host(
@@ -83,6 +132,12 @@ impl Context {
             })),
         }
     }
+}
+
+/// Whether a host is not connected, but will be in a moment if nothing is in the way.
+pub fn is_arriving(host: &HostStatus) -> bool {
+    let may_be = matches!(host.state, HostState::Idle | HostState::Connecting);
+    may_be && host.error.is_none() && host.connect != HostConnect::Manual
 }
 
 fn is_id(name: &str, jobs: &[Record]) -> bool {

@@ -11,9 +11,10 @@ use std::collections::HashMap;
 use clap::Command;
 use serde::de::DeserializeOwned;
 
-pub use self::hosts::only_here;
+pub use self::hosts::{is_arriving, only_here};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{Output, note, tell_unreachable, words};
+use crate::cli::output::hosts::tell_unreachable;
+use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::params::{List, StatusParams};

@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::place::Place;
-use crate::cli::output::tell_unreachable;
+use crate::cli::output::hosts::tell_unreachable;
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};

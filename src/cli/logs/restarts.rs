@@ -1,6 +1,6 @@
 //! Reports restarts of jobs while a command waits for them.
 
-use crate::cli::output::tell_unreachable;
+use crate::cli::output::hosts::tell_unreachable;
 use crate::client::{Connection, greeting, host};
 use crate::protocol::params::Subscribe;
 use crate::protocol::{Action, Error, EventKind, SessionId};

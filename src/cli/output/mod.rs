@@ -6,6 +6,7 @@
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(in crate::cli) mod fixture;
+pub mod hosts;
 pub mod state;
 pub mod style;
 pub mod table;
@@ -16,7 +17,6 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use serde::Serialize;
 
 use crate::cli::exit::Failure;
-use crate::protocol::Error;
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 use style::{ColorChoice, Paint, Tone};
@@ -149,11 +149,6 @@ pub fn stdout_is_terminal() -> bool {
 /// Whether standard output is a terminal that supports cursor movement.
 pub fn obeys() -> bool {
     stdout_is_terminal() && !style::is_dumb(style::environment)
-}
-
-/// Says that a host cannot be reached now, and that its jobs are waited for.
-pub fn tell_unreachable(error: &Error) {
-    note(&format!("{error}; trying again"));
 }
 
 /// Prints a message on standard error, each line after `bgproc: `.

@@ -4,11 +4,11 @@ use clap::Args;
 use regex::{Regex, RegexBuilder};
 use serde_json::json;
 
-use crate::cli::context::{Among, Context};
+use crate::cli::context::{Among, Context, is_arriving};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::logs::sieve;
 use crate::cli::output::style::Tone;
-use crate::cli::output::{note, words};
+use crate::cli::output::{complain, hosts, note, words};
 use crate::cli::value::{moment, number};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogMatch, LogMatches};
@@ -49,42 +49,97 @@ impl Find {
                 self.pattern
             ))
         })?;
-        let (jobs, missed) = match self.jobs.as_slice() {
-            [] => (ctx.jobs()?, Exit::OK),
+        let mut search = Search {
+            find: &self,
+            pattern,
+            colour: 0,
+            any: false,
+            lost: Vec::new(),
+        };
+        let missed = match self.jobs.as_slice() {
+            [] => {
+                search.everywhere(ctx)?;
+                Exit::OK
+            }
             targets => {
                 let found = ctx.many(targets, Among::Any)?;
-                (found.jobs, found.exit)
+                search.all(ctx, &found.jobs)?;
+                found.exit
             }
         };
-        let mut any = false;
-        for (number, job) in jobs.iter().enumerate() {
-            any |= self.look(ctx, job, number, &pattern)?;
-        }
         ctx.out.flush()?;
-        Ok(match any {
+        Ok(match search.any {
             true => missed,
             false => missed.or(Exit::FAILED),
         })
     }
+}
+
+/// A search through several jobs.
+struct Search<'a> {
+    find: &'a Find,
+    pattern: Regex,
+    /// Number of jobs so far; each has a colour of its own.
+    colour: usize,
+    any: bool,
+    /// Hosts that went away meanwhile.
+    lost: Vec<String>,
+}
+
+impl Search<'_> {
+    /// Searches the jobs of this machine and of all hosts, and says which hosts it could not ask.
+    fn everywhere(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+        let reached = ctx.everywhere()?;
+        self.all(ctx, &reached.jobs)?;
+        let (arriving, mut away): (Vec<_>, Vec<_>) =
+            reached.away.into_iter().partition(is_arriving);
+        if !arriving.is_empty() {
+            // What was found so far need not wait for them.
+            ctx.out.flush()?;
+            let names = arriving.into_iter().map(|host| host.name).collect();
+            let reached = ctx.arriving(names)?;
+            self.all(ctx, &reached.jobs)?;
+            away.extend(reached.away);
+        }
+        for host in &away {
+            hosts::tell_unasked(host);
+        }
+        Ok(())
+    }
+
+    fn all(&mut self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
+        for job in jobs {
+            let host = job.summary.session_id.host();
+            if host.is_some_and(|host| self.lost.iter().any(|lost| lost == host)) {
+                continue;
+            }
+            match self.look(ctx, job) {
+                Ok(any) => self.any |= any,
+                // The other machines can be searched all the same.
+                Err(failure) if host.is_some() && !matches!(failure, Failure::Output(_)) => {
+                    complain(&failure);
+                    self.lost.extend(host.map(str::to_owned));
+                }
+                Err(failure) => return Err(failure),
+            }
+            self.colour += 1;
+        }
+        Ok(())
+    }
 
     /// Prints the matches in one job. Returns whether there are any.
-    fn look(
-        &self,
-        ctx: &mut Context,
-        job: &Record,
-        number: usize,
-        pattern: &Regex,
-    ) -> Result<bool, Failure> {
+    fn look(&self, ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
+        let find = self.find;
         let mut next = None;
         let mut shown = 0;
         loop {
             let log = Log {
                 session_id: Some(job.summary.session_id.to_string()),
-                grep: Some(self.pattern.clone()),
-                ignore_case: self.ignore_case.then_some(true),
-                context: (self.context > 0).then_some(self.context),
+                grep: Some(find.pattern.clone()),
+                ignore_case: find.ignore_case.then_some(true),
+                context: (find.context > 0).then_some(find.context),
                 max_matches: Some(PAGE),
-                since_time: self.since.map(|at| at.to_string()),
+                since_time: find.since.map(|at| at.to_string()),
                 from_line: next,
                 ..Log::default()
             };
@@ -100,7 +155,7 @@ impl Find {
                 if ctx.json {
                     ctx.out.json(&with_job(job, found))?;
                 } else {
-                    self.show(ctx, job, number, pattern, found, (shown, until))?;
+                    self.show(ctx, job, found, (shown, until))?;
                 }
                 shown = found.n + (found.after.len() as u64).min(until - found.n - 1);
             }
@@ -121,23 +176,21 @@ impl Find {
         &self,
         ctx: &mut Context,
         job: &Record,
-        number: usize,
-        pattern: &Regex,
         found: &LogMatch,
         (shown, until): (u64, u64),
     ) -> Result<(), Failure> {
         let name = ctx
             .out
-            .tint(Tone::Stream(number), &words::name(&job.summary));
+            .tint(Tone::Stream(self.colour), &words::name(&job.summary));
         let first = found.n - (found.before.len() as u64).min(found.n - 1);
-        if self.context > 0 && shown > 0 && first > shown + 1 {
+        if self.find.context > 0 && shown > 0 && first > shown + 1 {
             ctx.out.line("--")?;
         }
         for (_, text) in (first..).zip(&found.before).filter(|(n, _)| *n > shown) {
             ctx.out.line(&format!("{name}- {text}"))?;
         }
         let at = found.at.map(time_of_day).unwrap_or_default();
-        let text = sieve::marked(&ctx.out, pattern, &found.text);
+        let text = sieve::marked(&ctx.out, &self.pattern, &found.text);
         ctx.out.line(&format!("{name}:{at}: {text}"))?;
         let after = (found.n + 1..).zip(&found.after);
         for (_, text) in after.take_while(|(n, _)| *n < until) {

@@ -8,13 +8,12 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::state::{self, Wanted};
 use crate::cli::output::style::Tone;
 use crate::cli::output::table::{Cell, Column, Fit, draw};
-use crate::cli::output::words;
+use crate::cli::output::{hosts, words};
 use crate::cli::value::order::{self, Order};
 use crate::config::LOCAL;
 use crate::protocol::params::List;
-use crate::protocol::reply::{HostState, HostStatus, Listed};
+use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Summary, Timestamp};
-use crate::term::sanitize::clean;
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
@@ -111,7 +110,7 @@ impl Ls {
             return Ok(Exit::OK);
         }
         for host in &listed.hosts {
-            tell_missing(host);
+            hosts::tell_missing(host);
         }
         match form {
             Form::Table if listed.sessions.is_empty() => {
@@ -148,21 +147,6 @@ impl Ls {
             }
         }
         Ok(Exit::OK)
-    }
-}
-
-/// Says on stderr that the jobs of a host are missing or old, and why.
-fn tell_missing(host: &HostStatus) {
-    let name = &host.name;
-    match (&host.error, host.state) {
-        (Some(error), _) => crate::cli::output::note(&clean(&error.message)),
-        (None, HostState::Connecting) => {
-            crate::cli::output::note(&format!("host {name} is being connected"));
-        }
-        (None, HostState::Disconnected) => crate::cli::output::note(&format!(
-            "host {name} is disconnected; bgproc hosts login {name} connects it"
-        )),
-        (None, HostState::Idle | HostState::Up | HostState::Down) => {}
     }
 }
 

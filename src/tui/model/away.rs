@@ -1,6 +1,6 @@
 //! Collects what happened while no view was open and summarizes it in one sentence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::job::Job;
 use crate::protocol::{Event, EventKind, SessionId, Status};
@@ -24,21 +24,45 @@ struct Tally {
 pub struct Away {
     /// Start of the absence, in milliseconds since the epoch.
     pub since: i64,
+    /// End of the absence, in milliseconds since the epoch.
+    until: i64,
     jobs: HashMap<SessionId, Tally>,
+    /// Whether all events that were known when the view opened have been added.
+    pub complete: bool,
+    /// Jobs of hosts about which something came later, and whose state is still to come.
+    pub late: HashSet<SessionId>,
 }
 
 impl Away {
     /// An empty summary.
-    pub fn new(since: i64) -> Self {
+    pub fn new(since: i64, until: i64) -> Self {
         Self {
             since,
+            until,
             jobs: HashMap::new(),
+            complete: false,
+            late: HashSet::new(),
         }
     }
 
-    /// Adds an event if it happened after `since`.
+    /// Adds an event that came after the view was opened, if it happened before: a host tells what has happened when
+    /// it is connected.
+    pub fn add_late(&mut self, event: &Event) {
+        let is_of_then = event.at.is_some_and(|at| at.millis() < self.until);
+        let host = event.session_id.as_ref().filter(|id| id.host().is_some());
+        if let Some(id) = host.filter(|_| self.complete && is_of_then) {
+            self.late.insert(id.clone());
+            self.add(event);
+        }
+    }
+
+    /// Adds an event if it happened after `since`. What comes from a host was not known before, whenever it happened.
     pub fn add(&mut self, event: &Event) {
-        let is_of_then = event.at.is_some_and(|at| at.millis() > self.since);
+        let is_of_then = event.at.is_some_and(|at| at.millis() > self.since)
+            || event
+                .session_id
+                .as_ref()
+                .is_some_and(|id| id.host().is_some());
         let Some(id) = event.session_id.as_ref().filter(|_| is_of_then) else {
             return;
         };

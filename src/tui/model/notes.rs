@@ -64,8 +64,8 @@ impl Model {
         self.dirty = true;
     }
 
-    /// Shows a toast that stays until Esc.
-    pub fn note_until_dismissed(&mut self, text: impl AsRef<str>) {
+    /// Shows a toast that stays until Esc, in place of an earlier one about the same.
+    pub fn note_until_dismissed(&mut self, topic: &str, text: impl AsRef<str>) {
         let toast = Toast {
             kind: Kind::Note,
             text: clean(text.as_ref()),
@@ -73,7 +73,7 @@ impl Model {
             until: None,
             count: 1,
             is_alert: false,
-            topic: None,
+            topic: Some(topic.to_owned()),
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;

@@ -251,6 +251,39 @@ fn opening_shows_what_happened_meanwhile() {
 }
 
 #[test]
+fn what_a_host_tells_late_is_added_to_the_summary() {
+    let mut records = records(5);
+    records[4] = ended("tests", Status::Error, Some(1), 60_000);
+    let mut far = ended("train", Status::Error, Some(1), 60_000);
+    far.summary.session_id = id("train").at("gpu1").unwrap();
+    let mut dash = returned(120, 40, records.clone());
+    answer(&mut dash, vec![event(EventKind::Exited, "tests")]);
+    assert!(dash.text().contains("tests failed"), "{}", dash.text());
+    records.push(far.clone());
+    dash.list(records);
+    dash.press("\x1b");
+    let late = |at: i64| protocol::Event {
+        session_id: Some(far.summary.session_id.clone()),
+        at: Some(Timestamp(at)),
+        ..event(EventKind::Exited, "train")
+    };
+    let told = |dash: &mut Dash, event: protocol::Event| {
+        dash.link(LinkEvent::Event(event));
+        let record = serde_json::to_value(&far).unwrap();
+        let id = far.summary.session_id.clone();
+        dash.link(LinkEvent::Reply(RequestKind::Record(id), Ok(record)));
+        dash.text().replace('│', "")
+    };
+    let text = told(&mut dash, late(NOW + 3_600_000));
+    assert!(
+        !text.contains("since 12:31"),
+        "it has just happened: {text}"
+    );
+    let text = told(&mut dash, late(THEN - 60_000));
+    assert!(text.contains("since 12:31: tests failed, train"), "{text}");
+}
+
+#[test]
 fn the_first_view_ever_shows_no_summary() {
     let mut dash = Dash::new(80, 24, records(5));
     assert!(!dash.actions().contains(&"events"));

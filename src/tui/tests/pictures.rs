@@ -5,7 +5,7 @@ use serde_json::json;
 use super::harness::{Dash, compare, theme};
 use super::jobs::{NOW, ended, id, record, shop_records};
 use crate::protocol::record::Asked;
-use crate::protocol::{EventKind, Mode};
+use crate::protocol::{Action, EventKind, Mode};
 use crate::protocol::{Scope, Status, Timestamp};
 use crate::tui::message::{Cmd, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::options::Options;
@@ -311,6 +311,59 @@ fn other_hosts() {
         }
         dash.snapshot(&format!("hosts-{width}x{height}"));
     }
+}
+
+#[test]
+fn the_palette_has_the_hosts() {
+    let mut dash = hosts(120, 40);
+    dash.press(":gpu1").snapshot("palette-hosts-120x40");
+    dash.press("\x1b").press(":show gpu1\r");
+    assert!(
+        dash.status().contains("gpu1 ml: 1 job"),
+        "{}",
+        dash.status()
+    );
+    dash.press(":disconnect gpu1\r");
+    let asked = dash.asked();
+    let ends =
+        |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Disconnect(host), _) if host == "gpu1");
+    assert!(asked.iter().any(ends), "{asked:?}");
+    dash.press(":log in to gpu1\r");
+    assert!(
+        dash.text().contains("gpu1 is connected."),
+        "{}",
+        dash.text()
+    );
+    dash.press(":new job on gpu2\r").press("make eval\r");
+    let asked = dash.asked();
+    let on = |cmd: &Cmd| match cmd {
+        Cmd::Request(RequestKind::Start, Action::Start(start)) => {
+            start.host.as_deref() == Some("gpu2")
+        }
+        _ => false,
+    };
+    assert!(asked.iter().any(on), "{asked:?}");
+}
+
+#[test]
+fn a_search_is_not_made_on_hosts_that_are_not_connected() {
+    let mut dash = hosts(80, 24);
+    dash.asked();
+    dash.press("Ferror").later(200);
+    let mut searched = Vec::new();
+    for _ in 0..shop_records().len() + 3 {
+        for cmd in dash.asked() {
+            if let Cmd::Request(RequestKind::Found(id, round), _) = cmd {
+                searched.push(id.to_string());
+                let found =
+                    json!({ "matches": [], "firstLine": 1, "totalLines": 9, "truncated": false });
+                dash.link(LinkEvent::Reply(RequestKind::Found(id, round), Ok(found)));
+            }
+        }
+    }
+    let on = |host: &str| searched.iter().filter(|id| id.ends_with(host)).count();
+    assert_eq!((on("@gpu1"), on("@gpu2")), (1, 0), "{searched:?}");
+    assert!(dash.status().contains("not on gpu2"), "{}", dash.status());
 }
 
 #[test]

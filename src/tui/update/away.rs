@@ -8,8 +8,12 @@ use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::away::Away;
+use crate::tui::model::hosts::is_shown;
 use crate::tui::model::{Attached, Model};
 use crate::tui::units;
+
+/// Each summary takes the place of the one before.
+const TOPIC: &str = "away";
 
 /// Number of events in one reply; the daemon's own limit.
 const PAGE: usize = 1000;
@@ -19,7 +23,7 @@ pub(super) fn request(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some((at, seq)) = model.last_open.filter(|_| model.attached == Attached::No) else {
         return;
     };
-    model.away = Some(Away::new(at));
+    model.away = Some(Away::new(at, model.now.ms));
     cmds.push(page(seq));
 }
 
@@ -39,11 +43,42 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
         model.away = Some(away);
         return;
     }
-    let summary = away.summary(&model.jobs);
-    if !summary.is_empty() {
-        let when = units::since(away.since, model.now.ms, &model.zone);
-        model.note_until_dismissed(format!("since {when}: {summary}"));
+    away.complete = true;
+    tell(model, &away);
+    model.away = Some(away);
+}
+
+/// Adds what a host tells late, when the state of its job is known.
+pub(super) fn reconcile(model: &mut Model) {
+    let Some(away) = model.away.as_mut().filter(|away| !away.late.is_empty()) else {
+        return;
+    };
+    away.late.retain(|id| model.refreshing.contains_key(id));
+    if away.late.is_empty()
+        && let Some(away) = model.away.take()
+    {
+        tell(model, &away);
+        model.away = Some(away);
     }
+}
+
+fn tell(model: &mut Model, away: &Away) {
+    let summary = away.summary(&model.jobs);
+    if summary.is_empty() {
+        return;
+    }
+    let when = units::since(away.since, model.now.ms, &model.zone);
+    let missing: Vec<&str> = model
+        .hosts
+        .iter()
+        .filter(|host| is_shown(host))
+        .map(|host| host.name.as_str())
+        .collect();
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        names => format!(" (not known: {})", names.join(", ")),
+    };
+    model.note_until_dismissed(TOPIC, format!("since {when}: {summary}{missing}"));
 }
 
 fn page(after: u64) -> Cmd {

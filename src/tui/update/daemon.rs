@@ -198,6 +198,9 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         host_changed(model, &event, cmds);
         return;
     }
+    if let Some(away) = &mut model.away {
+        away.add_late(&event);
+    }
     let Some(id) = event.session_id else {
         return;
     };

@@ -64,6 +64,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         | RequestKind::Usage
         | RequestKind::Unwatch
         | RequestKind::Start
+        | RequestKind::Disconnect(_)
         | RequestKind::Away => None,
         // The request was answered just before.
         RequestKind::Cancel => return,
@@ -168,6 +169,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         }
         RequestKind::Log(..) => format!("The log of {name} could not be read"),
         RequestKind::Start => "Nothing was started".to_owned(),
+        RequestKind::Disconnect(host) => format!("{host} is still connected"),
         RequestKind::Hold(id, on) => {
             // The state stays as before; after a reconnect, held keyboards are taken again.
             match (lost, on) {

@@ -1,7 +1,7 @@
 //! After each message: adapts everything that depends on other state, in this order: the rows to the
 //! jobs, the cursor to the rows, what is requested to what is shown.
 
-use super::{alert, notify, seen, usage};
+use super::{alert, away, notify, seen, usage};
 use crate::tui::grid;
 use crate::tui::list::reconcile::{reconcile_cursor, reconcile_rows, reconcile_top};
 use crate::tui::message::Cmd;
@@ -26,6 +26,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     wrap::reconcile(model);
     seen::reconcile(model);
     alert::reconcile(model);
+    away::reconcile(model);
     card::reconcile(model, cmds);
     usage::reconcile(model, cmds);
     runs::reconcile(model, cmds);

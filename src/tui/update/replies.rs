@@ -92,6 +92,9 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
                 refresh(model, &id, cmds);
             }
         }
+        RequestKind::Disconnect(host) => {
+            model.note(format!("{host} is disconnected; its jobs go on."));
+        }
         RequestKind::Type(_, Keys::Part) => {}
         RequestKind::Subscribe
         | RequestKind::Watch(_)

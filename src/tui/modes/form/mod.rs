@@ -41,6 +41,12 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     show(model, form, cmds);
 }
 
+/// Opens the form for a new job on a host.
+pub fn open_on(model: &mut Model, host: &str, cmds: &mut Vec<Cmd>) {
+    let form = Form::new("", "", commands(model, &model.origin.cwd));
+    show(model, form.on_host(host), cmds);
+}
+
 /// Asks for the host, too, if there are others.
 fn somewhere(model: &Model, form: Form) -> Form {
     match model.hosts.is_empty() {

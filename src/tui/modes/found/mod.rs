@@ -18,6 +18,7 @@ pub use self::search::Found;
 use self::search::PER_JOB;
 use super::scroll;
 use crate::protocol::params::Log;
+use crate::protocol::reply::HostState;
 use crate::protocol::{Action as Request, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::hints;
@@ -218,6 +219,23 @@ fn in_order(model: &Model) -> Vec<SessionId> {
     let rest: Vec<usize> = rest.collect();
     let all = places.iter().chain(&rest);
     all.filter_map(|&index| model.jobs.get(index))
+        .filter(|job| job.host().is_none_or(|name| is_up(model, name)))
         .map(|job| job.id().clone())
+        .collect()
+}
+
+/// Whether a host can be asked. Requests to others would keep those to this machine waiting.
+fn is_up(model: &Model, name: &str) -> bool {
+    let host = model.host(name);
+    host.is_none_or(|host| host.state == HostState::Up)
+}
+
+/// The hosts with jobs that are not searched, since they are not connected.
+fn unasked(model: &Model) -> Vec<&str> {
+    let hosts = model.hosts.iter().map(|host| host.name.as_str());
+    let has_jobs = |name: &&str| model.jobs.iter().any(|job| job.host() == Some(name));
+    hosts
+        .filter(|name| !is_up(model, name))
+        .filter(has_jobs)
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::keys::Action;
 use super::obstacle::obstacle;
 use super::words::words;
-use super::{hints, quit, verbs};
+use super::{hints, hosts, quit, verbs};
 use crate::protocol::SessionId;
 use crate::tui::keymap::KeyAction;
 use crate::tui::model::job::Job;
@@ -15,10 +15,9 @@ use crate::tui::shell::{self, Verb};
 /// What the palette offers.
 pub(super) const COMMANDS: Commands = Commands {
     list,
-    run: |model, index, cmds| {
-        if let Some(&action) = Action::ALL.get(index) {
-            super::run(model, action, "", cmds);
-        }
+    run: |model, index, cmds| match Action::ALL.get(index) {
+        Some(&action) => super::run(model, action, "", cmds),
+        None => hosts::run(model, index - Action::ALL.len(), cmds),
     },
 };
 
@@ -30,27 +29,28 @@ const KEYS_ONLY: [Action; 4] = [
     Action::Palette,
 ];
 
-/// Every command in the order of the key bindings.
+/// Every command in the order of the key bindings, and behind them those about hosts.
 pub fn list(model: &Model) -> Vec<Entry> {
     let bound = model.keymap.actions::<Action>();
     let named = bound.filter(|(action, _)| !KEYS_ONLY.contains(action));
     let useful = hints::useful(model);
-    named
-        .map(|(action, bound)| {
-            let words = words(action);
-            Entry {
-                index: action.index(),
-                name: bound.binding.label(),
-                title: title(model, action, words.title),
-                synonyms: words.synonyms,
-                key: bound.keys.first().cloned().unwrap_or_default(),
-                help: bound.binding.help_with_grace(model.stop_grace_ms),
-                shell: shell(model, action),
-                obstacle: obstacle(model, action),
-                fit: fit(&useful, action, words.title),
-            }
-        })
-        .collect()
+    let commands = named.map(|(action, bound)| {
+        let words = words(action);
+        Entry {
+            index: action.index(),
+            name: bound.binding.label(),
+            title: title(model, action, words.title),
+            synonyms: words.synonyms,
+            key: bound.keys.first().cloned().unwrap_or_default(),
+            help: bound.binding.help_with_grace(model.stop_grace_ms),
+            shell: shell(model, action),
+            obstacle: obstacle(model, action),
+            fit: fit(&useful, action, words.title),
+        }
+    });
+    let mut all: Vec<Entry> = commands.collect();
+    all.extend(hosts::entries(model, Action::ALL.len()));
+    all
 }
 
 /// How well an action fits what is selected, 0 is best: first what its hints offer to do with it, then

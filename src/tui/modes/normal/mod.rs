@@ -2,6 +2,7 @@
 
 mod commands;
 mod hints;
+mod hosts;
 mod keys;
 mod obstacle;
 mod open_url;
