@@ -21,6 +21,7 @@ pub fn add_host(path: &Path, name: &str, host: &HostEntry) -> Result<(), ConfigE
         ("ssh", &host.ssh),
         ("bgproc", &host.bgproc),
         ("home", &host.home),
+        ("session", &host.session),
     ] {
         if let Some(text) = text {
             table.insert(key, value(text));

@@ -25,6 +25,8 @@ pub struct HostEntry {
     pub connect: HostConnect,
     /// Whether all agents may reach it.
     pub agents: bool,
+    /// The job that holds the host, if it is an allocation of an engine. Its end is the end of the host.
+    pub session: Option<String>,
 }
 
 /// The name that means this machine.

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Host;
 use super::host::Reach;
+use crate::config::is_name;
 use crate::protocol::{Error, ErrorCode};
 
 /// Parts of what ssh says when it has no way to log in without asking.
@@ -59,6 +60,11 @@ pub fn of(host: &Host, stderr: &str) -> Error {
 /// The host cannot be reached.
 pub fn unreachable(host: &Host, why: &str) -> Error {
     let name = &host.name;
+    if !is_name(name) {
+        // The node of a job, which no configuration names.
+        let message = format!("the node of {name} cannot be reached: {why}");
+        return Error::new(ErrorCode::HostUnreachable, message).hint("the job goes on");
+    }
     Error::new(
         ErrorCode::HostUnreachable,
         format!("host {name} cannot be reached: {why}"),

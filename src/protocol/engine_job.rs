@@ -122,6 +122,18 @@ pub enum Reach {
     None,
 }
 
+/// The command that reaches the node of a job, and what is found there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NodeReach {
+    /// Runs a shell beside the job, which reads its script from standard input.
+    pub command: Vec<String>,
+    /// Where bgproc is on the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bgproc: Option<String>,
+    /// `BGPROC_HOME` of the daemon that holds the job there.
+    pub home: String,
+}
+
 /// An engine and how it is used: an entry `[launchers.NAME]`, complete.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

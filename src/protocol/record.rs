@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::engine_job::{EngineJob, LauncherName};
+use super::engine_job::{EngineJob, LauncherName, NodeReach};
 use super::project::{ProjectRole, Waiting};
 use super::report::Reported;
 use super::shell_state::ShellState;
@@ -431,6 +431,9 @@ pub struct Detail {
     /// Time limit in milliseconds; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// How the node is reached on which an engine runs it; for people only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<NodeReach>,
 }
 
 /// One process of a session's tree.

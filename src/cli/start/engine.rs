@@ -14,7 +14,7 @@ pub(crate) struct Engine {
     #[arg(long, value_name = "LAUNCHER[:PARTITION]", value_parser = launcher)]
     on: Option<On>,
     /// With --on: time limit of the job (30m, 4h, 2d)
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "on")]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "on")]
     time: Option<Duration>,
     /// With --on: number of processors
     #[arg(long, value_name = "N", requires = "on")]
@@ -34,6 +34,14 @@ struct On {
     partition: Option<String>,
 }
 
+/// A bare number means minutes to Slurm, and seconds elsewhere.
+fn time(text: &str) -> Result<Duration, String> {
+    match text.parse::<u64>() {
+        Ok(number) => Err(format!("give a unit: {number}m are {number} minutes")),
+        Err(_) => duration::parse(text),
+    }
+}
+
 fn launcher(text: &str) -> Result<On, String> {
     let (launcher, partition) = match text.split_once(':') {
         Some((launcher, partition)) => (launcher, Some(partition.to_owned())),
@@ -49,6 +57,11 @@ fn launcher(text: &str) -> Result<On, String> {
 }
 
 impl Engine {
+    /// The launcher.
+    pub(crate) fn launcher(&self) -> Option<&str> {
+        self.on.as_ref().map(|on| on.launcher.as_str())
+    }
+
     /// The parameters of `start`.
     pub(crate) fn params(&self) -> (Option<Launcher>, Option<Resources>) {
         let Some(on) = &self.on else {

@@ -10,7 +10,7 @@ use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
 use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, EndedByKind, Share};
-use crate::protocol::{Action, Record, Timestamp};
+use crate::protocol::{Action, Record, Status, Timestamp};
 use crate::term::sanitize::clean;
 
 /// Number of the last runs that are shown.
@@ -101,8 +101,9 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("reported", words::former_report(job, now));
     add("pid", job.pid.map(|pid| pid.to_string()));
     let since = words::local(job.created_at);
+    let is_waiting = job.status == Status::Queued;
     add(
-        "started",
+        if is_waiting { "created" } else { "started" },
         Some(format!(
             "{since}  ({} ago)",
             words::span(words::since(job.created_at, now))

@@ -141,7 +141,10 @@ fn state(record: &Record, card: Option<&Card>) -> String {
                 Some(why) => format!("{}: {why}", of.phase.as_str()),
                 None => of.phase.as_str().to_owned(),
             },
-            None => "it waits for its turn".to_owned(),
+            None => match words::waits_for(job) {
+                Some(why) => format!("it waits for its turn: {why}"),
+                None => "it waits for its turn".to_owned(),
+            },
         },
         (Status::Paused, _) => format!(
             "it is paused; bgproc resume {} continues it",

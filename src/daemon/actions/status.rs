@@ -3,6 +3,7 @@
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::env_shown;
+use crate::daemon::requests::batch::reach;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::limits;
@@ -72,6 +73,9 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
                 Some(true) => env_shown::all(&detail.env_names, &spec.env),
                 _ => env_shown::shown(&detail.env_names, &spec.env),
             };
+        }
+        if client.principal.role == Role::Human {
+            detail.reach = session.batch.as_deref().and_then(reach::of);
         }
         // With `detail`, name the files of short logs as well.
         record.output_files = state.sessions.log_files(&id);

@@ -47,6 +47,8 @@ pub(crate) struct Entry {
     pub(super) interest: Rc<Notify>,
     /// Whether the host is to be asked for a sign of life.
     pub(super) is_doubtful: bool,
+    /// The session that holds it, if it is an allocation of an engine.
+    pub(super) session: Option<String>,
     /// Whether this is no host of the configuration, but the node on which an engine runs a session.
     pub(super) is_node: bool,
 }
@@ -73,6 +75,7 @@ impl Entry {
             closing: Rc::default(),
             interest: Rc::default(),
             is_doubtful: false,
+            session: None,
             is_node: false,
         }
     }

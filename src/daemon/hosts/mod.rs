@@ -25,7 +25,7 @@ use crate::engine::registry::Principal;
 use crate::link::frames::Start;
 use crate::link::{Host, Link};
 use crate::protocol::reply::HostStatus;
-use crate::protocol::{Error, ErrorCode, Greeting, Role};
+use crate::protocol::{Error, ErrorCode, Greeting, Role, SessionId};
 use crate::sys::file;
 use crate::sys::paths::Home;
 use channel::Channel;
@@ -100,6 +100,7 @@ impl Hosts {
             && known.host == host
         {
             (known.connect, known.agents) = (connect, entry.agents);
+            known.session.clone_from(&entry.session);
             return;
         }
         // An attempt of the former entry is none of the new one.
@@ -110,6 +111,7 @@ impl Hosts {
             attempt,
             connect,
             agents: entry.agents,
+            session: entry.session.clone(),
             ..Entry::new(host, HostLink::new(now))
         };
         let saved = std::fs::read(self.file(name)).ok();
@@ -175,6 +177,15 @@ impl Hosts {
             ..Entry::new(host, link)
         };
         self.entries.insert(name, entry);
+    }
+
+    /// An engine runs a session now. A host that it holds can be reached.
+    pub(crate) fn placed(&mut self, id: &SessionId) {
+        let held = |entry: &&mut Entry| entry.session.as_deref() == Some(id.as_str());
+        for entry in self.entries.values_mut().filter(held) {
+            entry.link.woke(now());
+            self.changed.notify_one();
+        }
     }
 
     /// A session does not run on its node any more.

@@ -204,6 +204,7 @@ impl State {
         self.begin_probe(id);
         self.persist(id);
         self.look(id);
+        self.hosts.placed(id);
         // A wait may have begun while it was in the queue.
         self.engines.left_queue();
     }

@@ -263,11 +263,11 @@ pub fn cancel(job_id: &str) -> Vec<String> {
 }
 
 /// The command that runs a shell beside a job on its node, which reads its script from standard input; `None` if the
-/// launcher says that there is none.
-pub fn reach(launcher: &LauncherSpec, job_id: &str, node: &str) -> Option<Vec<String>> {
+/// launcher says that there is none, or the node is needed and not known yet.
+pub fn reach(launcher: &LauncherSpec, job_id: &str, node: Option<&str>) -> Option<Vec<String>> {
     let words: &[&str] = match launcher.reach {
         Reach::None => return None,
-        Reach::Ssh => &["ssh", "-T", "-o", "BatchMode=yes", node, "exec", "sh"],
+        Reach::Ssh => &["ssh", "-T", "-o", "BatchMode=yes", node?, "exec", "sh"],
         // --overlap: it shares what the job has. --mem=0: all of it, so that it waits for none.
         Reach::Srun => &[
             "srun",

@@ -212,7 +212,7 @@ fn a_job_is_reached_as_its_launcher_says() {
             reach,
             ..launcher()
         };
-        slurm::reach(&launcher, "7", "n1").map(|words| words.join(" "))
+        slurm::reach(&launcher, "7", Some("n1")).map(|words| words.join(" "))
     };
     assert!(
         words(Reach::Srun)

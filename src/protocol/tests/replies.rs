@@ -142,6 +142,7 @@ fn record() -> Record {
             flaky: Some(Flaky { failed: 2, runs: 9 }),
             limits: None,
             timeout_ms: None,
+            reach: None,
         }),
     }
 }

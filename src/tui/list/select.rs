@@ -85,8 +85,8 @@ pub fn step(model: &mut Model, down: bool) {
     walk(model, at);
 }
 
-/// Selects what the last view had selected, if it has a row. The group of a job in a folded group is
-/// selected instead.
+/// Selects what was selected in the last view, or before the list was filtered, if it has a row. The group of a job in
+/// a folded group is selected instead.
 pub fn restore(model: &mut Model) {
     reconcile_rows(model);
     let wanted = std::mem::take(&mut model.remembered);

@@ -356,6 +356,16 @@ fn a_filter_opens_folded_groups_while_it_stands() {
     dash.press("\x1b\x1b").press("\x1b");
     assert_eq!(dash.model.filter, "");
     assert_eq!(dash.model.rows.len(), 2, "folded again");
+    let of_lint = Selected::Group("d:/home/me/notes".to_owned());
+    assert_eq!(dash.model.selected, of_lint);
+    // What was selected is selected again if nothing was found.
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("7");
+    let before = dash.model.selected.clone();
+    dash.press("/zzzz");
+    assert_eq!(dash.model.selected, Selected::Nothing);
+    dash.press("\x1b");
+    assert_eq!(dash.model.selected, before);
 }
 
 #[test]
@@ -410,7 +420,11 @@ fn keys_change_the_width_of_the_list() {
     dash.press("<<<<<<").snapshot("list-narrow-80x24");
     assert_eq!(width(&dash), 18);
     dash.press("<");
-    assert!(dash.text().contains("could not be read"), "{}", dash.text());
+    assert!(
+        dash.text().contains("cannot be narrower"),
+        "{}",
+        dash.text()
+    );
     let mut dash = Dash::new(40, 12, shop_records());
     dash.press(">");
     assert!(dash.text().contains("beside the pane"), "{}", dash.text());

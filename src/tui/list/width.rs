@@ -22,7 +22,7 @@ pub fn change(model: &mut Model, wider: bool) {
     if model.layout().list.map(|now| now.width) == Some(list.width) {
         model.note(match wider {
             true => "The pane needs the rest of the window.",
-            false => "A narrower list could not be read.",
+            false => "The list cannot be narrower.",
         });
     }
 }

@@ -19,6 +19,8 @@ pub enum What {
     },
     /// It failed, in words.
     Failed(String),
+    /// Its time limit has ended it.
+    TimedOut,
     /// An agent ended it.
     Ended {
         /// The agent.
@@ -32,7 +34,9 @@ impl What {
     /// Whether both belong into one toast.
     fn joins(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Input(_), Self::Input(_)) | (Self::Failed(_), Self::Failed(_)) => true,
+            (Self::Input(_), Self::Input(_))
+            | (Self::Failed(_), Self::Failed(_))
+            | (Self::TimedOut, Self::TimedOut) => true,
             (Self::Asked { by, .. }, Self::Asked { by: other, .. })
             | (Self::Ended { by }, Self::Ended { by: other })
             | (Self::Wanted(by), Self::Wanted(other)) => by == other,
@@ -46,6 +50,8 @@ impl What {
         match (self, n) {
             (Self::Input(how), 1) => format!("{all} {how}"),
             (Self::Failed(how), 1) => format!("{all} {how}"),
+            (Self::TimedOut, 1) => format!("{all} timed out"),
+            (Self::TimedOut, _) => format!("{n} jobs timed out: {all}"),
             (Self::Asked { by, message }, 1) => format!("{by} asks about {all}: {message}"),
             (Self::Ended { by }, 1) => format!("{by} ended {all}"),
             (Self::Wanted(how), 1) => format!("{all} {how}"),

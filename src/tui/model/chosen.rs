@@ -99,11 +99,13 @@ impl Model {
                 let word = self.job(id).map(|job| job.word());
                 let name = self.name_of(id);
                 let word = word.unwrap_or_default();
-                format!(
-                    "{name} has ended already ({word}). {} restarts it, {} removes it.",
-                    self.key("r"),
-                    self.key("d")
-                )
+                let remove = self.key("d");
+                let is_engines = self.job(id).is_some_and(|job| job.engine().is_some());
+                let ways = match is_engines {
+                    true => format!("{remove} removes it"),
+                    false => format!("{} restarts it, {remove} removes it", self.key("r")),
+                };
+                format!("{name} has ended already ({word}). {ways}.")
             }
             _ => "All of these jobs have ended already.".to_owned(),
         };

@@ -161,6 +161,8 @@ pub struct Model {
     pub refreshing: HashMap<SessionId, bool>,
     /// The text of the filter.
     pub filter: String,
+    /// What was selected before the list was filtered.
+    pub unfiltered: Selected,
     /// Keys of folded groups.
     pub folded: HashSet<String>,
     /// Sort order of the list.
@@ -306,6 +308,7 @@ impl Model {
             listed: false,
             refreshing: HashMap::new(),
             filter: options.filter.clone().unwrap_or_default(),
+            unfiltered: Selected::Nothing,
             folded: HashSet::new(),
             sort: Sort::default(),
             marked: BTreeSet::new(),

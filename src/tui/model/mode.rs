@@ -137,6 +137,8 @@ pub struct Needs {
     pub screen: bool,
     /// The resource usage of jobs.
     pub usage: bool,
+    /// The list, also while a job is zoomed or has the window.
+    pub list: bool,
     /// The line with hints, also below a zoomed job.
     pub hints: bool,
     /// Nothing: the whole window may belong to the job.

@@ -22,8 +22,8 @@ impl Model {
         let (width, height) = self.window;
         let needs = self.mode().needs();
         let wish = Wish {
-            zoom: self.frame.zoom,
-            open: self.frame.open,
+            zoom: self.frame.zoom && !needs.list,
+            open: self.frame.open && !needs.list,
             grid: self.frame.grid,
             hints: needs.hints,
             list_width: self.list_width,

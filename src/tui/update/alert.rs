@@ -81,6 +81,7 @@ fn exited(end: &Completion) -> Option<What> {
             Some(What::Ended { by })
         }
         _ if end.status == Status::Done => None,
+        _ if end.status == Status::TimedOut => Some(What::TimedOut),
         _ => Some(What::Failed(clean(&ended(end)?))),
     }
 }

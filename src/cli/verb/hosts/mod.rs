@@ -1,10 +1,13 @@
 //! `hosts`: names other hosts, logs in to them, and checks them.
 
+mod allocation;
 mod disconnect;
 mod doctor;
 mod install;
 mod list;
 mod login;
+
+use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -14,6 +17,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::settings;
 use crate::cli::settings::host::unknown;
+use crate::cli::start::engine::Engine;
 use crate::client;
 use crate::config::{HostEntry, edit, is_name};
 use crate::protocol::reply::HostConnect;
@@ -40,7 +44,7 @@ enum Verb {
     Doctor(doctor::Doctor),
     /// End the connection to a host; its jobs go on
     Disconnect(disconnect::Disconnect),
-    /// Remove a host from config.toml; its jobs go on
+    /// Remove a host from config.toml; its jobs go on, unless it is held by a job of a cluster
     #[command(alias = "remove")]
     Rm(Rm),
 }
@@ -72,6 +76,8 @@ struct Add {
     /// Let all agents reach the host
     #[arg(long)]
     agents: bool,
+    #[command(flatten)]
+    engine: Engine,
 }
 
 /// When a host is connected.
@@ -97,6 +103,9 @@ struct Rm {
     /// The host
     #[arg(value_name = "HOST")]
     name: String,
+    /// Do not ask before the end of a job that holds the host
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl Hosts {
@@ -134,6 +143,9 @@ impl Add {
             ));
         }
         let path = client::home()?.config_file();
+        if self.engine.launcher().is_some() {
+            return self.allocate(ctx, &path);
+        }
         let entry = self.entry()?;
         edit::add_host(&path, name, &entry)?;
         if ctx.json {
@@ -144,6 +156,29 @@ impl Add {
         note(&format!(
             "bgproc hosts doctor {name} checks it; bgproc -H {name} ls lists its jobs"
         ));
+        Ok(Exit::OK)
+    }
+
+    /// Has an engine give a node, which is the host.
+    fn allocate(&self, ctx: &mut Context, path: &Path) -> Result<Exit, Failure> {
+        if !self.words.is_empty() || self.bgproc.is_some() || self.home.is_some() {
+            let message = "with --on, the engine says how the host is reached: only --connect and --agents go with it";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let (job, entry) = allocation::submit(ctx, &self.name, &self.engine)?;
+        let entry = HostEntry {
+            connect: self.connect.map(Into::into).unwrap_or_default(),
+            agents: self.agents,
+            ..entry
+        };
+        edit::add_host(path, &self.name, &entry)?;
+        if ctx.json {
+            let session = &job.summary.session_id;
+            ctx.out
+                .json(&json!({ "name": self.name, "path": path, "sessionId": session }))?;
+            return Ok(Exit::OK);
+        }
+        allocation::tell(&self.name, &job);
         Ok(Exit::OK)
     }
 
@@ -165,6 +200,7 @@ impl Add {
             home: self.home.clone(),
             connect: self.connect.map(Into::into).unwrap_or_default(),
             agents: self.agents,
+            session: None,
         })
     }
 }
@@ -172,8 +208,11 @@ impl Add {
 impl Rm {
     fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let config = settings::configuration()?;
-        if !config.hosts.contains_key(&self.name) {
+        let Some(entry) = config.hosts.get(&self.name) else {
             return Err(unknown(&self.name, &config).into());
+        };
+        if let Some(session) = &entry.get_ref().session {
+            allocation::give_back(ctx, &self.name, session, self.yes)?;
         }
         let path = client::home()?.config_file();
         edit::remove_host(&path, &self.name)?;

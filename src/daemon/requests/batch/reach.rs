@@ -7,10 +7,11 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::there;
 use crate::daemon::transport::Answer;
-use crate::engine::batch::slurm;
+use crate::engine::batch::{Batch, slurm};
 use crate::link::Host;
 use crate::link::host::Reach as By;
 use crate::protocol::condition::Condition;
+use crate::protocol::engine_job::NodeReach;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Targets};
 use crate::sys::paths::own_program;
 
@@ -78,6 +79,17 @@ fn needs_node(action: &Action) -> bool {
     }
 }
 
+/// How the node of a session is reached, once the engine has given its job a number; `None` if it is not.
+pub(crate) fn of(batch: &Batch) -> Option<NodeReach> {
+    let (job, node) = (batch.job.job_id.as_deref()?, batch.job.node.as_deref());
+    Some(NodeReach {
+        command: slurm::reach(&batch.launcher, job, node)?,
+        // The nodes see the same file system.
+        bgproc: own_program().ok().map(|path| path.display().to_string()),
+        home: batch.dir.clone(),
+    })
+}
+
 /// The name of the link to the node of a session, and the session. `None` if the session is not one that an engine
 /// runs now: this machine answers then.
 fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, SessionId), Error>> {
@@ -88,8 +100,8 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
         if !session.life.status().is_alive() {
             return None;
         }
-        let (job, node) = (batch.job.job_id.clone()?, batch.job.node.clone()?);
-        let Some(words) = slurm::reach(&batch.launcher, &job, &node) else {
+        let node = batch.job.node.clone()?;
+        let Some(reach) = of(batch) else {
             let message = format!(
                 "session {id} runs on {node}, which launcher {} does not reach (`reach = \"none\"`)",
                 batch.launcher.name
@@ -99,9 +111,9 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
         };
         let host = Host {
             name: batch.link(),
-            reach: By::Command(words),
-            bgproc: own_program().ok().map(|path| path.display().to_string()),
-            home: Some(batch.dir.clone()),
+            reach: By::Command(reach.command),
+            bgproc: reach.bgproc,
+            home: Some(reach.home),
             written: state.sessions.store.home().config_file(),
             control: std::path::PathBuf::new(),
             agent: None,

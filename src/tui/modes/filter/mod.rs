@@ -10,9 +10,9 @@ use crate::tui::keymap::KeyPress;
 use crate::tui::line::{Edit, Line};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
-use crate::tui::model::Model;
-use crate::tui::model::mode::{Handlers, Hints, Mode};
+use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::model::rows::Row;
+use crate::tui::model::{Model, Selected};
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, status, text};
@@ -22,8 +22,24 @@ pub struct Filter(Line);
 
 /// Opens the filter.
 pub fn open(model: &mut Model) {
+    if model.filter.is_empty() {
+        model.unfiltered = model.selected.clone();
+    }
     let line = Line::new(&model.filter);
     model.enter(Filter(line));
+}
+
+/// Clears the filter. The selected job stays selected, or its group if that is folded. If nothing was found, what was
+/// selected before is selected again.
+pub fn clear(model: &mut Model) {
+    model.filter.clear();
+    model.stale = true;
+    let before = std::mem::take(&mut model.unfiltered);
+    model.remembered = match &model.selected {
+        Selected::Nothing => before,
+        found => found.clone(),
+    };
+    select::restore(model);
 }
 
 fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
@@ -31,8 +47,7 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
         Some(Action::Accept) => model.leave(),
         Some(Action::Leave) => {
             model.leave();
-            model.filter.clear();
-            model.stale = true;
+            clear(model);
         }
         Some(Action::Down) => select::step(model, true),
         Some(Action::Up) => select::step(model, false),
@@ -74,6 +89,13 @@ impl Mode for Filter {
 
     fn handlers(&self) -> Handlers {
         Handlers::of_text(press, paste)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            list: true,
+            ..Needs::default()
+        }
     }
 
     fn yields(&self) -> Option<fn(&mut Model)> {

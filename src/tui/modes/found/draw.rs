@@ -76,7 +76,10 @@ pub(super) fn bar(model: &Model, found: &Found, area: Rect) -> Bar {
             1 => format!("1 {one}"),
             n => format!("{n} {many}"),
         };
-        let lines = count(found.hits.len(), "line", "lines");
+        let lines = match found.cut {
+            0 => count(found.hits.len(), "line", "lines"),
+            _ => format!("{}+ lines", found.hits.len()),
+        };
         let of = count(jobs.len(), "job", "jobs");
         bar.text(1, format!("{lines} in {of}"), theme.strong());
         match found.pending() {

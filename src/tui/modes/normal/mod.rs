@@ -374,8 +374,7 @@ fn back(model: &mut Model) {
     } else if model.frame.open && model.layout().kind == Kind::Stack {
         model.frame.open = false;
     } else if !model.filter.is_empty() {
-        model.filter.clear();
-        model.stale = true;
+        filter::clear(model);
     } else if !model.marked.is_empty() {
         model.marked.clear();
     }

@@ -3,6 +3,7 @@
 
 use super::keys::Action;
 use super::{changes, project, verbs};
+use crate::term::sanitize::clean;
 use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
@@ -47,9 +48,13 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         return Some(READ_ONLY.to_owned());
     }
     match action {
+        Action::Pause if model.marked.is_empty() && not_started(model).is_some() => {
+            not_started(model)
+        }
         Action::Stop | Action::Kill | Action::Pause => no_target_runs(model),
         Action::Signal if verbs::survivors(model).is_empty() => no_target_runs(model),
         Action::Restart | Action::Copy if model.targets().is_empty() => Some(NO_JOB.to_owned()),
+        Action::Restart => of_engine(model),
         Action::Resume => no_target_lost(model),
         Action::Remove => no_target_ended(model),
         Action::RemoveEnded => verbs::ended(model)
@@ -136,6 +141,23 @@ pub(super) fn not_started(model: &Model) -> Option<String> {
     Some(format!(
         "{name} does not run ({word}{}).",
         why.unwrap_or_default()
+    ))
+}
+
+/// Why none of the targets can be restarted, if engines ran all of them.
+fn of_engine(model: &Model) -> Option<String> {
+    let targets = model.targets();
+    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    if jobs.iter().any(|job| job.record.summary.launcher.is_none()) {
+        return None;
+    }
+    let job = jobs.first()?;
+    let launcher = job.record.summary.launcher.as_ref()?;
+    Some(format!(
+        "{} was run by {} and cannot be restarted. bgproc run --on {} starts another.",
+        job.name,
+        launcher.kind.name(),
+        clean(&launcher.name),
     ))
 }
 

@@ -1,5 +1,6 @@
 //! Actions on jobs, and their confirmations.
 
+use super::keys::Action as Key;
 use super::questions::Ask;
 use super::{obstacle, quit};
 use crate::protocol::params::Decline;
@@ -45,6 +46,9 @@ pub(super) fn kill(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Restarts the selected jobs; asks if one of them runs or if there are several.
 pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let ids = model.targets();
+    if let Some(why) = obstacle::obstacle(model, Key::Restart).filter(|_| !ids.is_empty()) {
+        return model.note(why);
+    }
     let alive = ids
         .iter()
         .filter_map(|id| model.job(id))
@@ -92,6 +96,9 @@ pub(super) fn survivors(model: &Model) -> Vec<SessionId> {
 
 /// Continues the selected jobs if all are paused; otherwise asks before pausing them.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if let Some(why) = obstacle::not_started(model).filter(|_| model.marked.is_empty()) {
+        return model.note(why);
+    }
     let Some(ids) = model.alive_targets("pause") else {
         return;
     };

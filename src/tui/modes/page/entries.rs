@@ -89,6 +89,14 @@ impl Page<'_> {
                 .place()
                 .map_or_else(String::new, |place| format!(" {place}"));
             self.fact("engine", format!("{engine}{state}{place}"));
+            self.fact("waits for", job.why().unwrap_or_default());
+            let said = summary.engine.as_ref();
+            if let Some(at) = said.and_then(|engine| engine.estimated_start_at) {
+                self.fact("expected", self.when(at));
+            }
+            if let Some(at) = said.and_then(|engine| engine.silent_since) {
+                self.fact("silent", format!("since {}", self.when(at)));
+            }
         }
         let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));
         self.fact("tags", tags.collect::<Vec<_>>().join(" "));

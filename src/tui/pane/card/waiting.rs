@@ -67,7 +67,9 @@ fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>
         .map(|start| format!("expected to start at {}", ahead(model, start)));
     let silent = engine.and_then(|engine| engine.silent_since).map(|since| {
         let since = units::moment(since, model.now.ms, &model.zone);
-        format!("the engine does not answer since {since}")
+        let kind = job.record.summary.launcher.as_ref();
+        let kind = kind.map_or("its engine", |launcher| launcher.kind.name());
+        format!("{kind} has not answered since {since}")
     });
     for words in [job.engine(), start, silent].into_iter().flatten() {
         for part in text::wrap(&words, room.max(8)) {

@@ -1,0 +1,75 @@
+//! A node of a cluster as a host, for as long as a job holds it.
+
+use super::PATIENCE;
+use crate::support::{Slurm, eventually_within};
+
+/// Waits until the daemon is connected to a host.
+fn connected(slurm: &Slurm, host: &str) {
+    eventually_within(PATIENCE, "the host is connected", || {
+        // Somebody has to need it.
+        slurm.home.ok(&["ls"]);
+        let hosts = slurm.home.ok(&["hosts", "ls"]);
+        let mut lines = hosts.lines();
+        let line = lines.find(|line| line.starts_with(host))?;
+        line.contains(" up ").then_some(())
+    });
+}
+
+#[test]
+fn a_node_is_a_host_until_it_is_given_back() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    // All of the node is taken.
+    home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "first",
+        "--cpus",
+        "8",
+        "sleep 600",
+    ]);
+    slurm.until("first", "running");
+    let told = home.run(&[
+        "hosts", "add", "box", "--on", "slurm", "--time", "10m", "--cpus", "4",
+    ]);
+    told.expect_said("box is held by job");
+    slurm.until("box", "queued");
+    home.run(&["-H", "box", "ls"])
+        .expect_code(69)
+        .expect_said("pending");
+    home.ok(&["stop", "first"]);
+    slurm.until("box", "running");
+    connected(&slurm, "box");
+    home.ok(&[
+        "-H",
+        "box",
+        "run",
+        "-n",
+        "one",
+        "echo in job $SLURM_JOB_ID; read x; echo got $x",
+    ]);
+    home.ok(&["run", "-H", "box", "-n", "two", "sleep 600"]);
+    home.ok(&["send", "one@box", "this"]);
+    home.ok(&["wait", "one@box"]);
+    let job = slurm.status("box")["engine"]["jobId"].clone();
+    let log = home.ok(&["logs", "one@box"]);
+    assert!(
+        log.starts_with(&format!("in job {}\n", job.as_str().unwrap())),
+        "{log}"
+    );
+    assert!(log.ends_with("got this\n"), "{log}");
+    let two = home.json(&["status", "two@box"])["pid"].clone();
+    let two = two.as_u64().unwrap();
+    // Nobody can answer a question here.
+    home.run(&["hosts", "rm", "box"])
+        .expect_said("held by a job");
+    home.ok(&["hosts", "rm", "box", "--yes"]);
+    assert_eq!(slurm.until_ended("box")["status"], "killed");
+    assert!(!home.ok(&["ls"]).contains("@box"));
+    eventually_within(PATIENCE, "the jobs there have ended", || {
+        let stat = std::fs::read_to_string(format!("/proc/{two}/stat")).unwrap_or_default();
+        (stat.is_empty() || stat.contains(") Z ")).then_some(())
+    });
+}
