@@ -20,7 +20,7 @@ use super::greeting::{self, with_surroundings};
 use super::{Connection, Running, await_end, connect, connect_running};
 use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;
-use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal};
+use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal, STATE};
 use crate::protocol::params::{self, Restart, Shutdown, ShutdownSessions, Start, Wait};
 use crate::protocol::reply::{Started, StatsReply, Waited};
 use crate::protocol::{Action, Error, ErrorCode, Greeting, SessionId, bounds};
@@ -79,6 +79,8 @@ fn again(dir: &Path) -> io::Error {
 
 fn hold(dir: &Path) -> Result<u8, Error> {
     let job: NodeJob = read(&dir.join(JOB))?;
+    // What an earlier run has said.
+    let _ = std::fs::remove_file(dir.join(STATE));
     let greeting = Greeting {
         role: job.role,
         scope: Some(job.scope.clone()),

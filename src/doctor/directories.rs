@@ -7,6 +7,7 @@ use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::{Finding, Repair};
 use crate::sys::disk::Space;
+use crate::sys::machine;
 use crate::sys::paths::{Home, PathError, check_private};
 
 const SUBJECT: &str = "directories";
@@ -25,8 +26,34 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
         );
         (!meta.is_file()).then(|| Finding::warning(SUBJECT, text).advise("remove it"))
     }));
+    found.extend(machines(&home.state));
     found.extend(space(&home.state));
     found
+}
+
+/// Says which machines have the state in common, or would spoil it for each other.
+fn machines(state: &Path) -> Option<Finding> {
+    let others = machine::others(state);
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+        let text = format!(
+            "this machine has a state of its own in {}; so have {}",
+            state.display(),
+            names.join(", ")
+        );
+        return Some(Finding::ok(SUBJECT, text));
+    }
+    let is_whole = machine::part_of(state).is_none() && state.join("sessions").exists();
+    (is_whole && machine::is_of_network(state)).then(|| {
+        let text = format!(
+            "{} is in a network file system: another machine with this home cannot run jobs",
+            state.display()
+        );
+        Finding::warning(SUBJECT, text).advise(format!(
+            "end all jobs (bgproc daemon stop --kill), then: mkdir -m 700 {}/machines",
+            state.display()
+        ))
+    })
 }
 
 fn directory(path: &Path) -> Finding {

@@ -175,6 +175,11 @@ impl InputWatch {
         ask <= self.stale_up_to
     }
 
+    /// The kernel's last answer.
+    pub fn report(&self) -> Option<InputReport> {
+        self.report
+    }
+
     /// Records the kernel's answer; `None` if there was none.
     pub fn record(&mut self, report: Option<InputReport>, now: u64) {
         self.report = report;

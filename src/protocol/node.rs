@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::keeper::InputReport;
 use super::record::Mode;
 use super::{JobLimits, Role, Scope};
 
@@ -10,6 +11,9 @@ pub const JOB: &str = "job.json";
 
 /// The file in which the node says why it could not run it.
 pub const REFUSAL: &str = "refusal.json";
+
+/// The file in which the node says what the program does. It is replaced when that changes.
+pub const STATE: &str = "state.json";
 
 /// The file to which the cluster writes what the batch script prints: nothing, unless the node cannot run the job.
 pub const ENGINE_LOG: &str = "engine.log";
@@ -45,6 +49,17 @@ pub struct NodeJob {
     /// Resource limits, which bgproc sets on the node. The engine's own are in its submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
+}
+
+/// What the program of a session does on its node, as far as no log says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct NodeState {
+    /// What the kernel there reports about its input; absent if unknown.
+    #[serde(default)]
+    pub input: Option<InputReport>,
+    /// Whether its first process is stopped by a signal.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// Why a node did not run its job.

@@ -39,6 +39,7 @@ pub mod lease;
 pub mod limits;
 pub mod lock;
 pub mod login;
+pub mod machine;
 pub mod memory;
 pub mod paths;
 pub mod ports;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
+use super::machine;
 use crate::protocol::SessionId;
 
 /// Why a directory cannot be used.
@@ -94,15 +95,23 @@ impl Home {
             if !home.is_absolute() {
                 return Err(PathError::Relative(home));
             }
-            let node = node_of(&home);
+            if let Some(session) = node_of(&home) {
+                return Ok(Self {
+                    runtime: node_runtime(&home),
+                    state: home.clone(),
+                    config: home,
+                    session,
+                });
+            }
+            let part = machine::part_of(&home);
             return Ok(Self {
-                runtime: match &node {
-                    Some(_) => node_runtime(&home),
+                runtime: match &part {
+                    Some(_) => own_runtime(&machine::word_for(&home)),
                     None => home.clone(),
                 },
-                state: home.clone(),
+                state: part.unwrap_or_else(|| home.clone()),
                 config: home,
-                session: node.flatten(),
+                session: None,
             });
         }
         let dirs = directories::ProjectDirs::from("", "", "bgproc").ok_or(PathError::NoHome)?;
@@ -116,7 +125,7 @@ impl Home {
             .to_owned();
         Ok(Self {
             runtime,
-            state,
+            state: machine::part_of(&state).unwrap_or(state),
             config: dirs.config_dir().to_owned(),
             session: None,
         })
@@ -225,8 +234,13 @@ fn node_of(home: &Path) -> Option<Option<SessionId>> {
 /// The directory of a node's own for a home that other machines see, too. Its name is that of the home.
 fn node_runtime(home: &Path) -> PathBuf {
     let name = home.file_name().unwrap_or_default().to_string_lossy();
+    own_runtime(&format!("node-{name}"))
+}
+
+/// The directory for the sockets of a home whose own directory other machines see, too.
+fn own_runtime(name: &str) -> PathBuf {
     let user = geteuid().as_raw();
-    Path::new(SHARED).join(format!("bgproc-{user}-node-{name}"))
+    Path::new(SHARED).join(format!("bgproc-{user}-{name}"))
 }
 
 /// Path of the daemon's socket in a directory.

@@ -65,6 +65,7 @@ mod limits_sessions;
 mod limits_system;
 mod line_numbers;
 mod long_logs;
+mod machines;
 mod mcp_elicitation;
 mod mcp_own;
 mod mcp_python;

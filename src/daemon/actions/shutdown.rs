@@ -5,11 +5,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::requests::batch::cancel::cancel;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::{end, end_strays};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::tasks::restart;
-use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
+use crate::daemon::tasks::tree_kill::{self, Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
@@ -44,13 +45,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             .cloned()
             .map(|id| {
                 let (hub, client) = (hub.clone(), client.clone());
-                tokio::task::spawn_local(async move {
-                    let by = client.principal.actor();
-                    match restart::stop(&hub, &id, &by).await {
-                        true => end_strays(&hub, &id, signal::TERM, GRACE_MS).await,
-                        false => end(&hub, &client, &id, signal::TERM, GRACE_MS).await,
-                    }
-                })
+                tokio::task::spawn_local(async move { end_for_good(&hub, &client, id).await })
             })
             .collect();
         let over: Vec<SessionId> = {
@@ -98,6 +93,34 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         killed,
         survivors,
     })
+}
+
+/// Ends a session as `kill` does: a job of a project stays stopped, also one that waits for its schedule, until somebody
+/// starts it.
+async fn end_for_good(hub: &Hub, client: &Client, id: SessionId) -> Ended {
+    let by = client.principal.actor();
+    if hub.read().is_open_batch(&id)
+        && let Err(error) = cancel(hub, &id, by.clone()).await
+    {
+        tracing::warn!(session = %id, %error, "it goes on");
+    }
+    let held = hub.change(|state| state.hold_job(&id, "a person"));
+    let waited =
+        restart::stop(hub, &id, &by).await | hub.change(|state| state.leave_queue(&id, &by));
+    let session_is_over = || {
+        let state = hub.read();
+        let session = state.sessions.get(&id);
+        session.is_none_or(|session| session.life.status().is_finished())
+    };
+    let is_over = waited || session_is_over();
+    let ended = match is_over {
+        true => end_strays(hub, &id, signal::TERM, GRACE_MS).await,
+        false => end(hub, client, &id, signal::TERM, GRACE_MS).await,
+    };
+    if let Some((project, _)) = held {
+        hub.change(|state| state.job_stopped(&project, &id, &ended.survivors));
+    }
+    ended
 }
 
 /// The program of an upgrade, after a test run. It is tested now, because after the daemon has stopped no

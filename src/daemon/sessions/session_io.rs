@@ -1,8 +1,10 @@
 //! What the daemon holds for a session besides the engine's model: its log, its input, and duplicates of all
 //! that the keeper holds, so that the session can be handed to another keeper.
 
+use std::fs::Metadata;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
 use tokio::sync::Notify;
@@ -47,8 +49,20 @@ pub(crate) struct SessionIo {
     pub(crate) dropped: u64,
     /// When the next `output_dropped` event may be sent, in boot-time milliseconds.
     pub(crate) next_dropped_event: u64,
+    /// Which word of its node has been read, if an engine runs it.
+    pub(crate) node_state: Option<Stamp>,
     /// The polling of its ports, while a wait or the probe needs one.
     pub(crate) sweep: Option<PortSweep>,
+}
+
+/// Tells the versions of a file apart that is replaced as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp(u64, i64, i64);
+
+impl Stamp {
+    pub(crate) fn of(file: &Metadata) -> Self {
+        Self(file.ino(), file.mtime(), file.mtime_nsec())
+    }
 }
 
 struct Held {
@@ -75,6 +89,7 @@ impl SessionIo {
             measured: 0,
             dropped: 0,
             next_dropped_event: 0,
+            node_state: None,
             sweep: None,
         }
     }

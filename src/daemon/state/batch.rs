@@ -1,24 +1,17 @@
 //! What follows from what an engine says of the sessions that it runs.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::daemon::storage::store::exit_in;
 use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, Row};
 use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
-use crate::protocol::node::{ENGINE_LOG, REFUSAL, Refusal};
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
 
 /// How long a submission that was interrupted may take to show in the engine's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
-
-/// Bytes of the end of what a batch script has printed in which its last line is searched.
-const SAID: usize = 4096;
 
 impl State {
     /// The engine has taken a session's job.
@@ -163,6 +156,8 @@ impl State {
                 self.look(id);
             }
             Change::Placed => self.batch_placed(id, row.start, data),
+            // A signal has stopped it, of which the engine knows nothing.
+            Change::Paused(false) if self.is_stopped_on_node(id) => {}
             Change::Paused(paused) => self.set_paused(id, paused),
             Change::Ended(ending) => {
                 // It may have run and ended between two questions.
@@ -207,25 +202,6 @@ impl State {
         self.hosts.placed(id);
         // A wait may have begun while it was in the queue.
         self.engines.left_queue();
-    }
-
-    /// The exit of the current run, if the node has saved it. A run before may have left one.
-    fn node_exit(&self, id: &SessionId) -> Option<Exit> {
-        let session = self.sessions.get(id)?;
-        let batch = session.batch.as_ref()?;
-        let runs = session.life.runs();
-        if session.life.status() == Status::Queued && !runs.is_empty() {
-            return None;
-        }
-        // The clock of a node may differ, so only a later run is compared.
-        let since = runs
-            .last()
-            .filter(|run| run.run > 1)
-            .map(|run| run.started_at);
-        let exit = exit_in(&batch.log_directory(id))?;
-        since
-            .is_none_or(|since| exit.ended_at >= since)
-            .then_some(exit)
     }
 
     /// Handles the end of a session that an engine ran, or that it did not run any more. `exit` is what the engine knows
@@ -313,24 +289,6 @@ impl State {
         }
     }
 
-    /// Why the node did not run the job, in its own words; `None` if it did.
-    fn refusal(&self, id: &SessionId) -> Option<String> {
-        let batch = self.sessions.get(id)?.batch.as_ref()?;
-        let dir = Path::new(&batch.dir);
-        if self.node_exit(id).is_some() {
-            return None;
-        }
-        let refusal = std::fs::read(dir.join(REFUSAL)).ok();
-        let refusal = refusal.and_then(|bytes| serde_json::from_slice::<Refusal>(&bytes).ok());
-        if let Some(refusal) = refusal {
-            return Some(format!("the node did not run it: {}", refusal.message));
-        }
-        let printed = std::fs::read(dir.join(ENGINE_LOG)).ok()?;
-        let printed = String::from_utf8_lossy(&printed[printed.len().saturating_sub(SAID)..]);
-        let last = printed.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(format!("the node said: {}", last.trim()))
-    }
-
     /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
     pub(crate) fn batch_forgotten(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         self.batch_grown(id);
@@ -400,6 +358,7 @@ impl State {
         if first > 0 {
             self.log_begins_at(id, first, None);
         }
+        self.take_node_state(id);
         // The engine lists it as running for a while after its end.
         let has_ended = self.node_exit(id).is_some();
         let launcher = self.sessions.get(id).and_then(|session| {

@@ -72,6 +72,14 @@ impl State {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
+        if session.batch.is_some() {
+            // Its node looks at it. What it has said last may be news by now.
+            if session.input.is_due(now().boot, false) {
+                let said = session.input.report();
+                self.record_input_report(id, said);
+            }
+            return self.arm_input(id);
+        }
         if !session.takes_input() {
             session.input.end();
         } else if session.input.is_due(now().boot, eager) {
@@ -102,6 +110,7 @@ impl State {
         if let Some(session) = self.sessions.get_mut(id) {
             session.input.typed(now().boot, eager, asked);
             self.arm_input(id);
+            self.tell_submitter(id);
         }
     }
 
@@ -114,7 +123,8 @@ impl State {
         several: bool,
     ) -> Option<(u64, oneshot::Receiver<()>)> {
         let session = self.sessions.get(id)?;
-        let worth = session.takes_input() && !session.input.is_fresh(now().boot);
+        let is_here = session.takes_input() && session.batch.is_none();
+        let worth = is_here && !session.input.is_fresh(now().boot);
         (worth && self.input_probes.unresponsive_keeper != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
         let ask = self.ask(id, several);
@@ -165,7 +175,7 @@ impl State {
             return true;
         };
         let at = now().boot;
-        if !session.takes_input() || session.input.is_fresh(at) {
+        if !session.takes_input() || session.batch.is_some() || session.input.is_fresh(at) {
             return true;
         }
         let io = self.sessions.io(id);
@@ -190,7 +200,7 @@ impl State {
     }
 
     /// Takes the result of a check, and publishes what changed.
-    fn record_input_report(&mut self, id: &SessionId, report: Option<InputReport>) {
+    pub(super) fn record_input_report(&mut self, id: &SessionId, report: Option<InputReport>) {
         if report.is_some_and(|report| report.reading == Some(true)) {
             // Render first, because the program's last output says which screen it uses and what its prompt is.
             for _ in 0..PROMPT_CHUNKS {
@@ -214,6 +224,7 @@ impl State {
             if replaced {
                 self.persist(id);
             }
+            self.tell_submitter(id);
             self.look(id);
         }
     }

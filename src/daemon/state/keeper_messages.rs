@@ -184,6 +184,7 @@ impl State {
             };
             self.publish(kind, id, serde_json::json!({}));
             self.persist(id);
+            self.tell_submitter(id);
             self.arm_input(id);
             self.look(id);
         }

@@ -24,6 +24,7 @@ mod keeper_messages;
 mod keyboard;
 mod lifecycle;
 mod log_budget;
+mod node;
 pub(crate) mod output;
 pub(crate) mod phases;
 pub(crate) mod projects;
@@ -57,6 +58,7 @@ use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::engine::timers::Timers;
+use crate::protocol::record::InputState;
 use crate::protocol::{Record, SessionId, Summary};
 use crate::term::colors::Colors;
 use hooks::Hooks;
@@ -90,6 +92,9 @@ pub(crate) struct State {
     pub(crate) human_requests: HumanRequests,
     pub(crate) process_scan: ProcessScan,
     pub(crate) render_queue: RenderQueue,
+    /// What the daemon that submitted the session of this node was told last: what its program waits for, and whether
+    /// it is stopped.
+    told_submitter: Option<(InputState, bool)>,
     /// Whether memory was freed that is to be given back to the system.
     has_freed: bool,
     tombstone_file: TombstoneFile,
@@ -124,6 +129,7 @@ impl State {
             human_requests: HumanRequests::default(),
             process_scan: ProcessScan::default(),
             render_queue: RenderQueue::default(),
+            told_submitter: None,
             has_freed: false,
             tombstone_file,
             log_budget: LogBudget::new(settings.total_log_bytes),

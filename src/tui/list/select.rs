@@ -215,5 +215,6 @@ pub fn to(model: &mut Model, next: Selected) {
 pub fn sort(model: &mut Model) {
     model.sort = model.sort.next();
     model.stale = true;
-    model.note(format!("Sorted by {}.", model.sort.name()));
+    let text = format!("Sorted by {}.", model.sort.name());
+    model.note_state("sort".to_owned(), text, None);
 }

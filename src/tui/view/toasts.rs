@@ -11,6 +11,7 @@ use ratatui::style::{Color, Modifier};
 use crate::term::sanitize::clean;
 use crate::tui::hints;
 use crate::tui::model::Model;
+use crate::tui::model::layout::Kind as Layout;
 use crate::tui::model::toast::{Kind, Toast};
 use crate::tui::modes::insert;
 use crate::tui::pane::live;
@@ -27,9 +28,10 @@ const TALLEST_IN_STACK: usize = 2;
 /// Draws the toasts, oldest first. `cursor` is the cursor of the terminal.
 pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     let window = buf.area;
-    // In a very low window, show one line of the newest toast, and none over a menu or a page.
+    // In a small window, show none over a menu or a page; in a very low one, show one line of the newest toast.
     let tiny = window.height < 8;
-    if tiny && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
+    let small = tiny || model.layout().kind == Layout::Stack;
+    if small && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
         return;
     }
     let shown = model.toasts.shown();
@@ -72,7 +74,7 @@ fn lines(model: &Model, toast: &Toast, room: usize) -> Vec<String> {
         text.push_str(&format!(" (x{})", toast.count));
     }
     let mut lines = text::wrap(&text, room);
-    let stays = toast.kind == Kind::Note && toast.until.is_none();
+    let stays = toast.until.is_none();
     let dismiss = stays.then(|| format!("{} dismisses this", model.key("esc")));
     let way = way(model).filter(|_| toast.is_alert);
     let way = way.map(|key| format!("{key} goes there"));

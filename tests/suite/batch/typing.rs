@@ -1,8 +1,9 @@
 //! People and agents type into jobs that a cluster runs, and look at them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Serve, Slurm, Terminal};
+use super::PATIENCE;
+use crate::support::{Person, Serve, Slurm, Terminal, eventually_within};
 
 #[test]
 fn an_agent_talks_to_a_job_on_a_node_as_to_any_other() {
@@ -50,6 +51,46 @@ fn an_agent_talks_to_a_job_on_a_node_as_to_any_other() {
         json!({"action": "poll", "sessionId": id}),
         "session_not_found",
     );
+}
+
+#[test]
+fn what_a_job_on_a_node_waits_for_is_known_before_anybody_types() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    home.ok(&["ls"]);
+    let mut person = Person::new(home);
+    person.ok(json!({"action": "subscribe"}));
+    home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "ask",
+        "printf 'Name? '; read x; echo hi $x; exec sleep 600",
+    ]);
+    let asked = person.next(|line| line["event"] == "input_needed");
+    assert_eq!(asked["data"]["prompt"], "Name?", "{asked}");
+    let record = slurm.status("ask");
+    assert_eq!(record["inputState"], "line", "{record}");
+    let is = |state: &str| {
+        eventually_within(PATIENCE, state, || {
+            (slurm.status("ask")["inputState"] == state).then_some(())
+        });
+    };
+    home.ok(&["send", "ask", "Ada"]);
+    home.ok(&["wait", "ask", "--for", "match:^hi Ada$"]);
+    is("none");
+    // A signal stops it, of which the cluster knows nothing.
+    home.ok(&["pause", "ask"]);
+    let asked = |record: &Value| record["engine"]["state"].clone();
+    let paused = slurm.until("ask", "paused");
+    assert_eq!(asked(&paused), "RUNNING", "{paused}");
+    // It stays so when the cluster is asked again.
+    home.run(&["wait", "ask", "--timeout", "3s"])
+        .expect_code(124);
+    assert_eq!(slurm.status("ask")["status"], "paused");
+    home.ok(&["resume", "ask"]);
+    slurm.until("ask", "running");
 }
 
 #[test]

@@ -93,6 +93,13 @@ fn nothing_stays_for_jobs_that_have_never_run() {
     );
     shop.ok(&["up"]);
     shop.ok(&["daemon", "stop", "--kill"]);
+    // Both stay stopped, as after `stop`.
+    for name in ["nightly", "web"] {
+        let job = shop.job(name);
+        assert_eq!(job["project"]["phase"], "stopped", "{job}");
+        assert_eq!(job["status"], "killed", "{job}");
+    }
+    shop.ok(&["daemon", "stop", "--kill"]);
     eventually("daemon and keeper have ended", || {
         process::of_home(shop.home.path()).is_empty().then_some(())
     });

@@ -30,6 +30,8 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         job_items(model, job, &mut bar, wide);
         if wide && kind != Kind::Grid {
             details(model, job, &mut bar);
+        } else if let Some(place) = job.place() {
+            bar.text(6, place, theme.dim());
         }
     } else if let Some(group) = model.group() {
         let n = group.jobs.len();

@@ -24,7 +24,7 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
         bar.text(1, "reading the log", theme.dim());
         return bar;
     }
-    bar.text(1, line_number(scroll), Style::new());
+    bar.text(1, line_number(model, scroll), Style::new());
     // At the top of what is kept, the first row may also lack its beginning.
     let dropped = scroll.text.first;
     let is_at_top = scroll.view().next() == Some(0) && !scroll.text.has_older();
@@ -110,14 +110,19 @@ fn found_words(scroll: &Scroll, line: &Line) -> Option<String> {
 }
 
 /// `line 1243/1260`: the line of the cursor. If the end is not loaded, only the relative position.
-fn line_number(scroll: &Scroll) -> String {
+fn line_number(model: &Model, scroll: &Scroll) -> String {
     let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
     let rows = scroll.text.rows.len();
     if !scroll.has_end && rows > 0 {
-        let (first, end) = (scroll.text.first, scroll.text.end.max(1));
+        // Of the whole log, of which only a part is loaded.
+        let (first, written) = model.job(&scroll.id).map_or((0, 0), |job| {
+            let summary = &job.record.summary;
+            (summary.dropped_bytes, summary.output_bytes)
+        });
+        let all = scroll.text.end.max(written).saturating_sub(first).max(1);
         let row = scroll.text.rows.get(scroll.cursor.row);
         let at = row.map_or(0, |row| row.offset).saturating_sub(first);
-        return format!("{}%", at * 100 / end);
+        return format!("{}%", at * 100 / all);
     }
     let below = scroll.lines_below();
     let total = total.max(below + usize::from(rows > 0));

@@ -1,0 +1,125 @@
+//! What a node and the daemon that submitted a session tell each other through the session's directory. Here are both
+//! ends: the daemon on the node writes, the other one reads when it looks at the log.
+
+use std::path::Path;
+
+use super::State;
+use crate::daemon::sessions::session_io::Stamp;
+use crate::daemon::storage::store::exit_in;
+use crate::protocol::keeper::Exit;
+use crate::protocol::node::{ENGINE_LOG, NodeState, REFUSAL, Refusal, STATE};
+use crate::protocol::{SessionId, Status};
+use crate::sys::file;
+
+/// Bytes of the end of what a batch script has printed in which its last line is searched.
+const SAID: usize = 4096;
+
+/// On a node.
+impl State {
+    /// Writes what the program of the node's session does, if that has changed.
+    pub(super) fn tell_submitter(&mut self, id: &SessionId) {
+        let home = self.sessions.store.home();
+        if home.session.as_ref() != Some(id) {
+            return;
+        }
+        let path = home.state.join(STATE);
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let input = session.input_state();
+        let said = NodeState {
+            input: session.input.report(),
+            stopped: session.life.status() == Status::Paused,
+        };
+        // The number of unread bytes alone is no news.
+        let news = (input, said.stopped);
+        if self.told_submitter == Some(news) {
+            return;
+        }
+        self.told_submitter = Some(news);
+        let written = serde_json::to_vec(&said).map_err(Into::into);
+        if let Err(error) = written.and_then(|bytes| file::replace_lazily(&path, &bytes)) {
+            tracing::warn!(%error, path = %path.display(), "the state of the job cannot be told");
+        }
+    }
+}
+
+/// In the daemon that submitted the session.
+impl State {
+    /// Reads what the node says of a session, if it has said something new.
+    pub(super) fn take_node_state(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let status = session.life.status();
+        let is_running = matches!(status, Status::Running | Status::Paused);
+        let Some(batch) = session.batch.as_ref().filter(|_| is_running) else {
+            return;
+        };
+        let path = Path::new(&batch.dir).join(STATE);
+        let stamp = std::fs::metadata(&path).ok().map(|file| Stamp::of(&file));
+        let Some(io) = self.sessions.io_mut(id) else {
+            return;
+        };
+        if stamp.is_none() || std::mem::replace(&mut io.node_state, stamp) == stamp {
+            return;
+        }
+        let said = std::fs::read(&path).ok();
+        let said = said.and_then(|bytes| serde_json::from_slice::<NodeState>(&bytes).ok());
+        let Some(said) = said else {
+            return;
+        };
+        if said.stopped != (status == Status::Paused) {
+            self.set_paused(id, said.stopped);
+        }
+        self.record_input_report(id, said.input);
+    }
+
+    /// Whether a signal has stopped the program of a session on its node.
+    pub(super) fn is_stopped_on_node(&self, id: &SessionId) -> bool {
+        let batch = self
+            .sessions
+            .get(id)
+            .and_then(|session| session.batch.as_ref());
+        let said = batch.and_then(|batch| std::fs::read(Path::new(&batch.dir).join(STATE)).ok());
+        let said = said.and_then(|bytes| serde_json::from_slice::<NodeState>(&bytes).ok());
+        said.is_some_and(|said| said.stopped)
+    }
+
+    /// The exit of the current run, if the node has saved it. A run before may have left one.
+    pub(super) fn node_exit(&self, id: &SessionId) -> Option<Exit> {
+        let session = self.sessions.get(id)?;
+        let batch = session.batch.as_ref()?;
+        let runs = session.life.runs();
+        if session.life.status() == Status::Queued && !runs.is_empty() {
+            return None;
+        }
+        // The clock of a node may differ, so only a later run is compared.
+        let since = runs
+            .last()
+            .filter(|run| run.run > 1)
+            .map(|run| run.started_at);
+        let exit = exit_in(&batch.log_directory(id))?;
+        since
+            .is_none_or(|since| exit.ended_at >= since)
+            .then_some(exit)
+    }
+
+    /// Why the node did not run the job, in its own words; `None` if it did.
+    pub(super) fn refusal(&self, id: &SessionId) -> Option<String> {
+        let batch = self.sessions.get(id)?.batch.as_ref()?;
+        let dir = Path::new(&batch.dir);
+        if self.node_exit(id).is_some() {
+            return None;
+        }
+        let refusal = std::fs::read(dir.join(REFUSAL)).ok();
+        let refusal = refusal.and_then(|bytes| serde_json::from_slice::<Refusal>(&bytes).ok());
+        if let Some(refusal) = refusal {
+            return Some(format!("the node did not run it: {}", refusal.message));
+        }
+        let printed = std::fs::read(dir.join(ENGINE_LOG)).ok()?;
+        let printed = String::from_utf8_lossy(&printed[printed.len().saturating_sub(SAID)..]);
+        let last = printed.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(format!("the node said: {}", last.trim()))
+    }
+}
