@@ -38,24 +38,21 @@ fn two_machines_with_one_home_keep_their_jobs_apart() {
     }
     let home = Home::with_config("log_bytes = 8388608\n");
     std::fs::create_dir(home.path().join("machines")).unwrap();
-    home.ok(&["run", "-n", "here", "echo on the first; exec sleep 600"]);
+    home.ok(&["run", "-n", "web", "echo on the first; exec sleep 600"]);
     there(
         &home,
-        &["run", "-n", "there", "echo on the second; exec sleep 600"],
+        &["run", "-n", "eval", "echo on the second; exec sleep 600"],
     )
     .expect_code(0);
     let (one, other) = (
         home.ok(&["ls"]),
         there(&home, &["ls"]).expect_code(0).stdout,
     );
-    assert!(one.contains("here") && !one.contains("there"), "{one}");
-    assert!(
-        other.contains("there") && !other.contains("here"),
-        "{other}"
-    );
+    assert!(one.contains("web") && !one.contains("eval"), "{one}");
+    assert!(other.contains("eval") && !other.contains("web"), "{other}");
     // Neither takes the other's jobs for lost.
     home.kill_daemon();
-    let status = home.json(&["status", "here"]);
+    let status = home.json(&["status", "web"]);
     assert_eq!(status["status"], "running", "{status}");
     let listed = there(&home, &["ls"]).stdout;
     assert!(listed.contains("running"), "{listed}");
@@ -64,7 +61,7 @@ fn two_machines_with_one_home_keep_their_jobs_apart() {
     let told = home.run(&["doctor"]);
     assert!(told.stdout.contains("so have login2"), "{told}");
     there(&home, &["daemon", "stop", "--kill"]).expect_code(0);
-    let status = home.json(&["status", "here"]);
+    let status = home.json(&["status", "web"]);
     assert_eq!(status["status"], "running", "{status}");
     home.ok(&["daemon", "stop", "--kill"]);
     // Sockets are not where both machines are.
