@@ -84,6 +84,22 @@ impl Client {
         began.elapsed().as_secs_f64()
     }
 
+    /// The same without reading what the answer says, which takes its time if it is long.
+    pub(crate) fn time_unread(&mut self, action: &str, params: Value) -> f64 {
+        let began = Instant::now();
+        let id = self.send(action, params);
+        let start = format!("{{\"id\":{id},");
+        let mut line = String::new();
+        while !line.starts_with(&start) {
+            line.clear();
+            assert!(
+                self.reader.read_line(&mut line).unwrap() > 0,
+                "it has ended"
+            );
+        }
+        began.elapsed().as_secs_f64()
+    }
+
     /// Starts a shell line on a terminal or with pipes (`mode`), with a log without bound; returns the session.
     pub(crate) fn start(&mut self, mode: &str, line: &str) -> String {
         let limits = json!({ "logBytes": 8_u64 << 30 });

@@ -72,7 +72,7 @@ fn declining_a_question_is_told() {
     ));
     let text = dash.text();
     assert!(
-        text.contains("declined what claude-a asked about builder"),
+        text.contains("Declined what claude-a asked about builder"),
         "{text}"
     );
     assert!(text.contains("bgproc decline builder"), "{text}");

@@ -299,7 +299,7 @@ fn declined(model: &mut Model, id: &SessionId) {
     let text = match by.is_empty() {
         // It was answered or gone just before.
         true => format!("declined the question about {name}"),
-        false => format!("declined what {} asked about {name}", by.join(", ")),
+        false => format!("Declined what {} asked about {name}", by.join(", ")),
     };
     let command = shell::on_jobs(Verb::Decline, model, std::slice::from_ref(id));
     model.note_done(text, command);

@@ -297,6 +297,8 @@ impl Mode for Form {
             keys.push(("right".to_owned(), "complete".to_owned()));
         }
         let accept = match self.purpose {
+            // A suggestion is not what was typed: it has to be taken first.
+            Purpose::New(_) if self.value(RUN).trim().is_empty() => None,
             Purpose::New(_) => hints::hint(model, Action::Accept),
             Purpose::Edit(..) => hints::labelled(model, Action::Accept, "change"),
         };

@@ -1,0 +1,31 @@
+//! What other hosts cost, over a real sshd on loopback: echo beside plain `ssh HOST cat`, and one list of fifty hosts
+//! with a hundred jobs each.
+//!
+//! `cargo bench --bench hosts -- [--only PART]… [--markdown]`
+//!
+//! Each figure has a bound, and the program fails where one is not kept. They mean something on a machine that does
+//! nothing else. It takes about four minutes, and needs `sshd`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs
+)]
+
+#[allow(dead_code, reason = "shared with the bench `large`")]
+#[path = "../client.rs"]
+mod client;
+#[path = "../figure.rs"]
+mod figure;
+#[path = "../beside/guard.rs"]
+mod guard;
+mod scenes;
+mod server;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    figure::play(&scenes::ALL)
+}
