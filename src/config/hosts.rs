@@ -25,7 +25,7 @@ pub struct HostEntry {
     pub connect: HostConnect,
     /// Whether all agents may reach it.
     pub agents: bool,
-    /// The job that holds the host, if it is an allocation of an engine. Its end is the end of the host.
+    /// The job that holds the host, if it is an allocation of an engine.
     pub session: Option<String>,
 }
 

@@ -26,31 +26,35 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
         );
         (!meta.is_file()).then(|| Finding::warning(SUBJECT, text).advise("remove it"))
     }));
-    found.extend(machines(&home.state));
+    found.extend(machines(home));
     found.extend(space(&home.state));
     found
 }
 
 /// Says which machines have the state in common, or would spoil it for each other.
-fn machines(state: &Path) -> Option<Finding> {
-    let others = machine::others(state);
-    if !others.is_empty() {
+fn machines(home: &Home) -> Option<Finding> {
+    let state = &home.state;
+    if machine::parts(state).is_some() {
+        let others = machine::others(state);
         let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+        let others = match names.is_empty() {
+            true => "no other machine has used this home".to_owned(),
+            false => format!("other machines that use this home: {}", names.join(", ")),
+        };
         let text = format!(
-            "this machine has a state of its own in {}; so have {}",
-            state.display(),
-            names.join(", ")
+            "the jobs of this machine are in {}; {others}",
+            state.display()
         );
         return Some(Finding::ok(SUBJECT, text));
     }
-    let is_whole = machine::part_of(state).is_none() && state.join("sessions").exists();
+    let is_whole = home.session.is_none() && home.sessions().exists();
     (is_whole && machine::is_of_network(state)).then(|| {
         let text = format!(
-            "{} is in a network file system: another machine with this home cannot run jobs",
+            "{} is in a network file system: only the machine whose keeper runs can run jobs",
             state.display()
         );
         Finding::warning(SUBJECT, text).advise(format!(
-            "end all jobs (bgproc daemon stop --kill), then: mkdir -m 700 {}/machines",
+            "end all jobs (bgproc daemon stop --kill), then: mkdir -m 700 {}/machines; finished jobs are no longer listed then",
             state.display()
         ))
     })

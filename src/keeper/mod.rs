@@ -350,7 +350,7 @@ impl Keeper {
             self.daemon_is_gone(Ended::Unknown);
         }
         self.serve_rest();
-        if self.channel.is_none() && self.supervisor.is_due() {
+        if !self.quit && self.channel.is_none() && self.supervisor.is_due() {
             self.start_daemon();
         }
     }

@@ -106,7 +106,12 @@ impl Keeper {
                 self.flush_channel();
             }
             // The daemon is gone; its exit is reported by SIGCHLD.
-            Err(_) => self.drop_channel(),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.drop_channel(),
+            // What follows would be read with a hole in it.
+            Err(error) => {
+                tracing::error!(%error, "the requests of the daemon cannot be read");
+                self.close_channel();
+            }
         }
     }
 
@@ -295,18 +300,27 @@ impl Keeper {
 
     /// Closes the channel of a daemon that is gone. What it had asked for is kept for [`Self::serve_rest`].
     pub(super) fn drop_channel(&mut self) {
-        if let Some(mut channel) = self.channel.take() {
-            self.events.remove(&channel);
+        if let Some(mut channel) = self.close_channel() {
             // An error means that there is nothing more.
             let rest = channel.receive::<ToKeeper>(&[]).unwrap_or_default();
             self.unserved.extend(rest);
         }
     }
 
+    fn close_channel(&mut self) -> Option<Channel> {
+        let channel = self.channel.take()?;
+        self.events.remove(&channel);
+        Some(channel)
+    }
+
     /// Serves what a daemon had asked for before it died. The next one knows of it from its records, and finds it done.
     pub(super) fn serve_rest(&mut self) {
         for (message, fds) in std::mem::take(&mut self.unserved) {
-            self.handle(message, fds);
+            match message {
+                // They are about the daemon that is gone.
+                ToKeeper::Ready | ToKeeper::InspectInput { .. } => {}
+                message => self.handle(message, fds),
+            }
         }
     }
 

@@ -60,6 +60,9 @@ pub struct NodeState {
     /// Whether its first process is stopped by a signal.
     #[serde(default)]
     pub stopped: bool,
+    /// Tells apart the prompts before and after something was typed: when that was last, by the node's own clock.
+    #[serde(default)]
+    pub typed: Option<u64>,
 }
 
 /// Why a node did not run its job.

@@ -3,7 +3,7 @@
 //! Processes, sockets and boot ids are those of one machine, and so are the records that name them. Each machine
 //! therefore has a part of such a directory for itself.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The directory with the parts. A person may create it where the file system is not known as one of a network.
@@ -17,14 +17,18 @@ pub fn part_of(state: &Path) -> Option<PathBuf> {
     is_shared.then(|| machines.join(name()))
 }
 
+/// The directory of all parts, if `state` is one of them.
+pub fn parts(state: &Path) -> Option<&Path> {
+    let above = state.parent()?;
+    (above.file_name()? == MACHINES).then_some(above)
+}
+
 /// The names of the machines that have a part beside this one, with its path.
 pub fn others(part: &Path) -> Vec<(String, PathBuf)> {
-    let machines = part
-        .parent()
-        .filter(|above| above.file_name().is_some_and(|name| name == MACHINES));
-    let entries = machines.and_then(|machines| std::fs::read_dir(machines).ok());
+    let entries = parts(part).and_then(|machines| std::fs::read_dir(machines).ok());
     let entries = entries.into_iter().flatten().flatten();
     let mut others: Vec<_> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .map(|entry| {
             (
                 entry.file_name().to_string_lossy().into_owned(),
@@ -37,11 +41,14 @@ pub fn others(part: &Path) -> Vec<(String, PathBuf)> {
     others
 }
 
-/// A word for this machine and a directory, for names in directories that other machines do not see.
+/// A word for this machine and a directory, for names in directories that other machines do not see. It is the same in
+/// all versions of this program: a hash by FNV-1a, of 32 bits.
 pub fn word_for(dir: &Path) -> String {
-    let mut hasher = DefaultHasher::new();
-    dir.hash(&mut hasher);
-    format!("{}-{:08x}", name(), hasher.finish() & 0xffff_ffff)
+    let bytes = dir.as_os_str().as_bytes();
+    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    });
+    format!("{}-{hash:08x}", name())
 }
 
 /// The name of this machine, as the name of a file.
@@ -89,7 +96,11 @@ pub fn is_of_network(path: &Path) -> bool {
         .filter_map(|dir| rustix::fs::statfs(dir).ok());
     found.next().is_some_and(|fs| {
         // The type of the field differs between architectures.
-        #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss, reason = "as said")]
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_sign_loss,
+            reason = "it is signed on some"
+        )]
         let magic = fs.f_type as u64 & 0xffff_ffff;
         NETWORK.contains(&magic)
     })

@@ -106,7 +106,7 @@ impl Home {
             let part = machine::part_of(&home);
             return Ok(Self {
                 runtime: match &part {
-                    Some(_) => own_runtime(&machine::word_for(&home)),
+                    Some(part) => own_runtime(&machine::word_for(part)),
                     None => home.clone(),
                 },
                 state: part.unwrap_or_else(|| home.clone()),
@@ -134,6 +134,10 @@ impl Home {
     /// Creates the directories that the daemon needs and checks that only we can write to them.
     pub fn prepare(&self) -> Result<(), PathError> {
         private_dir(&self.runtime)?;
+        private_dir(&self.exclusive())?;
+        if let Some(parts) = machine::parts(&self.state) {
+            private_dir(parts)?;
+        }
         private_dir(&self.state)?;
         private_dir(&self.sessions())
     }
@@ -141,7 +145,7 @@ impl Home {
     /// Checks the directories of the sockets, as far as they exist, because a client must not talk to a
     /// socket that another user could have put there.
     pub fn check_sockets(&self) -> Result<(), PathError> {
-        for dir in [&self.runtime, &self.state] {
+        for dir in [&self.runtime, &self.state, &self.exclusive()] {
             match check_private(dir) {
                 Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
                 other => other?,
@@ -156,12 +160,16 @@ impl Home {
     }
 
     /// The directory of what only one keeper may have: the state directory, so that clients with different runtime
-    /// directories exclude each other. On a node that is of no use, since its home has one runtime directory only, and
-    /// file systems that several machines see may have no locks.
-    fn exclusive(&self) -> &Path {
+    /// directories exclude each other. File systems that several machines see may have no locks and no sockets. A home
+    /// on a node has one runtime directory only, which takes its place; for a part of a state there is one that follows
+    /// from its name.
+    fn exclusive(&self) -> PathBuf {
+        if machine::parts(&self.state).is_some() {
+            return own_runtime(&machine::word_for(&self.state));
+        }
         match self.state.join(NODE).exists() {
-            true => &self.runtime,
-            false => &self.state,
+            true => self.runtime.clone(),
+            false => self.state.clone(),
         }
     }
 

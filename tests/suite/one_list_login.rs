@@ -50,6 +50,34 @@ fn a_login_from_the_dashboard_asks_as_ssh_does_and_brings_the_jobs_of_the_host()
 }
 
 #[test]
+fn a_one_time_code_opens_a_connection_that_all_later_ones_share() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    sshd.hosts[0].ok(&["run", "-n", "web", "cat"]);
+    if !sshd.asks_for("493817") {
+        return;
+    }
+    let home = &sshd.home;
+    home.run(&["logs", "web@h1"])
+        .expect_code(69)
+        .expect_said("bgproc hosts login h1");
+    let mut terminal = Terminal::new(home, &["hosts", "login", "h1"], (80, 24));
+    terminal.wait_for_text("Password:");
+    terminal.send("493817\r");
+    assert_eq!(terminal.exit_code(), 0);
+    // The code was good for once.
+    home.ok(&["send", "web@h1", "after the login"]);
+    home.ok(&["wait", "web@h1", "--for", "match:after the login"]);
+    home.kill_daemon();
+    let listed = home.ok(&["-H", "h1", "ls"]);
+    assert!(listed.contains("web"), "{listed}");
+    let found = Command::new("grep")
+        .args(["-rlF", "493817"])
+        .arg(home.path())
+        .output();
+    assert!(found.unwrap().stdout.is_empty());
+}
+
+#[test]
 fn a_login_that_is_due_is_said_at_once_and_not_tried_again() {
     let Some(sshd) = locked() else { return };
     let home = &sshd.home;

@@ -37,7 +37,7 @@ struct On {
 /// A bare number means minutes to Slurm, and seconds elsewhere.
 fn time(text: &str) -> Result<Duration, String> {
     match text.parse::<u64>() {
-        Ok(number) => Err(format!("give a unit: {number}m are {number} minutes")),
+        Ok(number) => Err(format!("the unit is missing: {number}m is in minutes")),
         Err(_) => duration::parse(text),
     }
 }

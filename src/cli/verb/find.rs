@@ -57,10 +57,7 @@ impl Find {
             lost: Vec::new(),
         };
         let missed = match self.jobs.as_slice() {
-            [] => {
-                search.everywhere(ctx)?;
-                Exit::OK
-            }
+            [] => search.everywhere(ctx)?,
             targets => {
                 let found = ctx.many(targets, Among::Any)?;
                 search.all(ctx, &found.jobs)?;
@@ -88,7 +85,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Searches the jobs of this machine and of all hosts, and says which hosts it could not ask.
-    fn everywhere(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+    fn everywhere(&mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let reached = ctx.everywhere()?;
         self.all(ctx, &reached.jobs)?;
         let (arriving, mut away): (Vec<_>, Vec<_>) =
@@ -104,7 +101,12 @@ impl Search<'_> {
         for host in &away {
             hosts::tell_unasked(host);
         }
-        Ok(())
+        // Without a match, it is not known that there is none.
+        let is_whole = away.is_empty() && self.lost.is_empty();
+        Ok(match is_whole || self.any {
+            true => Exit::OK,
+            false => Exit::UNAVAILABLE,
+        })
     }
 
     fn all(&mut self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
@@ -116,7 +118,7 @@ impl Search<'_> {
             match self.look(ctx, job) {
                 Ok(any) => self.any |= any,
                 // The other machines can be searched all the same.
-                Err(failure) if host.is_some() && !matches!(failure, Failure::Output(_)) => {
+                Err(failure) if host.is_some() && failure.exit() == Exit::UNAVAILABLE => {
                     complain(&failure);
                     self.lost.extend(host.map(str::to_owned));
                 }

@@ -8,23 +8,20 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
-use crate::daemon::projects::ProjectId;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::find::{find, find_several};
+use crate::daemon::requests::job_stop::JobStop;
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::tasks::projects::stop::politely;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
-use crate::engine::life::Actor;
 use crate::engine::registry::Access;
-use crate::project::stop::Stop;
 use crate::protocol::params::{Kill, Remove, Stream};
 use crate::protocol::reply::{Killed, KilledAll, Removed};
-use crate::protocol::{Error, ErrorCode, Role, SessionId, Status};
+use crate::protocol::{Error, ErrorCode, SessionId, Status};
 use crate::sys::signal;
 
 /// How long the keeper may take to forget a session.
@@ -229,67 +226,6 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         session_id: id,
         removed: true,
     })
-}
-
-/// The stop of a session that runs a job of a project: the job stays stopped until somebody starts it. When this is
-/// dropped, the stop is over.
-struct JobStop {
-    hub: Hub,
-    session: SessionId,
-    project: ProjectId,
-    stop: Stop,
-    by: Actor,
-    survivors: Vec<u32>,
-}
-
-impl JobStop {
-    /// Notes the stop in the project. `None` if the session is not part of one.
-    fn begin(hub: &Hub, client: &Client, session: &SessionId) -> Option<Self> {
-        let by = match client.principal.role {
-            Role::Human => "a person".to_owned(),
-            Role::Agent => format!("agent {}", client.principal.scope),
-        };
-        let (project, stop) = hub.change(|state| state.hold_job(session, &by))?;
-        Some(Self {
-            hub: hub.clone(),
-            session: session.clone(),
-            project,
-            stop,
-            by: client.principal.actor(),
-            survivors: Vec::new(),
-        })
-    }
-
-    /// Asks the job to end as its file says, unless the request says how. Returns the signal that follows, and the time
-    /// until KILL.
-    async fn ask(&self, number: Option<i32>, grace: Option<u64>) -> (i32, u64) {
-        let stop = Stop {
-            grace_ms: grace.unwrap_or(self.stop.grace_ms),
-            ..self.stop.clone()
-        };
-        match number {
-            Some(number) => (number, stop.grace_ms),
-            None => politely(&self.hub, &self.session, &stop, self.by.clone()).await,
-        }
-    }
-
-    /// Notes the processes that could not be ended.
-    fn left(&mut self, survivors: &[u32]) {
-        self.survivors = survivors.to_vec();
-    }
-}
-
-impl Drop for JobStop {
-    fn drop(&mut self) {
-        let Self {
-            project,
-            session,
-            survivors,
-            ..
-        } = self;
-        self.hub
-            .change(|state| state.job_stopped(project, session, survivors));
-    }
 }
 
 /// Removes a session, and waits until its files are gone.

@@ -8,6 +8,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::batch::cancel::cancel;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::{end, end_strays};
+use crate::daemon::requests::job_stop::JobStop;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{self, Ended, GRACE_MS};
@@ -45,7 +46,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             .cloned()
             .map(|id| {
                 let (hub, client) = (hub.clone(), client.clone());
-                tokio::task::spawn_local(async move { end_for_good(&hub, &client, id).await })
+                tokio::task::spawn_local(async move { stop_session(&hub, &client, id).await })
             })
             .collect();
         let over: Vec<SessionId> = {
@@ -83,11 +84,13 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         tokio::time::sleep(LAST_WORDS).await;
         stopping.stop();
     });
-    let (kept, killed) = if kill {
-        (0, running.len() as u64)
-    } else {
-        (running.len() as u64, 0)
+    let all = running.len() as u64;
+    // A batch job that could not be cancelled goes on.
+    let kept = match kill {
+        true => hub.read().open_batches() as u64,
+        false => all,
     };
+    let killed = all.saturating_sub(kept);
     answer(ShutDown {
         kept,
         killed,
@@ -95,30 +98,33 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     })
 }
 
-/// Ends a session as `kill` does: a job of a project stays stopped, also one that waits for its schedule, until somebody
-/// starts it.
-async fn end_for_good(hub: &Hub, client: &Client, id: SessionId) -> Ended {
+/// Ends a session as `kill` does: a job of a project is asked as its file says, and stays stopped, also one that waits
+/// for its schedule, until somebody starts it.
+async fn stop_session(hub: &Hub, client: &Client, id: SessionId) -> Ended {
     let by = client.principal.actor();
-    if hub.read().is_open_batch(&id)
-        && let Err(error) = cancel(hub, &id, by.clone()).await
-    {
-        tracing::warn!(session = %id, %error, "it goes on");
+    let cancels = hub.read().is_open_batch(&id);
+    if cancels && let Err(error) = cancel(hub, &id, by.clone()).await {
+        tracing::warn!(session = %id, %error, "the batch job could not be cancelled");
+        return Ended::default();
     }
-    let held = hub.change(|state| state.hold_job(&id, "a person"));
+    let mut held = JobStop::begin(hub, client, &id);
     let waited =
         restart::stop(hub, &id, &by).await | hub.change(|state| state.leave_queue(&id, &by));
-    let session_is_over = || {
+    let (number, grace) = match &held {
+        Some(held) => held.ask(None, None).await,
+        None => (signal::TERM, GRACE_MS),
+    };
+    let is_finished = || {
         let state = hub.read();
         let session = state.sessions.get(&id);
         session.is_none_or(|session| session.life.status().is_finished())
     };
-    let is_over = waited || session_is_over();
-    let ended = match is_over {
-        true => end_strays(hub, &id, signal::TERM, GRACE_MS).await,
-        false => end(hub, client, &id, signal::TERM, GRACE_MS).await,
+    let ended = match cancels || waited || is_finished() {
+        true => end_strays(hub, &id, number, grace).await,
+        false => end(hub, client, &id, number, grace).await,
     };
-    if let Some((project, _)) = held {
-        hub.change(|state| state.job_stopped(&project, &id, &ended.survivors));
+    if let Some(held) = &mut held {
+        held.left(&ended.survivors);
     }
     ended
 }

@@ -62,8 +62,14 @@ impl State {
         }
     }
 
+    /// Number of sessions that engines run or have in their queues.
+    pub(crate) fn open_batches(&self) -> usize {
+        let open = self.sessions.iter().filter_map(Session::open_batch);
+        open.count()
+    }
+
     /// The sessions of a launcher that are not over.
-    fn open_batches(&self, launcher: &str) -> Vec<SessionId> {
+    fn open_batches_of(&self, launcher: &str) -> Vec<SessionId> {
         let is_open = |session: &&Session| {
             let batch = session.open_batch();
             batch.is_some_and(|batch| batch.launcher.name == launcher)
@@ -74,13 +80,13 @@ impl State {
 
     /// Whether a launcher has sessions that are not over.
     pub(crate) fn has_open_batch(&self, launcher: &str) -> bool {
-        !self.open_batches(launcher).is_empty()
+        !self.open_batches_of(launcher).is_empty()
     }
 
     /// Takes an engine's list. Returns the sessions, with their jobs, that are missing in it.
     pub(crate) fn batch_rows(&mut self, launcher: &str, rows: &[Row]) -> Vec<(SessionId, String)> {
         let mut missing = Vec::new();
-        for id in self.open_batches(launcher) {
+        for id in self.open_batches_of(launcher) {
             let job = self.sessions.get(&id).and_then(|session| {
                 let batch = session.batch.as_ref()?;
                 batch.job.job_id.clone()
@@ -113,7 +119,7 @@ impl State {
 
     /// The engine does not answer.
     pub(crate) fn batch_silent(&mut self, launcher: &str) {
-        for id in self.open_batches(launcher) {
+        for id in self.open_batches_of(launcher) {
             if let Some(session) = self.sessions.get_mut(&id)
                 && let Some(batch) = &mut session.batch
             {
@@ -148,6 +154,8 @@ impl State {
             }
             Change::Requeued => {
                 batch.next_run_at = end;
+                batch.stopped_on_node = false;
+                batch.typed_on_node = None;
                 let link = batch.link();
                 session.life.requeued(now());
                 self.hosts.forget_node(&link);
@@ -156,8 +164,6 @@ impl State {
                 self.look(id);
             }
             Change::Placed => self.batch_placed(id, row.start, data),
-            // A signal has stopped it, of which the engine knows nothing.
-            Change::Paused(false) if self.is_stopped_on_node(id) => {}
             Change::Paused(paused) => self.set_paused(id, paused),
             Change::Ended(ending) => {
                 // It may have run and ended between two questions.

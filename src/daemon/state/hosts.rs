@@ -112,6 +112,9 @@ impl State {
             ..Event::of(kind)
         };
         self.events.pass_on(event, &scope);
+        if kind == EventKind::Placed {
+            self.hosts.placed(&id);
+        }
         let changes = kind.is_lifecycle() || matches!(kind, EventKind::Retrying | EventKind::Phase);
         (changes && kind != EventKind::Removed).then_some(id)
     }

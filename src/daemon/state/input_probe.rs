@@ -72,16 +72,14 @@ impl State {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        if session.batch.is_some() {
+        if !session.takes_input() {
+            session.input.end();
+        } else if session.batch.is_some() {
             // Its node looks at it. What it has said last may be news by now.
             if session.input.is_due(now().boot, false) {
                 let said = session.input.report();
                 self.record_input_report(id, said);
             }
-            return self.arm_input(id);
-        }
-        if !session.takes_input() {
-            session.input.end();
         } else if session.input.is_due(now().boot, eager) {
             self.ask(id, !eager);
         }
@@ -110,7 +108,6 @@ impl State {
         if let Some(session) = self.sessions.get_mut(id) {
             session.input.typed(now().boot, eager, asked);
             self.arm_input(id);
-            self.tell_submitter(id);
         }
     }
 

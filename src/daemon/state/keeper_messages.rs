@@ -182,6 +182,10 @@ impl State {
             } else {
                 EventKind::Resumed
             };
+            if let Some(io) = self.sessions.io_mut(id) {
+                // What its node said of its input is to be read again.
+                io.node_state = None;
+            }
             self.publish(kind, id, serde_json::json!({}));
             self.persist(id);
             self.tell_submitter(id);

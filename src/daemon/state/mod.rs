@@ -94,7 +94,7 @@ pub(crate) struct State {
     pub(crate) render_queue: RenderQueue,
     /// What the daemon that submitted the session of this node was told last: what its program waits for, and whether
     /// it is stopped.
-    told_submitter: Option<(InputState, bool)>,
+    told_submitter: Option<(InputState, bool, Option<u64>)>,
     /// Whether memory was freed that is to be given back to the system.
     has_freed: bool,
     tombstone_file: TombstoneFile,

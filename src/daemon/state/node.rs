@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use super::State;
+use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::Stamp;
 use crate::daemon::storage::store::exit_in;
+use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
 use crate::protocol::node::{ENGINE_LOG, NodeState, REFUSAL, Refusal, STATE};
 use crate::protocol::{SessionId, Status};
@@ -30,9 +32,11 @@ impl State {
         let said = NodeState {
             input: session.input.report(),
             stopped: session.life.status() == Status::Paused,
+            // A prompt of a shell is none that anybody is notified of, and a key there is none to write a file for.
+            typed: session.input.typed_at().filter(|_| needs(input)),
         };
         // The number of unread bytes alone is no news.
-        let news = (input, said.stopped);
+        let news = (input, said.stopped, said.typed);
         if self.told_submitter == Some(news) {
             return;
         }
@@ -61,29 +65,36 @@ impl State {
         let Some(io) = self.sessions.io_mut(id) else {
             return;
         };
-        if stamp.is_none() || std::mem::replace(&mut io.node_state, stamp) == stamp {
+        if stamp.is_none() || io.node_state == stamp {
             return;
         }
         let said = std::fs::read(&path).ok();
         let said = said.and_then(|bytes| serde_json::from_slice::<NodeState>(&bytes).ok());
         let Some(said) = said else {
+            // It is replaced just now, and read at the next look.
             return;
         };
-        if said.stopped != (status == Status::Paused) {
-            self.set_paused(id, said.stopped);
+        let (eager, asked) = (self.waiters.waits.want_input(id), self.input_probes.last());
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let Some(batch) = &mut session.batch else {
+            return;
+        };
+        let is_stopped = said.stopped || batch.suspended;
+        batch.stopped_on_node = said.stopped;
+        let is_typed = std::mem::replace(&mut batch.typed_on_node, said.typed) != said.typed;
+        if is_typed && said.typed.is_some() {
+            session.input.typed(now().boot, eager, asked);
+        }
+        if is_stopped != (status == Status::Paused) {
+            self.set_paused(id, is_stopped);
+        }
+        // Only now: what is known is forgotten when a program is stopped or continued.
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.node_state = stamp;
         }
         self.record_input_report(id, said.input);
-    }
-
-    /// Whether a signal has stopped the program of a session on its node.
-    pub(super) fn is_stopped_on_node(&self, id: &SessionId) -> bool {
-        let batch = self
-            .sessions
-            .get(id)
-            .and_then(|session| session.batch.as_ref());
-        let said = batch.and_then(|batch| std::fs::read(Path::new(&batch.dir).join(STATE)).ok());
-        let said = said.and_then(|bytes| serde_json::from_slice::<NodeState>(&bytes).ok());
-        said.is_some_and(|said| said.stopped)
     }
 
     /// The exit of the current run, if the node has saved it. A run before may have left one.

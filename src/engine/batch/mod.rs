@@ -37,6 +37,15 @@ pub struct Batch {
     /// How it ended, in the engine's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ending>,
+    /// Whether the engine has suspended the job.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub suspended: bool,
+    /// Whether a signal has stopped its program on the node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped_on_node: bool,
+    /// When something was last typed before a prompt, by the clock of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed_on_node: Option<u64>,
     /// Who has asked the engine to cancel the job. A session that waits has no other place for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<Actor>,
@@ -200,6 +209,7 @@ impl Batch {
         } else if row.node.is_some() {
             job.node.clone_from(&row.node);
         }
+        self.suspended = row.state == JobState::Suspended;
         match (row.state, status) {
             (JobState::Ended(ending), _) => Change::Ended(ending),
             (JobState::Waits, Status::Queued) if !is_again => match is_new {
@@ -208,7 +218,8 @@ impl Batch {
             },
             (JobState::Waits, _) => Change::Requeued,
             (JobState::Runs, Status::Queued) => Change::Placed,
-            (JobState::Runs, Status::Paused) => Change::Paused(false),
+            // A signal may have stopped it, of which the engine knows nothing.
+            (JobState::Runs, Status::Paused) if !self.stopped_on_node => Change::Paused(false),
             (JobState::Suspended, Status::Running) => Change::Paused(true),
             _ => Change::None,
         }

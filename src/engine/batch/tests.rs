@@ -12,6 +12,9 @@ fn batch() -> Batch {
         job: EngineJob::default(),
         next_run_at: 0,
         ended: None,
+        suspended: false,
+        stopped_on_node: false,
+        typed_on_node: None,
         cancelled_by: None,
     }
 }

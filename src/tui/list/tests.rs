@@ -366,6 +366,8 @@ fn a_filter_opens_folded_groups_while_it_stands() {
     assert_eq!(dash.model.selected, Selected::Nothing);
     dash.press("\x1b");
     assert_eq!(dash.model.selected, before);
+    dash.press("/zz\x7f\x7f");
+    assert_eq!(dash.model.selected, before, "the filter is empty again");
 }
 
 #[test]

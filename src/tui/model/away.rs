@@ -46,7 +46,7 @@ impl Away {
     }
 
     /// Adds an event that came after the view was opened, if it happened before: a host tells what has happened when
-    /// it is connected.
+    /// it is connected. The caller sees to it that it has just been connected, since clocks differ.
     pub fn add_late(&mut self, event: &Event) {
         let is_of_then = event.at.is_some_and(|at| at.millis() < self.until);
         let host = event.session_id.as_ref().filter(|id| id.host().is_some());

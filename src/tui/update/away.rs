@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::protocol::Action;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
+use crate::protocol::{Action, Event, Timestamp};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::away::Away;
 use crate::tui::model::hosts::is_shown;
@@ -48,6 +48,20 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     model.away = Some(away);
 }
 
+/// How long after a host was connected its events are those that had been missed, in milliseconds.
+const BACKLOG_MS: i64 = 10_000;
+
+/// Takes what a host tells after the view was opened.
+pub(super) fn happened(model: &mut Model, event: &Event) {
+    let host = event.session_id.as_ref().and_then(|id| id.host());
+    let host = host.and_then(|name| model.host(name));
+    let since = host.and_then(|host| host.since).map(Timestamp::millis);
+    let is_backlog = since.is_none_or(|since| model.now.ms - since < BACKLOG_MS);
+    if let Some(away) = model.away.as_mut().filter(|_| is_backlog) {
+        away.add_late(event);
+    }
+}
+
 /// Adds what a host tells late, when the state of its job is known.
 pub(super) fn reconcile(model: &mut Model) {
     let Some(away) = model.away.as_mut().filter(|away| !away.late.is_empty()) else {
@@ -76,7 +90,8 @@ fn tell(model: &mut Model, away: &Away) {
         .collect();
     let missing = match missing.as_slice() {
         [] => String::new(),
-        names => format!(" (not known: {})", names.join(", ")),
+        [name] => format!(" ({name} is not connected)"),
+        names => format!(" ({} are not connected)", names.join(", ")),
     };
     model.note_until_dismissed(TOPIC, format!("since {when}: {summary}{missing}"));
 }

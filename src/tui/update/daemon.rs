@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::errors::refused;
 use super::replies::reply;
-use super::{alert, notify};
+use super::{alert, away, notify};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -198,9 +198,7 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         host_changed(model, &event, cmds);
         return;
     }
-    if let Some(away) = &mut model.away {
-        away.add_late(&event);
-    }
+    away::happened(model, &event);
     let Some(id) = event.session_id else {
         return;
     };

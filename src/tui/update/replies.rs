@@ -298,7 +298,7 @@ fn declined(model: &mut Model, id: &SessionId) {
     let name = model.name_of(id);
     let text = match by.is_empty() {
         // It was answered or gone just before.
-        true => format!("declined the question about {name}"),
+        true => format!("Declined the question about {name}"),
         false => format!("Declined what {} asked about {name}", by.join(", ")),
     };
     let command = shell::on_jobs(Verb::Decline, model, std::slice::from_ref(id));

@@ -34,7 +34,7 @@ fn a_node_is_a_host_until_it_is_given_back() {
     let told = home.run(&[
         "hosts", "add", "box", "--on", "slurm", "--time", "10m", "--cpus", "4",
     ]);
-    told.expect_said("box is held by job");
+    told.expect_said("will hold box");
     slurm.until("box", "queued");
     home.run(&["-H", "box", "ls"])
         .expect_code(69)

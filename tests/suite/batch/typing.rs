@@ -66,7 +66,7 @@ fn what_a_job_on_a_node_waits_for_is_known_before_anybody_types() {
         "slurm",
         "-n",
         "ask",
-        "printf 'Name? '; read x; echo hi $x; exec sleep 600",
+        "printf 'Name? '; read x; printf 'Age? '; read y; echo hi $x; exec sleep 600",
     ]);
     let asked = person.next(|line| line["event"] == "input_needed");
     assert_eq!(asked["data"]["prompt"], "Name?", "{asked}");
@@ -78,6 +78,10 @@ fn what_a_job_on_a_node_waits_for_is_known_before_anybody_types() {
         });
     };
     home.ok(&["send", "ask", "Ada"]);
+    // The next prompt comes at once, and is told as well.
+    let asked = person.next(|line| line["event"] == "input_needed");
+    assert_eq!(asked["data"]["prompt"], "Age?", "{asked}");
+    home.ok(&["send", "ask", "36"]);
     home.ok(&["wait", "ask", "--for", "match:^hi Ada$"]);
     is("none");
     // A signal stops it, of which the cluster knows nothing.

@@ -13,7 +13,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::params::{Shutdown, Stats};
-use crate::protocol::reply::StatsReply;
+use crate::protocol::reply::{ShutDown, StatsReply};
 use crate::protocol::{Action, ErrorCode};
 use install::DaemonInstall;
 use logs::DaemonLogs;
@@ -121,14 +121,15 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Asks the daemon to end and waits until the connection is closed.
-pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<(), Failure> {
+pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<Option<ShutDown>, Failure> {
     let daemon = ctx.daemon()?;
-    match daemon.call(Action::Shutdown(how)) {
-        Err(error) if error.code != ErrorCode::DaemonUnavailable => return Err(error.into()),
+    let answer = match daemon.call_as(Action::Shutdown(how)) {
+        Ok(answer) => Some(answer),
         // It may have ended before it sent its answer.
-        _ => {}
-    }
+        Err(error) if error.code == ErrorCode::DaemonUnavailable => None,
+        Err(error) => return Err(error.into()),
+    };
     while daemon.next_event().is_ok() {}
     ctx.hang_up();
-    Ok(())
+    Ok(answer)
 }

@@ -26,9 +26,15 @@ impl DaemonStop {
                     true => (ShutdownSessions::Kill, ", and all jobs with it"),
                     false => (ShutdownSessions::Keep, "; jobs continue"),
                 };
-                shut_down(ctx, asked(sessions))?;
+                let stopped = shut_down(ctx, asked(sessions))?;
                 client::await_end(pid);
                 ctx.out.line(&format!("daemon stopped (pid {pid}){said}"))?;
+                let kept = stopped.map_or(0, |stopped| stopped.kept);
+                if self.kill && kept > 0 {
+                    let message =
+                        format!("jobs of a cluster that could not be cancelled, and go on: {kept}");
+                    return Err(Failure::with_message(Exit::FAILED, message));
+                }
                 Ok(Exit::OK)
             }
             Ok(None) if self.kill => kill_without_daemon(ctx),

@@ -81,7 +81,8 @@ fn ask(ctx: &mut Context) -> Result<(), Failure> {
                 upgrade,
                 program,
             },
-        );
+        )
+        .map(drop);
         match &outcome {
             // This daemon does not know the parameter; try without it.
             Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidParams => {}

@@ -10,7 +10,8 @@ use crate::cli::start::engine::Engine;
 use crate::config::HostEntry;
 use crate::link::Host;
 use crate::link::host::{Reach, SshOptions};
-use crate::protocol::engine_job::NodeReach;
+use crate::link::spawn::configuration;
+use crate::protocol::engine_job::{self, NodeReach};
 use crate::protocol::params::{Kill, Start, StatusParams};
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Record, SessionId};
@@ -40,23 +41,36 @@ pub(super) fn submit(
     let connection = ctx.daemon_with_surroundings()?;
     let started: Started = connection.call_as(Action::Start(start))?;
     let id = started.session_id;
-    let status = StatusParams {
-        session_id: id.to_string(),
+    let held = held(ctx, &id, through.as_ref());
+    if held.is_err() {
+        // Nobody knows of it yet.
+        release(ctx, id.as_str())?;
+    }
+    held
+}
+
+/// The job, and how its node is reached.
+fn held(
+    ctx: &mut Context,
+    id: &SessionId,
+    through: Option<&Host>,
+) -> Result<(Record, HostEntry), Failure> {
+    let job = status(ctx, id.as_str())?;
+    let reach = job.detail.as_ref().and_then(|detail| detail.reach.clone());
+    let entry = reach.and_then(|reach| entry(id, reach, through));
+    let entry = entry.ok_or_else(|| {
+        let message = "the batch system has given the job no number, so its node cannot be reached";
+        Failure::with_message(Exit::FAILED, message)
+    })?;
+    Ok((job, entry))
+}
+
+fn status(ctx: &mut Context, session: &str) -> Result<Record, Failure> {
+    ctx.read(&Action::Status(StatusParams {
+        session_id: session.to_owned(),
         detail: Some(true),
         full_env: None,
-    };
-    let job: Record = ctx.read(&Action::Status(status))?;
-    let reach = job.detail.as_ref().and_then(|detail| detail.reach.clone());
-    let entry = reach.and_then(|reach| entry(&id, reach, through.as_ref()));
-    match entry {
-        Some(entry) => Ok((job, entry)),
-        None => {
-            release(ctx, id.as_str())?;
-            let message = format!("{} has no way to its node", words::name(&job.summary));
-            let hint = "its launcher needs reach = \"srun\"";
-            Err(Failure::with_message(Exit::FAILED, message).hint(hint))
-        }
-    }
+    }))
 }
 
 /// Says what became of the job so far.
@@ -65,11 +79,11 @@ pub(super) fn tell(name: &str, job: &Record) {
     let number = job.summary.engine.as_ref();
     let number = number.and_then(|engine| engine.job_id.as_deref());
     note(&format!(
-        "{name} is held by job {} ({state})",
+        "job {} will hold {name} ({state})",
         number.unwrap_or("-")
     ));
     note(&format!(
-        "as soon as that runs, bgproc -H {name} run COMMAND starts jobs there; bgproc hosts rm {name} gives it back"
+        "as soon as it runs, bgproc -H {name} run COMMAND starts jobs there; bgproc hosts rm {name} ends it"
     ));
 }
 
@@ -80,6 +94,21 @@ pub(super) fn give_back(
     session: &str,
     yes: bool,
 ) -> Result<(), Failure> {
+    let is_over = match status(ctx, session) {
+        Ok(job) => job.summary.status.is_finished(),
+        Err(Failure::Refused(error)) if error.code == ErrorCode::SessionRemoved => true,
+        Err(Failure::Refused(error)) if error.code == ErrorCode::SessionNotFound => {
+            let message = format!("the job that holds {name} is not known here ({session})");
+            let hint = format!(
+                "if another machine with this home has added {name}, remove it there; if the job is over, delete [hosts.{name}] from config.toml"
+            );
+            return Err(Failure::with_message(Exit::NO_JOB, message).hint(hint));
+        }
+        Err(failure) => return Err(failure),
+    };
+    if is_over {
+        return Ok(());
+    }
     if !yes {
         let question = format!("end the job that holds {name}, with all jobs on it");
         let unasked = format!("{name} is held by a job, which ends with all jobs on it");
@@ -88,40 +117,59 @@ pub(super) fn give_back(
     release(ctx, session)
 }
 
-fn release(ctx: &mut Context, session: &str) -> Result<(), Failure> {
+/// Ends the job that holds a host.
+pub(super) fn release(ctx: &mut Context, session: &str) -> Result<(), Failure> {
     let kill = Kill {
         session_id: Some(session.to_owned()),
         ..Kill::default()
     };
-    match ctx.daemon()?.call(Action::Kill(kill)) {
-        Ok(_) => Ok(()),
-        Err(error) => match error.code {
-            // It has ended, and was perhaps removed.
-            ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => Ok(()),
-            _ => Err(error.into()),
-        },
-    }
+    ctx.daemon()?.call(Action::Kill(kill))?;
+    Ok(())
 }
 
-/// The host on which the launcher submits; `None` for this machine.
+/// The host on which the launcher submits; `None` for this machine. Refuses launchers whose nodes are not reached from
+/// there.
 fn through(engine: &Engine) -> Result<Option<Host>, Failure> {
     let config = settings::configuration()?;
-    let launcher = engine
+    let refuse = |message: String, hint: &str| {
+        Err(Failure::with_message(Exit::FAILED, message).hint(hint.to_owned()))
+    };
+    let Some((name, launcher)) = engine
         .launcher()
-        .and_then(|name| config.launchers.get(name));
-    let host = launcher.and_then(|entry| entry.get_ref().host.clone());
-    host.map(|name| settings::host::named(&name)).transpose()
+        .and_then(|name| Some((name, config.launchers.get(name)?.get_ref())))
+    else {
+        return Ok(None);
+    };
+    if launcher.reach != engine_job::Reach::Srun {
+        let message = format!("launcher {name} does not reach its nodes by srun");
+        return refuse(message, "a host needs reach = \"srun\" in its launcher");
+    }
+    let Some(host) = &launcher.host else {
+        return Ok(None);
+    };
+    let host = settings::host::named(host)?;
+    if !matches!(host.reach, Reach::Ssh(_)) {
+        let message = format!(
+            "launcher {name} submits on {}, which is not reached by ssh",
+            host.name
+        );
+        return refuse(message, "bgproc reaches the node of a job by ssh and srun");
+    }
+    Ok(Some(host))
 }
 
-/// The entry of the host; `None` if it cannot be reached through `through`.
+/// The entry of the host; `None` if it cannot be written as a command.
 fn entry(id: &SessionId, reach: NodeReach, through: Option<&Host>) -> Option<HostEntry> {
     let command = match through {
         None => reach.command,
         Some(host) => {
-            let Reach::Ssh(_) = host.reach else {
-                return None;
-            };
-            let mut words = host.shell(SshOptions::default());
+            let ssh = configuration(host)?;
+            let control = host.control.display().to_string();
+            let mut words = host.shell(SshOptions {
+                keepalive: ssh.alive_interval == 0,
+                // That of `hosts login`, if there is one.
+                control: ssh.control_path.is_none().then_some(control.as_str()),
+            });
             // In place of the shell there.
             words.pop();
             words.push(shlex::try_join(reach.command.iter().map(String::as_str)).ok()?);

@@ -162,7 +162,7 @@ impl Add {
     /// Has an engine give a node, which is the host.
     fn allocate(&self, ctx: &mut Context, path: &Path) -> Result<Exit, Failure> {
         if !self.words.is_empty() || self.bgproc.is_some() || self.home.is_some() {
-            let message = "with --on, the engine says how the host is reached: only --connect and --agents go with it";
+            let message = "with --on, SSH, --bgproc and --home are not possible: the batch system says how the host is reached";
             return Err(Failure::Usage(message.to_owned()));
         }
         let (job, entry) = allocation::submit(ctx, &self.name, &self.engine)?;
@@ -171,7 +171,10 @@ impl Add {
             agents: self.agents,
             ..entry
         };
-        edit::add_host(path, &self.name, &entry)?;
+        if let Err(error) = edit::add_host(path, &self.name, &entry) {
+            allocation::release(ctx, job.summary.session_id.as_str())?;
+            return Err(error.into());
+        }
         if ctx.json {
             let session = &job.summary.session_id;
             ctx.out

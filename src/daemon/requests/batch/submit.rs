@@ -123,6 +123,9 @@ pub(crate) async fn submit(
         job: EngineJob::default(),
         next_run_at: 0,
         ended: None,
+        suspended: false,
+        stopped_on_node: false,
+        typed_on_node: None,
         cancelled_by: None,
     }));
     let program = own_program().map_err(|error| Error::internal(error.to_string()))?;

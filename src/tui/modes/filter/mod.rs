@@ -23,7 +23,7 @@ pub struct Filter(Line);
 /// Opens the filter.
 pub fn open(model: &mut Model) {
     if model.filter.is_empty() {
-        model.unfiltered = model.selected.clone();
+        model.unfiltered.clone_from(&model.selected);
     }
     let line = Line::new(&model.filter);
     model.enter(Filter(line));
@@ -34,9 +34,8 @@ pub fn open(model: &mut Model) {
 pub fn clear(model: &mut Model) {
     model.filter.clear();
     model.stale = true;
-    let before = std::mem::take(&mut model.unfiltered);
     model.remembered = match &model.selected {
-        Selected::Nothing => before,
+        Selected::Nothing => model.unfiltered.clone(),
         found => found.clone(),
     };
     select::restore(model);
@@ -72,7 +71,9 @@ fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) {
     };
     let edited = edit(line);
     model.filter = line.text();
-    if edited {
+    if edited && model.filter.is_empty() {
+        clear(model);
+    } else if edited {
         model.stale = true;
         select::best_match(model);
     }

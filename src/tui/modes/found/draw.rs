@@ -6,7 +6,6 @@ use ratatui::text::Span;
 
 use super::block::{self, BlockRow};
 use super::search::{Found, Hit, PER_JOB};
-use super::unasked;
 use crate::tui::bar::Bar;
 use crate::tui::line;
 use crate::tui::model::Model;
@@ -95,9 +94,8 @@ pub(super) fn bar(model: &Model, found: &Found, area: Rect) -> Bar {
             let jobs = count(found.left(), "job", "jobs");
             bar.text(3, format!("{jobs} not searched"), theme.dim());
         }
-        let unasked = unasked(model);
-        if !unasked.is_empty() {
-            let text = format!("not on {}", unasked.join(", "));
+        if !found.unasked.is_empty() {
+            let text = format!("not on {}", found.unasked.join(", "));
             bar.text(3, text, theme.strong());
         }
         if !found.hits.is_empty() {

@@ -137,6 +137,7 @@ fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let due = model.state::<Found>().and_then(|found| found.due);
     let is_due = due.is_some_and(|at| at <= now);
     let jobs = if is_due { in_order(model) } else { Vec::new() };
+    let unasked = if is_due { unasked(model) } else { Vec::new() };
     model.dirty |= is_due;
     let Some(found) = model.state_mut::<Found>() else {
         return;
@@ -144,6 +145,7 @@ fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if is_due {
         cancel(found, cmds);
         found.begin(jobs);
+        found.unasked = unasked;
     }
     let text = found.line.text();
     while let Some(pattern) = found
@@ -231,11 +233,9 @@ fn is_up(model: &Model, name: &str) -> bool {
 }
 
 /// The hosts with jobs that are not searched, since they are not connected.
-fn unasked(model: &Model) -> Vec<&str> {
+fn unasked(model: &Model) -> Vec<String> {
     let hosts = model.hosts.iter().map(|host| host.name.as_str());
     let has_jobs = |name: &&str| model.jobs.iter().any(|job| job.host() == Some(name));
-    hosts
-        .filter(|name| !is_up(model, name))
-        .filter(has_jobs)
-        .collect()
+    let unasked = hosts.filter(|name| !is_up(model, name)).filter(has_jobs);
+    unasked.map(str::to_owned).collect()
 }

@@ -55,6 +55,8 @@ pub struct Found {
     has_context: bool,
     /// The match that was selected when the search was repeated: job and line number.
     wanted: Option<(SessionId, u64)>,
+    /// Hosts with jobs that were not connected when the current search began.
+    pub unasked: Vec<String>,
     /// Jobs in display order.
     order: Vec<SessionId>,
     waiting: VecDeque<SessionId>,

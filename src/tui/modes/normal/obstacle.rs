@@ -48,8 +48,8 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         return Some(READ_ONLY.to_owned());
     }
     match action {
-        Action::Pause if model.marked.is_empty() && not_started(model).is_some() => {
-            not_started(model)
+        Action::Pause if model.marked.is_empty() => {
+            not_started(model).or_else(|| no_target_runs(model))
         }
         Action::Stop | Action::Kill | Action::Pause => no_target_runs(model),
         Action::Signal if verbs::survivors(model).is_empty() => no_target_runs(model),
@@ -133,7 +133,7 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
     }
 }
 
-/// Why nothing can be typed into the job in the pane, if it waits for its start.
+/// Why nothing can be done with the program of the job in the pane, if it waits for its start.
 pub(super) fn not_started(model: &Model) -> Option<String> {
     let job = model.current().filter(|job| job.state().waits())?;
     let why = job.why().map(|why| format!(": {why}"));
@@ -154,7 +154,7 @@ fn of_engine(model: &Model) -> Option<String> {
     let job = jobs.first()?;
     let launcher = job.record.summary.launcher.as_ref()?;
     Some(format!(
-        "{} was run by {} and cannot be restarted. bgproc run --on {} starts another.",
+        "{} is a job of {} and cannot be restarted. bgproc run --on {} starts another.",
         job.name,
         launcher.kind.name(),
         clean(&launcher.name),
