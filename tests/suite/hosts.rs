@@ -86,7 +86,7 @@ fn every_verb_acts_on_the_host_and_starts_jobs_with_what_is_there() {
     );
     assert!(far(&["ls"]).expect_code(0).stdout.contains("cat"));
     // Neither this machine nor the other host knows it.
-    assert!(!sshd.home.ok(&["ls"]).contains("cat"));
+    assert!(!sshd.home.ok(&["ls", "-H", "local"]).contains("cat"));
     assert!(!sshd.home.ok(&["ls", "-H", "h2"]).contains("cat"));
     // By the variable, and by the host's own bgproc for what is about the machine.
     let env = [("BGPROC_HOST", "h1")];

@@ -203,3 +203,37 @@ fn no_byte_is_lost_or_doubled_while_connections_and_daemons_end() {
     });
     assert!(text == expected, "{} of {}", text.len(), expected.len());
 }
+
+#[test]
+fn a_flood_that_a_client_does_not_read_holds_up_nobody_else() {
+    let Some(sshd) = Sshd::new(1) else { return };
+    let mut person = person(&sshd.home);
+    let start = |person: &mut Person, line: &str| {
+        let started = person.ok(json!({"action": "start", "command": line, "host": "h1",
+            "background": true}));
+        started["sessionId"].clone()
+    };
+    let flood = start(&mut person, "seq 1 400000; exec sleep 600");
+    let cat = start(&mut person, "stty -echo; echo ready; exec cat");
+    let done = json!([{"pattern": "^400000$"}]);
+    let written = json!({"action": "wait", "sessionId": flood, "until": done, "waitMs": 20_000});
+    assert_eq!(person.ok(written)["outcome"], "matched");
+    // Far more than all buffers of the way have room for, and it reads none of it.
+    let mut slow = Person::new(&sshd.home);
+    for number in 0..100 {
+        let log = json!({"id": number, "action": "log", "sessionId": flood, "offset": 0,
+            "limit": 250_000});
+        slow.send(&log);
+    }
+    // What it has asked for is on its way once the first of it has come.
+    slow.next(|line| line["id"] == 0);
+    for number in 0..5 {
+        let echo = json!([{"pattern": format!("^{number}$")}]);
+        let typed = person.ok(json!({"action": "write", "sessionId": cat,
+            "data": format!("{number}\n"), "until": echo, "waitMs": 20_000}));
+        assert_eq!(typed["outcome"], "matched", "{typed}");
+    }
+    // All of it comes when it is read.
+    let last = slow.next(|line| line["id"] == 99);
+    assert_eq!(last["ok"], true, "{last}");
+}

@@ -130,3 +130,19 @@ fn of_a_person_s_jobs_that_are_too_many_the_oldest_that_did_not_fail_goes() {
     );
     assert!(!listed.contains(&old), "{listed}");
 }
+
+#[test]
+fn the_end_of_a_session_is_told_although_failed_ones_fill_the_list() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let limits = serve.ok(json!({"action": "stats"}))["limits"].clone();
+    for _ in 0..limits["maxFinished"].as_u64().unwrap() {
+        let failed = serve.ok(json!({"action": "start", "command": "exit 3", "wait": true}));
+        assert_eq!(failed["exitCode"], 3, "{failed}");
+    }
+    let done = serve.ok(json!({"action": "start", "command": "true", "wait": true}));
+    assert_eq!(done["status"], "done", "{done}");
+    let job = Job::start(&mut serve, "exec sleep 600");
+    let killed = job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(killed["status"], "killed", "{killed}");
+}

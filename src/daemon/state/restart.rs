@@ -128,8 +128,10 @@ impl State {
         self.run_on_exit(id);
         self.release(id);
         self.look(id);
-        for surplus in self.sessions.registry.surplus(&scope, at) {
-            let _ = self.remove(&surplus);
+        let surplus = self.sessions.registry.surplus(&scope, at);
+        // Failed ones stay longer than others. Whoever has waited for the end of this one is to learn how it ended.
+        for surplus in surplus.iter().filter(|surplus| *surplus != id) {
+            let _ = self.remove(surplus);
         }
     }
 

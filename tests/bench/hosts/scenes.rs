@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::figure::{Figure, Figures, Scene};
 use crate::server::Server;
+use crate::work::{processor, wake_ups};
 
 /// All of them.
 pub(crate) const ALL: [Scene; 2] = [("echo", echo), ("50 hosts, 100 jobs each", list)];
@@ -121,38 +122,12 @@ fn children(pid: u32, name: &str) -> Vec<u32> {
     pids.into_iter().filter(is_named).collect()
 }
 
-/// Seconds of the processor that all threads of a process have used.
-fn processor(pid: u32) -> f64 {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
-        .unwrap()
-        .flatten();
-    let nanos = threads.map(|thread| {
-        let times = std::fs::read_to_string(thread.path().join("schedstat")).unwrap();
-        times.split(' ').next().unwrap().parse::<u64>().unwrap()
-    });
-    nanos.sum::<u64>() as f64 / 1e9
-}
-
 /// Megabytes that a process has for itself, and its part of what it shares.
 fn memory(pid: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
     let kib = line.unwrap().split_whitespace().next().unwrap();
     kib.parse::<f64>().unwrap() / 1024.0
-}
-
-/// How often the threads of a process were scheduled.
-fn wake_ups(pid: u32) -> u64 {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
-        .unwrap()
-        .flatten();
-    let counts = threads.map(|thread| {
-        let status = std::fs::read_to_string(thread.path().join("status")).unwrap();
-        let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
-        let numbers = lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-        numbers.sum::<u64>()
-    });
-    counts.sum()
 }
 
 fn median(client: &mut Client, list: &Value) -> f64 {

@@ -23,6 +23,8 @@ mod figure;
 mod guard;
 mod scenes;
 mod serve;
+#[path = "../work.rs"]
+mod work;
 
 use std::process::ExitCode;
 

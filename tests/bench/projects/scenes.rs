@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::client::Client;
 use crate::figure::{Figure, Figures, Scene};
 use crate::serve::Serve;
+use crate::work::{processor, wake_ups};
 
 /// All of them.
 pub(crate) const ALL: [Scene; 3] = [
@@ -83,28 +84,6 @@ fn many(scene: &'static str) -> Vec<Figure> {
     figures.1
 }
 
-/// Seconds of the processor that the threads of some processes have used.
-fn processor(pids: [u32; 2]) -> f64 {
-    let threads = pids.map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).unwrap());
-    let nanos = threads.into_iter().flatten().flatten().map(|thread| {
-        let times = std::fs::read_to_string(thread.path().join("schedstat")).unwrap();
-        times.split(' ').next().unwrap().parse::<u64>().unwrap()
-    });
-    nanos.sum::<u64>() as f64 / 1e9
-}
-
-/// How often the threads of a process have been scheduled.
-fn wake_ups(pid: u32) -> u64 {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-    let counts = threads.flatten().map(|thread| {
-        let status = std::fs::read_to_string(thread.path().join("status")).unwrap();
-        let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
-        let numbers = lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-        numbers.sum::<u64>()
-    });
-    counts.sum()
-}
-
 fn rest(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
     let mut client = Client::new(CONFIG);
@@ -158,7 +137,7 @@ fn changes(scene: &'static str) -> Vec<Figure> {
             .count()
     };
     let pids = client.pids();
-    let before = processor(pids);
+    let before: f64 = pids.map(processor).iter().sum();
     write("after!");
     let began = Instant::now();
     while runs() < 2 {
@@ -169,7 +148,7 @@ fn changes(scene: &'static str) -> Vec<Figure> {
         std::thread::sleep(Duration::from_millis(5));
     }
     figures.millis("until the restart", began.elapsed().as_secs_f64(), 3000.0);
-    let used = processor(pids) - before;
+    let used = pids.map(processor).iter().sum::<f64>() - before;
     // Each file is truncated, written and closed: three events.
     figures.millis("processor, for 15,000 events", used, 300.0);
     figures.millis("processor, for 5,000 of them", used / 3.0, 100.0);

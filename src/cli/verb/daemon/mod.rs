@@ -123,8 +123,9 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
 /// Asks the daemon to end and waits until the connection is closed.
 pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<Option<ShutDown>, Failure> {
     let daemon = ctx.daemon()?;
-    let answer = match daemon.call_as(Action::Shutdown(how)) {
-        Ok(answer) => Some(answer),
+    let answer = match daemon.call(Action::Shutdown(how)) {
+        // A daemon of another version says what it likes.
+        Ok(answer) => serde_json::from_value(answer).ok(),
         // It may have ended before it sent its answer.
         Err(error) if error.code == ErrorCode::DaemonUnavailable => None,
         Err(error) => return Err(error.into()),

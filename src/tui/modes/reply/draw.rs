@@ -43,19 +43,26 @@ pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let width = usize::from(area.width);
     let mut lines: Vec<(String, Style)> = Vec::new();
-    let asked = questions(model, reply, width.saturating_sub(1));
-    let most = usize::from(area.height / 2);
+    let mut asked = questions(model, reply, width.saturating_sub(1));
+    let screen = last_lines(model, reply);
+    // Below the rule: all of the question, if the last line of the screen, where the prompt is, has room below it.
+    let room = usize::from(area.height.saturating_sub(1));
+    let most = room.saturating_sub(screen.len().min(1));
+    if asked.len() > most {
+        asked.truncate(most);
+        if let Some(last) = asked.last_mut() {
+            let mark = theme.glyph("…");
+            *last = text::clip(&format!("{last} {mark}"), width.saturating_sub(1), mark);
+        }
+    }
+    let first = (asked.len() + screen.len()).saturating_sub(room);
     lines.extend(
         asked
             .into_iter()
-            .take(most)
             .map(|line| (line, theme.state(&State::Asked))),
     );
-    lines.extend(
-        last_lines(model, reply)
-            .into_iter()
-            .map(|line| (line, Style::new())),
-    );
+    let screen = screen.into_iter().skip(first);
+    lines.extend(screen.map(|line| (line, Style::new())));
     let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
     let height = height.min(area.height);
     let top = area.bottom() - height;
