@@ -161,6 +161,8 @@ fn down_asks_first_and_up_starts_a_project_that_never_was_up() {
     view.wait_for_text("Nothing is running yet.");
     view.send("u");
     view.wait_for_text("shop is up: 2 running.");
+    // The reply may come before the records of the jobs.
+    view.wait_for_text("bgproc  2 running");
     in_order(&view, &["shop", "db", "web"]);
     view.send("g");
     view.wait_for_text("2 jobs");
