@@ -88,7 +88,7 @@ fn echo(scene: &'static str) -> Vec<Figure> {
     figures.millis("a session on the host", there, 1000.0);
     figures.millis("a session on the host, p99", there_99, 1000.0);
     figures.millis("more than plain ssh", there - ssh, 1.0 + here * 1000.0);
-    figures.add("times plain ssh", there / ssh, "", 10.0);
+    figures.add("times plain ssh", there / ssh, "", 15.0);
     figures.1
 }
 
