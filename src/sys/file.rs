@@ -110,6 +110,21 @@ impl Drop for Draft {
     }
 }
 
+/// Tells versions of a file apart, whether it is written again or replaced: inode, time of the last change, length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp(u64, i64, i64, u64);
+
+/// Stamp of the file at `path`, following symbolic links; `None` if there is none.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some(Stamp(
+        meta.ino(),
+        meta.mtime(),
+        meta.mtime_nsec(),
+        meta.len(),
+    ))
+}
+
 /// The identity of a file, whatever its name: device and inode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity(u64, u64);

@@ -95,6 +95,11 @@ impl Bar {
         usize::from(area.width).saturating_sub(self.margin + kept + 1)
     }
 
+    /// Whether all items fit.
+    pub fn is_whole(&self, area: Rect) -> bool {
+        self.width() <= usize::from(area.width)
+    }
+
     /// Whether the hint with this key is drawn, and whole.
     pub fn shows(mut self, area: Rect, key: &str) -> bool {
         let room = usize::from(area.width);

@@ -10,8 +10,6 @@ pub(crate) mod mirror;
 pub(crate) mod names;
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -26,7 +24,7 @@ use crate::link::frames::Start;
 use crate::link::{Host, Link};
 use crate::protocol::reply::HostStatus;
 use crate::protocol::{Error, ErrorCode, Greeting, Role, SessionId};
-use crate::sys::file;
+use crate::sys::file::{self, Stamp};
 use crate::sys::paths::Home;
 use channel::Channel;
 use entry::Open;
@@ -44,7 +42,7 @@ const HANDSHAKES: usize = 8;
 pub(crate) struct Hosts {
     home: Home,
     /// What the configuration file looked like when it was last read.
-    stamp: Option<(u64, i64, i64, u64)>,
+    stamp: Option<Stamp>,
     entries: BTreeMap<Box<str>, Entry>,
     /// The socket of the ssh agent of the person who connected last.
     agent: Option<String>,
@@ -70,7 +68,7 @@ impl Hosts {
     /// commands of people report what is wrong with it.
     pub(crate) fn refresh(&mut self) {
         let path = self.home.config_file();
-        let stamp = std::fs::metadata(&path).ok().as_ref().map(stamp);
+        let stamp = file::stamp(&path);
         if stamp == self.stamp {
             return;
         }
@@ -409,8 +407,4 @@ impl Hosts {
         }
         file::replace_lazily(&path, &bytes)
     }
-}
-
-fn stamp(file: &Metadata) -> (u64, i64, i64, u64) {
-    (file.ino(), file.mtime(), file.mtime_nsec(), file.len())
 }

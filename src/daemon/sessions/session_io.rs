@@ -1,10 +1,8 @@
 //! What the daemon holds for a session besides the engine's model: its log, its input, and duplicates of all
 //! that the keeper holds, so that the session can be handed to another keeper.
 
-use std::fs::Metadata;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
 use tokio::sync::Notify;
@@ -15,6 +13,7 @@ use super::ports::PortSweep;
 use crate::daemon::storage::log_reader::{LogReader, SharedTail};
 use crate::protocol::keeper::{Exit, Kept};
 use crate::protocol::record::Mode;
+use crate::sys::file::Stamp;
 use crate::sys::kept::KeptFds;
 use crate::sys::readiness;
 use crate::sys::shared_table::SharedTable;
@@ -53,16 +52,6 @@ pub(crate) struct SessionIo {
     pub(crate) node_state: Option<Stamp>,
     /// The polling of its ports, while a wait or the probe needs one.
     pub(crate) sweep: Option<PortSweep>,
-}
-
-/// Tells the versions of a file apart that is replaced as a whole.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stamp(u64, i64, i64);
-
-impl Stamp {
-    pub(crate) fn of(file: &Metadata) -> Self {
-        Self(file.ino(), file.mtime(), file.mtime_nsec())
-    }
 }
 
 struct Held {

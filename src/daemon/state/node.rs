@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::daemon::sessions::session_io::Stamp;
 use crate::daemon::storage::store::exit_in;
 use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
@@ -61,7 +60,7 @@ impl State {
             return;
         };
         let path = Path::new(&batch.dir).join(STATE);
-        let stamp = std::fs::metadata(&path).ok().map(|file| Stamp::of(&file));
+        let stamp = file::stamp(&path);
         let Some(io) = self.sessions.io_mut(id) else {
             return;
         };

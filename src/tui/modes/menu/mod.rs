@@ -13,7 +13,7 @@ use crate::tui::keymap::{KeyAction, KeyPress};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hint, Hints, Mode};
-use crate::tui::status::{Alarms, begin};
+use crate::tui::status::begin;
 use crate::tui::{hints, text};
 
 /// The mode: which menu, and the jobs that the choice applies to.
@@ -74,69 +74,54 @@ impl Mode for Menu {
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
-        Some(match self {
-            Self::Copy(_) => self.bar_of(model, Copy::Leave, area),
-            Self::Signal(_) => self.bar_of(model, Signal::Leave, area),
-        })
+        Some(self.shown(model, area).0)
     }
 
     /// The letters for which the line above has no room.
     fn hints(&self, model: &Model) -> Hints {
-        let keys = match self {
-            Self::Copy(_) => self.letters(model, Copy::Leave).1,
-            Self::Signal(_) => self.letters(model, Signal::Leave).1,
-        };
         Hints {
-            keys,
+            keys: self.shown(model, Rect::new(0, 0, model.window.0, 1)).1,
             exits: Vec::new(),
         }
     }
 }
 
 impl Menu {
-    /// The jobs, and the letters that fit.
-    fn bar_of<A: KeyAction>(&self, model: &Model, leave: A, area: Rect) -> Bar {
-        let mut bar = begin(model, area, self.name());
-        bar.text(5, self.whom(model), model.theme.strong());
-        for (rank, hint) in (6..).zip(self.letters(model, leave).0) {
-            bar.left(rank, hints::spans(model, hint));
+    /// The status line with the jobs and the letters that fit, and the other letters.
+    fn shown(&self, model: &Model, area: Rect) -> (Bar, Vec<Hint>) {
+        match self {
+            Self::Copy(ids) => self.letters(model, ids, Copy::Leave, area),
+            Self::Signal(ids) => self.letters(model, ids, Signal::Leave, area),
         }
+    }
+
+    fn letters<A: KeyAction>(
+        &self,
+        model: &Model,
+        ids: &[SessionId],
+        leave: A,
+        area: Rect,
+    ) -> (Bar, Vec<Hint>) {
+        let mut bar = begin(model, area, self.name());
+        let whom = match ids {
+            [id] => text::clip_middle(&model.name_of(id), 16, model.theme.glyph("…")),
+            several => format!("{} jobs", several.len()),
+        };
+        bar.text(5, whom, model.theme.strong());
         if let Some(hint) = hints::hint(model, leave) {
             bar.right(1, hints::spans(model, hint));
         }
-        bar
-    }
-
-    fn whom(&self, model: &Model) -> String {
-        match self {
-            Self::Copy(ids) | Self::Signal(ids) => match ids.as_slice() {
-                [id] => text::clip_middle(&model.name_of(id), 16, model.theme.glyph("…")),
-                several => format!("{} jobs", several.len()),
-            },
-        }
-    }
-
-    /// The letters for which the status line has room, and the others.
-    fn letters<A: KeyAction>(&self, model: &Model, leave: A) -> (Vec<Hint>, Vec<Hint>) {
         let letters = A::ALL.iter().filter(|action| **action != leave);
-        let mut letters: Vec<Hint> = letters
-            .filter_map(|&action| hints::hint(model, action))
-            .collect();
-        let window = Rect::new(0, 0, model.window.0, 1);
-        let (gap, air) = if window.width >= 60 { (2, 1) } else { (1, 0) };
-        let width = |(key, label): &Hint| text::width(key) + 1 + text::width(label) + gap;
-        let badge = self.name().len() + 2 + air;
-        let exit = hints::hint(model, leave).map_or(0, |hint| width(&hint));
-        let beside =
-            badge + text::width(&self.whom(model)) + gap + exit + Alarms::width(model, window) + 1;
-        let mut room = usize::from(window.width).saturating_sub(beside);
-        let fits = |hint: &&Hint| {
-            let left = room.checked_sub(width(hint));
-            room = left.unwrap_or(0);
-            left.is_some()
-        };
-        let shown = letters.iter().take_while(fits).count();
-        let rest = letters.split_off(shown);
-        (letters, rest)
+        let letters = letters.filter_map(|&action| hints::hint(model, action));
+        let mut rest = Vec::new();
+        for (rank, hint) in (6..).zip(letters) {
+            let mut longer = bar.clone();
+            longer.left(rank, hints::spans(model, hint.clone()));
+            match rest.is_empty() && longer.is_whole(area) {
+                true => bar = longer,
+                false => rest.push(hint),
+            }
+        }
+        (bar, rest)
     }
 }
