@@ -68,6 +68,13 @@ impl State {
                 }
             }
         }
+        // Requests may come before the first decision, and ask what runs.
+        for id in self.projects.ids() {
+            self.look_at_borrowed(&id);
+            if let Some(project) = self.projects.get_mut(&id) {
+                project.seen = seen_of_all(project, &self.sessions);
+            }
+        }
     }
 
     /// Marks the project of a session if something that it depends on has changed.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Project;
-use crate::support::{Serve, daemon};
+use crate::support::{Home, Serve, daemon};
 
 /// Eight jobs in a chain, each of which needs the one before it to be ready. Each start is noted in a file.
 fn chain() -> String {
@@ -86,4 +86,34 @@ fn an_agent_brings_a_project_up_if_its_file_allows_it() {
     );
     let plan = serve.ok(json!({"action": "project", "op": "plan", "dir": shop.dir}));
     assert_eq!(plan["plan"].as_array().unwrap().len(), 8, "{plan}");
+}
+
+#[test]
+fn a_new_daemon_knows_what_runs_before_its_first_decision() {
+    // The daemon decides one project after the other, and takes its time for large ones.
+    let mut large = String::from("version = 1\n");
+    for job in 0..400 {
+        large.push_str(&format!(
+            "[jobs.j{job}]\nrun = \"true\"\nautostart = false\n"
+        ));
+    }
+    let small = "version = 1\n[jobs.api]\nrun = \"exec sleep 1000\"\n";
+    let mut shop = Project::in_home(Home::new(), "small", small);
+    shop.ok(&["up"]);
+    let pid = shop.pid("api");
+    for name in ["one", "two", "three", "four"] {
+        shop = Project::in_home(
+            shop.home,
+            name,
+            &format!("{large}[jobs.{name}]\nrun = \"true\"\n"),
+        );
+        shop.ok(&["up"]);
+    }
+    let dir = shop.dir.with_file_name("small");
+    for _ in 0..8 {
+        shop.home.kill_daemon();
+        let said = shop.run_in(&dir, &["up"]).expect_code(0).stdout;
+        assert!(said.contains("= api"), "{said}");
+    }
+    assert_eq!(shop.pid("api"), pid);
 }
