@@ -1,21 +1,18 @@
 //! `kill` and `remove`: ends sessions, and removes them.
 
-use crate::daemon::requests::batch::cancel::cancel;
-use crate::daemon::requests::checks::signal_number;
-use crate::daemon::requests::ending::{cannot_end, end, end_strays};
-use crate::daemon::requests::limits::wait_ms;
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::confirm::may_end;
+use crate::daemon::requests::ending::cannot_end;
 use crate::daemon::requests::find::{find, find_several};
-use crate::daemon::requests::job_stop::JobStop;
+use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
-use crate::daemon::state::State;
-use crate::daemon::tasks::restart;
+use crate::daemon::requests::stopping::{Manner, Stopping};
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
@@ -47,7 +44,11 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         (_, None) => None,
     };
     let checked = |ms| wait_ms("graceMs", Some(ms), GRACE_MS);
-    let grace = params.grace_ms.map(checked).transpose()?;
+    let manner = Manner {
+        number,
+        grace: params.grace_ms.map(checked).transpose()?,
+        may_run_again: false,
+    };
     let remove = params.remove == Some(true);
     for id in &ids {
         may_end(&hub.read(), client, id)?;
@@ -57,9 +58,9 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         .into_iter()
         .map(|id| {
             let (hub, client) = (hub.clone(), client.clone());
-            tokio::task::spawn_local(async move {
-                kill_one(&hub, &client, id, number, grace, remove).await
-            })
+            tokio::task::spawn_local(
+                async move { kill_one(&hub, &client, id, manner, remove).await },
+            )
         })
         .collect();
     let mut results = Vec::new();
@@ -82,8 +83,7 @@ async fn kill_one(
     hub: &Hub,
     client: &Client,
     id: SessionId,
-    number: Option<i32>,
-    grace: Option<u64>,
+    manner: Manner,
     remove: bool,
 ) -> Result<Killed, Error> {
     let gone = || Error::session_not_found(id.as_str());
@@ -92,28 +92,24 @@ async fn kill_one(
         Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
     };
     let mut previous = status()?;
-    let cancels = hub.read().is_open_batch(&id);
-    if cancels {
-        cancel(hub, &id, client.principal.actor()).await?;
-    }
     let on_exit = match remove {
         true => hub.change(|state| state.drop_on_exit(&id)),
         false => None,
     };
-    let mut held = JobStop::begin(hub, client, &id);
-    let waited = restart::stop(hub, &id, &client.principal.actor()).await
-        | hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
-    let (number, grace) = match &held {
-        Some(held) => held.ask(number, grace).await,
-        None => (number.unwrap_or(signal::TERM), grace.unwrap_or(GRACE_MS)),
+    let stopping = match Stopping::begin(hub, client, &id, manner).await {
+        Ok(stopping) => stopping,
+        Err(error) => {
+            if remove {
+                hub.change(|state| state.restore_on_exit(&id, on_exit));
+            }
+            return Err(error);
+        }
     };
     let now = status()?;
     if previous.is_finished() && !now.is_finished() {
         // Another client has restarted it at the same time.
         previous = now;
     }
-    let already_ended = previous.is_finished();
-    let is_over = already_ended || waited || cancels;
     let show = async || {
         let show = Show {
             // A model has seen the earlier output.
@@ -130,19 +126,15 @@ async fn kill_one(
         };
         polled(hub, client, &id, show).await
     };
-    let (polled, ended) = match is_over {
+    let (polled, ended) = match stopping.is_over() {
         // The first process has ended; others may remain. Take the output first, because the session may expire
         // as soon as they are killed.
-        true => (show().await?, end_strays(hub, &id, number, grace).await),
+        true => (show().await?, stopping.end(hub, client, &id).await),
         false => {
-            let ended = end(hub, client, &id, number, grace).await;
+            let ended = stopping.end(hub, client, &id).await;
             (show().await?, ended)
         }
     };
-    if let Some(held) = &mut held {
-        held.left(&ended.survivors);
-    }
-    drop(held);
     let mut killed = Killed {
         session_id: id.clone(),
         previous_status: previous,
@@ -154,7 +146,7 @@ async fn kill_one(
         output: polled.output,
         stdout: polled.stdout,
         stderr: polled.stderr,
-        already_ended,
+        already_ended: previous.is_finished(),
         removed: false,
     };
     // A session with surviving processes stays in the list.
@@ -171,50 +163,31 @@ async fn kill_one(
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     may_end(&hub.read(), client, &id)?;
+    let is_over = {
+        let state = hub.read();
+        let session = state.sessions.get(&id);
+        session.is_none_or(|session| session.life.status().is_finished())
+    };
     let mut on_exit = None;
-    let mut held = None;
-    if params.kill != Some(false) && hub.read().is_open_batch(&id) {
-        cancel(hub, &id, client.principal.actor()).await?;
-    }
-    if params.kill != Some(false) {
-        // What has ended is only removed: it need not be stopped.
-        let is_over = |state: &State| {
-            let session = state.sessions.get(&id);
-            session.is_none_or(|session| session.life.status().is_finished())
-        };
-        if !is_over(&hub.read()) {
-            held = JobStop::begin(hub, client, &id);
+    let ended = match params.kill {
+        Some(false) if is_over => Ended::default(),
+        Some(false) => return Err(is_running(hub, &id)),
+        _ => {
+            on_exit = hub.change(|state| state.drop_on_exit(&id));
+            let manner = Manner {
+                // What has ended is only removed: it need not be stopped.
+                may_run_again: is_over,
+                ..Manner::default()
+            };
+            match Stopping::begin(hub, client, &id, manner).await {
+                Ok(stopping) => stopping.end(hub, client, &id).await,
+                Err(error) => {
+                    hub.change(|state| state.restore_on_exit(&id, on_exit));
+                    return Err(error);
+                }
+            }
         }
-        hub.change(|state| state.leave_queue(&id, &client.principal.actor()));
-        on_exit = hub.change(|state| state.drop_on_exit(&id));
-        restart::stop(hub, &id, &client.principal.actor()).await;
-    }
-    let alive = hub
-        .read()
-        .sessions
-        .get(&id)
-        .is_some_and(|s| !s.life.status().is_finished());
-    let mut ended = Ended::default();
-    if alive {
-        if params.kill == Some(false) {
-            let output = hub.read().sessions.tail(&id, OUTPUT_CHARS);
-            let message = format!("Session {id} is running");
-            return Err(Error::new(ErrorCode::InvalidRequest, message)
-                .hint("`kill` it first, or leave out `kill:false`")
-                .data(serde_json::json!({ "output": output })));
-        }
-        let (first, grace) = match &held {
-            Some(held) => held.ask(None, None).await,
-            None => (signal::TERM, GRACE_MS),
-        };
-        ended = end(hub, client, &id, first, grace).await;
-    } else if params.kill != Some(false) {
-        ended = end_strays(hub, &id, signal::TERM, GRACE_MS).await;
-    }
-    if let Some(held) = &mut held {
-        held.left(&ended.survivors);
-    }
-    drop(held);
+    };
     if !ended.survivors.is_empty() {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
         let hint =
@@ -226,6 +199,15 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         session_id: id,
         removed: true,
     })
+}
+
+/// The error that only `remove` with `kill` removes a session that runs, with its last output.
+fn is_running(hub: &Hub, id: &SessionId) -> Error {
+    let output = hub.read().sessions.tail(id, OUTPUT_CHARS);
+    let message = format!("Session {id} is running");
+    Error::new(ErrorCode::InvalidRequest, message)
+        .hint("`kill` it first, or leave out `kill:false`")
+        .data(serde_json::json!({ "output": output }))
 }
 
 /// Removes a session, and waits until its files are gone.

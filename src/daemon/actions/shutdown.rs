@@ -5,12 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::batch::cancel::cancel;
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::ending::{end, end_strays};
-use crate::daemon::requests::job_stop::JobStop;
 use crate::daemon::requests::replies::answer;
-use crate::daemon::tasks::restart;
+use crate::daemon::requests::stopping::{Manner, Stopping};
 use crate::daemon::tasks::tree_kill::{self, Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::protocol::SessionId;
@@ -101,32 +98,13 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
 /// Ends a session as `kill` does: a job of a project is asked as its file says, and stays stopped, also one that waits
 /// for its schedule, until somebody starts it.
 async fn stop_session(hub: &Hub, client: &Client, id: SessionId) -> Ended {
-    let by = client.principal.actor();
-    let cancels = hub.read().is_open_batch(&id);
-    if cancels && let Err(error) = cancel(hub, &id, by.clone()).await {
-        tracing::warn!(session = %id, %error, "the batch job could not be cancelled");
-        return Ended::default();
+    match Stopping::begin(hub, client, &id, Manner::default()).await {
+        Ok(stopping) => stopping.end(hub, client, &id).await,
+        Err(error) => {
+            tracing::warn!(session = %id, %error, "the batch job could not be cancelled");
+            Ended::default()
+        }
     }
-    let mut held = JobStop::begin(hub, client, &id);
-    let waited =
-        restart::stop(hub, &id, &by).await | hub.change(|state| state.leave_queue(&id, &by));
-    let (number, grace) = match &held {
-        Some(held) => held.ask(None, None).await,
-        None => (signal::TERM, GRACE_MS),
-    };
-    let is_finished = || {
-        let state = hub.read();
-        let session = state.sessions.get(&id);
-        session.is_none_or(|session| session.life.status().is_finished())
-    };
-    let ended = match cancels || waited || is_finished() {
-        true => end_strays(hub, &id, number, grace).await,
-        false => end(hub, client, &id, number, grace).await,
-    };
-    if let Some(held) = &mut held {
-        held.left(&ended.survivors);
-    }
-    ended
 }
 
 /// The program of an upgrade, after a test run. It is tested now, because after the daemon has stopped no
