@@ -229,10 +229,11 @@ impl Registry {
         self.sessions.values_mut().map(Box::as_mut)
     }
 
-    /// Ids of the finished sessions of a scope that exceed the retention limits.
-    pub fn surplus(&self, scope: &Scope, now: Now) -> Vec<SessionId> {
+    /// Ids of the finished sessions that exceed the retention limits of a scope, now that `newest`, which is one of
+    /// them, has ended.
+    pub fn surplus(&self, scope: &Scope, newest: &SessionId, now: Now) -> Vec<SessionId> {
         let ended = self.iter().filter(|s| s.scope == *scope && s.may_go());
-        retention::surplus(ended.collect(), &self.caps.retention, now)
+        retention::surplus(ended.collect(), newest, &self.caps.retention, now)
     }
 
     /// Number of sessions by status.

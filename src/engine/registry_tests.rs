@@ -195,7 +195,7 @@ fn a_finished_session_whose_terminal_is_in_use_is_kept() {
     assert_eq!(registry.get(&id).unwrap().expires_at(), None);
     assert!(
         registry
-            .surplus(&Scope::named("a").unwrap(), now(9))
+            .surplus(&Scope::named("a").unwrap(), &id, now(9))
             .is_empty()
     );
     let session = registry.get_mut(&id).unwrap();
@@ -246,7 +246,8 @@ fn surplus_sessions_are_the_least_recently_accessed() {
     let new = start(&mut registry, "a", 0);
     end(&mut registry, &new, 5);
     end(&mut registry, &old, 6);
-    assert_eq!(registry.surplus(&Scope::named("a").unwrap(), now(9)), [new]);
+    let scope = Scope::named("a").unwrap();
+    assert_eq!(registry.surplus(&scope, &old, now(9)), [new]);
 }
 
 #[test]

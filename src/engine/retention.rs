@@ -3,7 +3,8 @@
 //! An agent's session is removed when its TTL is over. A person's session stays until room is
 //! needed: above `people_count` sessions, those that were not accessed for `people_ms` are removed,
 //! and above ten times that number any of them. Successful sessions are removed before failed ones,
-//! and the least recently accessed first.
+//! and the least recently accessed first. The one that has just ended is not removed: whoever has waited for
+//! its end is to learn how it ended.
 
 use super::Now;
 use super::session::Session;
@@ -42,9 +43,19 @@ impl Default for Retention {
     }
 }
 
-/// The finished sessions of one scope that exceed the limits. All of `ended` must be removable.
-pub(super) fn surplus(mut ended: Vec<&Session>, retention: &Retention, now: Now) -> Vec<SessionId> {
-    ended.sort_by_key(|session| (session.has_failed(), session.accessed().wall));
+/// The finished sessions of one scope that exceed the limits. All of `ended` must be removable. `newest` has just
+/// ended.
+pub(super) fn surplus(
+    mut ended: Vec<&Session>,
+    newest: &SessionId,
+    retention: &Retention,
+    now: Now,
+) -> Vec<SessionId> {
+    let order = |session: &&Session| {
+        let is_newest = session.id == *newest;
+        (is_newest, session.has_failed(), session.accessed().wall)
+    };
+    ended.sort_by_key(order);
     let (people, agents): (Vec<_>, Vec<_>) = ended.into_iter().partition(|s| s.stays_until_room());
     let mut going = Vec::new();
     take_beyond(
@@ -137,7 +148,8 @@ mod tests {
             boot: 1,
             wall: Timestamp(day * DAY),
         };
-        let going = surplus(sessions.iter().collect(), &retention, now);
+        let newest = &sessions.last().unwrap().id;
+        let going = surplus(sessions.iter().collect(), newest, &retention, now);
         let place = |id: SessionId| sessions.iter().position(|session| session.id == id);
         going.into_iter().filter_map(place).collect()
     }
@@ -181,7 +193,22 @@ mod tests {
             session(false, 1, 0),
             session(false, 0, 2),
             session(false, 0, 1),
+            session(false, 1, 3),
         ];
-        assert_eq!(gone(&sessions, retention, 3), [2]);
+        assert_eq!(gone(&sessions, retention, 3), [2, 1]);
+    }
+
+    #[test]
+    fn the_session_that_has_just_ended_is_not_removed() {
+        let retention = Retention {
+            agents_count: 2,
+            ..Retention::default()
+        };
+        let sessions = [
+            session(false, 1, 0),
+            session(false, 1, 2),
+            session(false, 0, 1),
+        ];
+        assert_eq!(gone(&sessions, retention, 3), [0], "the others have failed");
     }
 }

@@ -128,10 +128,8 @@ impl State {
         self.run_on_exit(id);
         self.release(id);
         self.look(id);
-        let surplus = self.sessions.registry.surplus(&scope, at);
-        // Failed ones stay longer than others. Whoever has waited for the end of this one is to learn how it ended.
-        for surplus in surplus.iter().filter(|surplus| *surplus != id) {
-            let _ = self.remove(surplus);
+        for surplus in self.sessions.registry.surplus(&scope, id, at) {
+            let _ = self.remove(&surplus);
         }
     }
 
