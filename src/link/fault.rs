@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::Host;
 use super::host::Reach;
-use crate::config::is_name;
 use crate::protocol::{Error, ErrorCode};
 
 /// Parts of what ssh says when it has no way to log in without asking.
@@ -60,8 +59,7 @@ pub fn of(host: &Host, stderr: &str) -> Error {
 /// The host cannot be reached.
 pub fn unreachable(host: &Host, why: &str) -> Error {
     let name = &host.name;
-    if !is_name(name) {
-        // The node of a job, which no configuration names.
+    if host.written.is_none() {
         let message = format!("the node of {name} cannot be reached: {why}");
         return Error::new(ErrorCode::HostUnreachable, message).hint("the job goes on");
     }
@@ -77,15 +75,22 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
 /// There is no bgproc on the host.
 pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
     let name = &host.name;
-    Error::new(
-        ErrorCode::HostNotInstalled,
-        format!("there is no bgproc on host {name} ({system})"),
-    )
-    .hint(format!(
-        "bgproc hosts install {name} copies this program; `bgproc = \"PATH\"` in {} says where it is",
-        host.written.display()
-    ))
-    .data(json!({ "arch": system, "libc": libc }))
+    let (message, hint) = match &host.written {
+        Some(file) => (
+            format!("there is no bgproc on host {name} ({system})"),
+            format!(
+                "bgproc hosts install {name} copies this program; `bgproc = \"PATH\"` in {} says where it is",
+                file.display()
+            ),
+        ),
+        None => (
+            format!("there is no bgproc on the node of {name} ({system})"),
+            "the nodes need this program at the same path".to_owned(),
+        ),
+    };
+    Error::new(ErrorCode::HostNotInstalled, message)
+        .hint(hint)
+        .data(json!({ "arch": system, "libc": libc }))
 }
 
 /// The last line of a text that says something, without control characters and a full stop.
@@ -108,7 +113,7 @@ mod tests {
             reach: Reach::Ssh(vec!["gpu1".to_owned()]),
             bgproc: None,
             home: None,
-            written: "config.toml".into(),
+            written: Some("config.toml".into()),
             control: "/run/ssh-gpu1".into(),
             agent: None,
         }

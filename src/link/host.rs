@@ -15,8 +15,8 @@ pub struct Host {
     pub bgproc: Option<String>,
     /// `BGPROC_HOME` on it, if not as usual there.
     pub home: Option<String>,
-    /// The file that names it, for messages.
-    pub written: PathBuf,
+    /// The file that names it. `None` for the node of a job.
+    pub written: Option<PathBuf>,
     /// The socket of a shared ssh connection that `hosts login` opens, if ssh_config names none.
     pub control: PathBuf,
     /// The socket of the ssh agent, if not that of this process's environment.
@@ -62,7 +62,7 @@ impl Host {
             reach,
             bgproc: entry.bgproc.clone(),
             home: entry.home.clone(),
-            written: file.to_owned(),
+            written: Some(file.to_owned()),
             control: runtime.join(format!("ssh-{name}")),
             agent: None,
         }
@@ -173,7 +173,7 @@ mod tests {
             reach,
             bgproc: None,
             home: None,
-            written: PathBuf::new(),
+            written: Some(PathBuf::new()),
             control: "/run/ssh-gpu1".into(),
             agent: None,
         }

@@ -102,7 +102,7 @@ mod tests {
             reach: Reach::Command(Vec::new()),
             bgproc: bgproc.map(str::to_owned),
             home: Some("~/it's here".to_owned()),
-            written: "config.toml".into(),
+            written: Some("config.toml".into()),
             control: "/run/ssh-h".into(),
             agent: None,
         }

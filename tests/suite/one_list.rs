@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually, is_known};
+use crate::support::{DEADLINE, Person, Serve, Sshd, is_known};
 
 /// The ids of the sessions in a list.
 fn ids(listed: &Value) -> Vec<String> {
@@ -10,16 +10,6 @@ fn ids(listed: &Value) -> Vec<String> {
     sessions
         .map(|session| session["sessionId"].as_str().unwrap().to_owned())
         .collect()
-}
-
-/// Waits until the daemon is connected to a host.
-fn connected(home: &Home, host: &str) {
-    eventually("the host is connected", || {
-        let hosts = home.ok(&["hosts", "ls"]);
-        let mut lines = hosts.lines();
-        let line = lines.find(|line| line.starts_with(host))?;
-        line.contains(" up ").then_some(())
-    });
 }
 
 #[test]
@@ -32,8 +22,8 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
     home.ok(&["-H", "h2", "run", "-n", "train", "-g", "ml", "sleep 600"]);
     // The first list begins to connect.
     home.ok(&["ls"]);
-    connected(home, "h1");
-    connected(home, "h2");
+    home.until_connected("h1");
+    home.until_connected("h2");
     let listed = home.ok(&["ls", "-o", "tsv"]);
     let rows: Vec<(&str, &str)> = listed
         .lines()
@@ -92,7 +82,7 @@ fn find_searches_the_jobs_of_all_hosts_and_says_which_it_could_not_ask() {
     assert!(!found.contains("there"), "{found}");
     let found = home.ok(&["find", "needle", "--jobs", "far@h1"]);
     assert_eq!(found.lines().count(), 1, "{found}");
-    connected(home, "h1");
+    home.until_connected("h1");
     sshd.down();
     let found = sshd.home.run(&["find", "needle"]).expect_code(0);
     assert!(found.stdout.contains("a needle here"), "{found}");

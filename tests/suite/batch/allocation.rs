@@ -3,18 +3,6 @@
 use super::PATIENCE;
 use crate::support::{Slurm, eventually_within};
 
-/// Waits until the daemon is connected to a host.
-fn connected(slurm: &Slurm, host: &str) {
-    eventually_within(PATIENCE, "the host is connected", || {
-        // Somebody has to need it.
-        slurm.home.ok(&["ls"]);
-        let hosts = slurm.home.ok(&["hosts", "ls"]);
-        let mut lines = hosts.lines();
-        let line = lines.find(|line| line.starts_with(host))?;
-        line.contains(" up ").then_some(())
-    });
-}
-
 #[test]
 fn a_node_is_a_host_until_it_is_given_back() {
     let Some(slurm) = Slurm::new(1) else { return };
@@ -41,7 +29,7 @@ fn a_node_is_a_host_until_it_is_given_back() {
         .expect_said("pending");
     home.ok(&["stop", "first"]);
     slurm.until("box", "running");
-    connected(&slurm, "box");
+    home.until_connected("box");
     home.ok(&[
         "-H",
         "box",

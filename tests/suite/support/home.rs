@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::process::{self, Held};
-use super::{DEADLINE, daemon};
+use super::{DEADLINE, daemon, eventually_within};
 
 /// A home; dropped, nothing of it is left, also when the test has failed.
 pub(crate) struct Home {
@@ -180,6 +180,18 @@ impl Home {
     pub(crate) fn kill_daemon(&self) {
         let pid = self.json(&["daemon", "status"])["daemonPid"].as_u64();
         daemon::kill_pid(u32::try_from(pid.unwrap()).unwrap());
+    }
+
+    /// Waits until the daemon is connected to a host, which it first may have to begin.
+    #[track_caller]
+    pub(crate) fn until_connected(&self, host: &str) {
+        eventually_within(3 * DEADLINE, &format!("{host} is connected"), || {
+            // Somebody has to need it.
+            self.ok(&["ls"]);
+            let hosts = self.ok(&["hosts", "ls"]);
+            let line = hosts.lines().find(|line| line.starts_with(host))?;
+            line.contains(" up ").then_some(())
+        });
     }
 
     /// Asks the daemon of this home, if one can be reached, to end with everything.

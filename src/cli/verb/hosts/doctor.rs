@@ -1,5 +1,6 @@
 //! `hosts doctor`: whether bgproc can work on a host, step by step.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
@@ -47,7 +48,10 @@ fn way(host: &Host) -> Vec<Finding> {
         None => Finding::problem("way", "ssh does not take these words").advise(format!(
             "correct [hosts.{}] in {}",
             host.name,
-            host.written.display()
+            host.written
+                .as_deref()
+                .unwrap_or(Path::new("config.toml"))
+                .display()
         )),
         Some(ssh) => {
             let address = ssh.host_name.unwrap_or_default();

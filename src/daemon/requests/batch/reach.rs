@@ -114,7 +114,7 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
             reach: By::Command(reach.command),
             bgproc: reach.bgproc,
             home: Some(reach.home),
-            written: state.sessions.store.home().config_file(),
+            written: None,
             control: std::path::PathBuf::new(),
             agent: None,
         };
