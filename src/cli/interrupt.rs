@@ -1,8 +1,9 @@
-//! Ctrl-C while a job is followed: stop following and leave the job running.
+//! Ctrl-C while a job is followed, or a reader of the output that goes away: stop following and leave the job running.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::SIGINT;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
@@ -36,6 +37,29 @@ pub fn leave_with(message: String) -> io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// Ends this process quietly as soon as nobody can read its standard output any more, as in `bgproc logs -f web | head
+/// -1`. A write would notice that, too, but a quiet job causes none.
+pub fn leave_with_reader() {
+    std::thread::spawn(|| {
+        let out = io::stdout();
+        loop {
+            // Errors and hang-ups are reported although nothing is asked for.
+            let mut watched = [PollFd::new(&out, PollFlags::empty())];
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) if is_broken(watched[0].revents()) => std::process::exit(0),
+                // A file or a terminal has no reader that could go away.
+                _ => return,
+            }
+        }
+    });
+}
+
+/// Whether this says that the other end of a pipe or a socket is closed. A terminal that hangs up sends SIGHUP.
+fn is_broken(events: PollFlags) -> bool {
+    events.contains(PollFlags::ERR) && !io::stdout().is_terminal()
 }
 
 /// The message for a person who stops following these jobs.

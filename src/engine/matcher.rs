@@ -226,22 +226,6 @@ impl Compiled {
             Condition::Port(port) => Self::Port(*port),
         })
     }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Exit => "exit",
-            Self::Input | Self::Needed | Self::Turn => "input",
-            Self::Pattern(_) => "pattern",
-            Self::Gone(_) => "gone",
-            Self::Idle(_) => "idleMs",
-            Self::Ready => "ready",
-            Self::Port(_) => "port",
-            Self::Command(_) | Self::CommandEnd => "command",
-            Self::Output => "output",
-            Self::Changed(_) => "status",
-            Self::Never => "never",
-        }
-    }
 }
 
 /// Outcome of one session's part.
@@ -267,6 +251,8 @@ pub struct Matcher {
     end: Option<EndSearch>,
     /// What the same request has typed.
     echo: Echo,
+    /// The line in which the wait began, as far as it was written before: its number and its text.
+    before: Option<(u64, String)>,
     /// Offset up to which output has been checked.
     position: u64,
     /// When the wait began, in boot-time milliseconds.
@@ -294,6 +280,7 @@ impl Matcher {
             marks,
             end: waits_for_end.then(|| EndSearch::new(at.offset)),
             echo: Echo::default(),
+            before: None,
             position: at.offset,
             began,
             silence_from_now: false,
@@ -311,6 +298,19 @@ impl Matcher {
     #[must_use]
     pub fn ignore_echo(mut self, echo: Echo) -> Self {
         self.echo = echo;
+        self
+    }
+
+    /// Adds the beginning of the line within which the wait begins: `bytes`, which are written from `at` on. A pattern
+    /// is about whole lines, but matches only if it needs what is written later.
+    #[must_use]
+    pub fn within_line(mut self, layout: Layout, at: Checkpoint, bytes: &[u8]) -> Self {
+        if let Some(lines) = &mut self.lines {
+            *lines = Follower::new(layout, at);
+            let mut last = Last(None);
+            lines.feed(bytes, &mut last);
+            self.before = last.0;
+        }
         self
     }
 
@@ -368,6 +368,7 @@ impl Matcher {
             let mut patterns = Patterns {
                 conditions: &self.conditions,
                 echo: &mut self.echo,
+                before: self.before.as_ref(),
             };
             let decision = lines.feed(bytes, &mut patterns);
             if decision.is_some() {
@@ -449,7 +450,7 @@ impl Matcher {
                     }
                     Compiled::Pattern(pattern) if conditions.view == View::Screen => (1..)
                         .zip(rows.iter().flatten())
-                        .find_map(|(n, row)| found(pattern, index, "pattern", Some(n), row)),
+                        .find_map(|(n, row)| found(pattern, index, Some(n), row, 0)),
                     _ => None,
                 })
         };
@@ -519,10 +520,28 @@ fn command_turn_ms(command: &TypedCommand, has_begun: bool, facts: WaitInputs<'_
     }
 }
 
+/// Takes the last line that was written.
+struct Last(Option<(u64, String)>);
+
+impl Search for Last {
+    type Found = ();
+
+    fn line(&mut self, n: u64, text: &str) -> Option<()> {
+        self.0 = Some((n, text.to_owned()));
+        None
+    }
+
+    fn first(&mut self, _: &Block, _: Range<usize>) -> Option<usize> {
+        None
+    }
+}
+
 /// Searches lines for the patterns of some conditions.
 struct Patterns<'a> {
     conditions: &'a Conditions,
     echo: &'a mut Echo,
+    /// The line in which the wait began, as it was then.
+    before: Option<&'a (u64, String)>,
 }
 
 impl Search for Patterns<'_> {
@@ -530,12 +549,17 @@ impl Search for Patterns<'_> {
 
     fn line(&mut self, n: u64, text: &str) -> Option<Decision> {
         let text = self.echo.without(n, text);
+        // A line that was written again from its beginning is new as a whole.
+        let known = self
+            .before
+            .filter(|(line, known)| *line == n && text.starts_with(known));
+        let known = known.map_or(0, |(_, known)| known.len());
         let hit = |list: &[Compiled]| {
             list.iter().enumerate().find_map(|(index, condition)| {
                 let Compiled::Pattern(pattern) = condition else {
                     return None;
                 };
-                found(pattern, index, condition.kind(), Some(n), text)
+                found(pattern, index, Some(n), text, known)
             })
         };
         let failed = hit(&self.conditions.fail).map(Decision::Failed);
@@ -558,19 +582,20 @@ impl Search for Patterns<'_> {
     }
 }
 
+/// The match of a pattern in a line, unless it lies within the first `known` bytes.
 fn found(
     pattern: &Pattern,
     index: usize,
-    kind: &str,
     line: Option<u64>,
     text: &str,
+    known: usize,
 ) -> Option<Matched> {
+    let (at, groups) = pattern.find(text, |at| known == 0 || at.end > known)?;
     let cut = |group: Option<String>| Some(around(&group?, 0..0, MATCHED_GROUP).into_owned());
-    let groups = pattern.groups(text)?.into_iter().map(cut).collect();
-    let at = pattern.find(text).unwrap_or_default();
+    let groups = groups.into_iter().map(cut).collect();
     Some(Matched {
         index,
-        kind: kind.to_owned(),
+        kind: "pattern".to_owned(),
         line,
         groups,
         text: Some(around(text, at, MATCHED_TEXT).into_owned()),

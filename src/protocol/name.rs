@@ -28,6 +28,7 @@ pub fn fault(name: &str) -> Option<String> {
         Some('-') if name == "-" => return no_name("`-` is the job of the last verb"),
         Some('-') => return no_name("`-` starts an option"),
         Some('+') => return no_name("`+` starts a tag"),
+        Some(':') => return no_name("`:` starts the number of a port"),
         _ => {}
     }
     let why = match name.chars().find(|c| "*?[]/@#".contains(*c))? {

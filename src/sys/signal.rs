@@ -1,7 +1,11 @@
 //! Signal names and numbers, and sending signals to exactly the intended process.
-#![allow(unsafe_code, reason = "rustix cannot send signal 0 to a pidfd")]
+#![allow(
+    unsafe_code,
+    reason = "rustix cannot send signal 0 to a pidfd, and knows no real-time signals"
+)]
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::process::{Signal, pidfd_send_signal};
@@ -120,7 +124,14 @@ pub fn is_there(pidfd: impl AsFd) -> bool {
     asked == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
+/// The numbers of real-time signals that libc leaves to programs (signal(7): glibc and musl use the first two or three).
+const REAL_TIME: RangeInclusive<i32> = 35..=64;
+
 fn signal(number: i32) -> io::Result<Signal> {
+    if REAL_TIME.contains(&number) {
+        // SAFETY: the number is that of a signal which libc does not use itself.
+        return Ok(unsafe { Signal::from_raw_unchecked(number) });
+    }
     Signal::from_named_raw(number).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 

@@ -362,6 +362,23 @@ fn a_time_limit_ends_a_job() {
 }
 
 #[test]
+fn a_follower_ends_with_its_reader_although_the_job_is_quiet() {
+    let home = Home::new();
+    home.start(&["-n", "web", "echo ready; exec sleep 1000"]);
+    for follow in [
+        "logs -f web",
+        "logs -f web --grep ready",
+        "run -f -n other 'echo ready; exec sleep 1000'",
+    ] {
+        let line = format!("\"$0\" {follow} | head -n 1");
+        let mut command = home.command_through(&["sh", "-c", &line, env!("CARGO_BIN_EXE_bgproc")]);
+        let output = command.output().unwrap();
+        assert_eq!(output.stdout, b"ready\n", "{follow}");
+    }
+    assert_eq!(state(&home, "other"), "running");
+}
+
+#[test]
 fn ctrl_c_ends_the_following_and_not_the_job() {
     use rustix::process::{Pid, Signal, kill_process};
     use std::io::{BufRead, BufReader};
@@ -376,9 +393,8 @@ fn ctrl_c_ends_the_following_and_not_the_job() {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
     assert_eq!(line, "up\n");
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();

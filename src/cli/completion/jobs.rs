@@ -78,6 +78,18 @@ pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
     found
 }
 
+/// The groups (`g:`) or tags (`+`) that jobs have, without that sign, which begin with `word`.
+pub(super) fn marks(word: &OsStr, sign: &str) -> Vec<CompletionCandidate> {
+    let marked = format!("{sign}{}", word.to_string_lossy());
+    let found = of(&listed(), &marked, Which::Any).into_iter();
+    found
+        .filter_map(|one| {
+            let name = one.get_value().to_str()?.strip_prefix(sign)?.to_owned();
+            Some(CompletionCandidate::new(name))
+        })
+        .collect()
+}
+
 /// The jobs of a project among the jobs that there are. What has run already is shown with its state.
 fn with_project(
     known: Vec<CompletionCandidate>,

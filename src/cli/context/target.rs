@@ -2,7 +2,7 @@
 //!
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, `+TAG`, a glob over labels, or `-` for the job
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
-//! newest if none is running.
+//! newest if none is running. Where one job is needed, nothing else that matches several is one of them.
 //! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`. In the directory of a project,
 //! a name means the project's own job first.
 
@@ -131,7 +131,7 @@ pub fn one<'a>(
     };
     let found: Vec<&Record> = jobs.iter().filter(is_it).collect();
     if !found.is_empty() {
-        return of_one_name(target, &found, now);
+        return of_one_name(target, &newest_first(&found), now);
     }
     let id = |job: &&Record| job.summary.session_id.as_str() == target;
     if let Some(job) = jobs.iter().find(id) {
@@ -156,29 +156,17 @@ pub fn one<'a>(
         let label = job.summary.label.as_deref().unwrap_or_default();
         label.starts_with(target) || job.summary.session_id.as_str().starts_with(target)
     };
-    let mut prefixed: Vec<_> = jobs.iter().rev().filter(prefix).collect();
-    prefixed.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
-    if target.is_empty() || prefixed.is_empty() {
-        return Err(unknown(target, jobs));
-    }
-    let label = |job: &&Record| job.summary.label.clone();
-    match prefixed.iter().map(label).collect::<HashSet<_>>().len() {
-        1 if prefixed[0].summary.label.is_some() => of_one_name(target, &prefixed, now),
-        _ => single(target, &prefixed, now),
+    let prefixed: Vec<_> = jobs.iter().filter(prefix).collect();
+    match target.is_empty() || prefixed.is_empty() {
+        true => Err(unknown(target, jobs)),
+        false => single(target, &prefixed, now),
     }
 }
 
 /// The jobs with this label, newest first.
 fn of_label<'a>(label: &str, jobs: &'a [Record]) -> Vec<&'a Record> {
-    let mut labelled: Vec<_> = jobs
-        .iter()
-        .filter(|job| job.summary.label.as_deref() == Some(label))
-        .collect();
-    // The daemon lists the newest job last, and the sort is stable. Reversing first therefore also
-    // orders jobs that were created in the same millisecond.
-    labelled.reverse();
-    labelled.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
-    labelled
+    let is_it = |job: &&Record| job.summary.label.as_deref() == Some(label);
+    newest_first(&jobs.iter().filter(is_it).collect::<Vec<_>>())
 }
 
 /// Splits `web#2` into the label and the position of the job, counted from the newest, which is 1.
@@ -191,35 +179,43 @@ fn counted(target: &str) -> Option<(&str, usize)> {
 /// Chooses among jobs with one name, newest first: the only one that has not ended, or the newest if all
 /// have ended.
 fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
-    let is_over = |job: &&Record| job.summary.status.is_finished();
-    match jobs.iter().all(is_over) {
-        true => Ok(jobs[0]),
-        false => single(target, jobs, now),
+    let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
+    match (going.next(), going.next()) {
+        (None, _) => Ok(jobs[0]),
+        (Some(running), None) => Ok(running),
+        _ => Err(ambiguous(target, jobs, now)),
     }
 }
 
-/// The only job of `jobs`, or the only one of them that has not ended; otherwise an error with the
-/// candidates.
+/// The only job of `jobs`, which are at least one. Several jobs with one name are chosen from as that name does.
 fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
-    let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
-    match (jobs, going.next(), going.next()) {
-        ([only], ..) => Ok(only),
-        (_, Some(running), None) => Ok(running),
-        _ => {
-            let mut newest_first = jobs.to_vec();
-            newest_first.sort_by_key(|job| {
-                let finished = job.summary.status.is_finished();
-                (finished, std::cmp::Reverse(job.summary.created_at))
-            });
-            Err(Miss::Ambiguous {
-                target: target.to_owned(),
-                candidates: newest_first
-                    .iter()
-                    .map(|job| words::summary(job, now))
-                    .collect(),
-            })
-        }
+    let labels: HashSet<_> = jobs.iter().map(|job| &job.summary.label).collect();
+    if let [only] = jobs {
+        return Ok(only);
     }
+    match labels.len() == 1 && jobs[0].summary.label.is_some() {
+        true => of_one_name(target, &newest_first(jobs), now),
+        false => Err(ambiguous(target, jobs, now)),
+    }
+}
+
+/// The error that a target matches several jobs. Those that have not ended are named first.
+fn ambiguous(target: &str, jobs: &[&Record], now: Timestamp) -> Miss {
+    let mut candidates = newest_first(jobs);
+    candidates.sort_by_key(|job| job.summary.status.is_finished());
+    let lines = candidates.iter().map(|job| words::summary(job, now));
+    Miss::Ambiguous {
+        target: target.to_owned(),
+        candidates: lines.collect(),
+    }
+}
+
+/// Jobs in the order of their creation, the newest first. The daemon lists it last; of jobs that were created in the
+/// same millisecond, too.
+fn newest_first<'a>(jobs: &[&'a Record]) -> Vec<&'a Record> {
+    let mut sorted: Vec<&Record> = jobs.iter().rev().copied().collect();
+    sorted.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
+    sorted
 }
 
 fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
@@ -314,8 +310,8 @@ mod tests {
         assert_eq!(meant("abd000000000").unwrap(), ["abd"]);
         assert_eq!(meant("q").unwrap(), ["q"]);
         assert_eq!(meant("-").unwrap(), ["abd"]);
-        // `ab` is a prefix of two ids; only one of these jobs runs.
-        assert_eq!(meant("ab").unwrap(), ["abc"]);
+        // `ab` is a prefix of two ids, of which only one runs.
+        assert!(matches!(meant("ab"), Err(Miss::Ambiguous { .. })));
     }
 
     #[test]
@@ -377,20 +373,24 @@ mod tests {
         let (target, near) = ("+slo".to_owned(), Some("+slow".to_owned()));
         assert_eq!(meant("+slo").unwrap_err(), Miss::Unknown { target, near });
         let jobs = jobs();
-        let found = one("+slow", &jobs, None, Timestamp(0)).unwrap();
-        assert_eq!(words::name(&found.summary), "again", "the running one");
         assert!(is_named("+slow", &jobs) && !is_named("+slo", &jobs));
     }
 
     #[test]
-    fn a_group_with_one_running_job_can_stand_for_that_job() {
+    fn where_one_job_is_needed_a_group_stands_for_its_only_one() {
         let jobs = jobs();
-        let found = one("g:shop", &jobs, None, Timestamp(0)).unwrap();
-        assert_eq!(words::name(&found.summary), "web");
-        assert!(matches!(
-            one("*", &jobs, None, Timestamp(0)),
-            Err(Miss::Ambiguous { .. })
-        ));
+        for several in ["g:shop", "+slow", "*", "*w*"] {
+            let found = one(several, &jobs, None, Timestamp(0));
+            assert!(matches!(found, Err(Miss::Ambiguous { .. })), "{several}");
+        }
+        for (only, name) in [("+back", "api"), ("ag*", "again"), ("g:shop", "web")] {
+            let jobs = match only {
+                "g:shop" => &jobs[..1],
+                _ => &jobs,
+            };
+            let found = one(only, jobs, None, Timestamp(0)).unwrap();
+            assert_eq!(words::name(&found.summary), name);
+        }
         assert_eq!(
             one("-", &jobs, None, Timestamp(0)).unwrap_err(),
             Miss::NoRecent

@@ -47,8 +47,10 @@ pub(in crate::cli) fn send(
     };
     let answers = ctx.daemon()?.call_all(jobs.iter().map(action).collect());
     for (job, answer) in jobs.iter().zip(answers) {
-        let outcome = answer.map_err(Failure::from).and_then(|value| {
+        let outcome = answer.map_err(Failure::from).and_then(|mut value| {
             if ctx.json {
+                // Of several lines one must know whose they are.
+                value["sessionId"] = job.summary.session_id.as_str().into();
                 ctx.out.json(&value)?;
             }
             let sent = serde_json::from_value(value).map_err(std::io::Error::from)?;

@@ -17,6 +17,7 @@ pub(in crate::cli) fn report(
     if ctx.json && last {
         ctx.out.json(written)?;
     }
+    let name = ctx.name_of(id);
     let mut exit = Exit::OK;
     for warning in &written.warnings {
         match warning {
@@ -26,13 +27,13 @@ pub(in crate::cli) fn report(
             Warning::NotReading if written.bytes_written < wanted => {
                 let taken = written.bytes_written;
                 note(&format!(
-                    "{id} is not reading its input; it took {taken} bytes"
+                    "{name} is not reading its input; it took {taken} bytes"
                 ));
                 exit = Exit::FAILED;
             }
             Warning::NotReading => {
                 note(&format!(
-                    "{id} is not reading its input now; the text waits until it does"
+                    "{name} is not reading its input now; the text waits until it does"
                 ));
             }
             Warning::NoEffect => note("the end of input was read as a key; the program reads on"),

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::protocol::reply::LogLines;
-use crate::protocol::{Action, SessionId, params::Log};
+use crate::protocol::{Action, ErrorCode, SessionId, params::Log};
 
 /// Lines for each request.
 const LINES: u64 = 10_000;
@@ -12,13 +12,20 @@ const LINES: u64 = 10_000;
 pub fn print(ctx: &mut Context, id: &SessionId, n: usize) -> Result<(), Failure> {
     let mut from = 1;
     loop {
-        let part: LogLines = ctx.read(&Action::Log(Log {
+        let read: Result<LogLines, Failure> = ctx.read(&Action::Log(Log {
             session_id: Some(id.to_string()),
             command: Some(n),
             from_line: Some(from),
             lines: Some(LINES),
             ..Log::default()
-        }))?;
+        }));
+        let part = read.map_err(|failure| match failure {
+            Failure::Refused(error) if error.code == ErrorCode::NoShell => {
+                let hint = "without --command, logs prints the whole output";
+                Failure::Refused(error.hint(hint))
+            }
+            failure => failure,
+        })?;
         if ctx.json {
             return Ok(ctx.out.json(&part)?);
         }

@@ -56,6 +56,7 @@ impl Wrong<'_> {
             ErrorKind::InvalidValue => self.invalid(),
             ErrorKind::MissingRequiredArgument => self.missing(),
             ErrorKind::ArgumentConflict => self.conflict(),
+            ErrorKind::TooManyValues => self.too_many(),
             _ => (self.plain(), self.help()),
         }
     }
@@ -89,6 +90,12 @@ impl Wrong<'_> {
         let given = self.text(ContextKind::InvalidArg);
         if !given.starts_with('-') {
             return match self.verb {
+                Some("exec") => (
+                    format!("unexpected argument `{given}` for exec"),
+                    Some(format!(
+                        "the command follows after --: bgproc exec JOB -- {given}"
+                    )),
+                ),
                 Some(verb) => (
                     format!("unexpected argument `{given}` for {verb}"),
                     self.help(),
@@ -157,6 +164,12 @@ impl Wrong<'_> {
             );
         }
         let verb = self.verb.unwrap_or("bgproc");
+        if let [option] = missing.as_slice()
+            && option.starts_with('-')
+        {
+            let message = format!("{verb} needs {option}, too: another of its options wants that");
+            return (message, self.help());
+        }
         let jobs = missing.iter().any(|name| name.contains("JOB"));
         let hint = match verb {
             "stop" => "bgproc stop JOB...; --all ends every running job",
@@ -172,6 +185,16 @@ impl Wrong<'_> {
             _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
         };
         (format!("{verb} needs {what}"), Some(hint.to_owned()))
+    }
+
+    /// More values than an argument takes.
+    fn too_many(&self) -> Said {
+        let value = self.text(ContextKind::InvalidValue);
+        let message = match self.verb {
+            Some(verb) => format!("unexpected argument `{value}` for {verb}"),
+            None => format!("unexpected argument `{value}`"),
+        };
+        (message, self.help())
     }
 
     fn conflict(&self) -> Said {
@@ -193,10 +216,11 @@ impl Wrong<'_> {
     }
 }
 
-/// The name of an argument: `--rows` for `--rows <N>`, `JOB` for `[JOB]...`.
+/// The name of an argument: `--rows` for `--rows <N>`, `--env` for `--env[=<full>]`, `JOB` for `[JOB]...`.
 fn option(shown: &str) -> String {
-    let name = shown.split(' ').next().unwrap_or(shown);
-    name.trim_matches(|c| "<>[].".contains(c)).to_owned()
+    let name = shown.trim_start_matches(['<', '[']);
+    let end = name.find([' ', '[', ']', '>']).unwrap_or(name.len());
+    name[..end].to_owned()
 }
 
 /// Joins words as `a, b or c`.
@@ -279,6 +303,9 @@ fn no_verb_of(verb: &str, word: &str) -> Said {
         .map(|verb| verb.get_name().to_owned())
         .collect();
     let hint = match nearest(word, known.iter().map(String::as_str)) {
+        _ if (verb, word) == ("daemon", "restart") => {
+            "bgproc daemon upgrade replaces daemon and keeper; jobs go on".to_owned()
+        }
         Some(near) => format!("did you mean {verb} {near}?"),
         None => format!("its verbs are {}", either(&known)),
     };

@@ -5,14 +5,15 @@ use crate::protocol::suggest::nearest;
 use crate::protocol::{Status, Summary};
 
 /// Words of the list that are not a status of the protocol, and `failed`.
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 9] = [
     "needs password",
     "needs input",
     "blocked",
     "working",
     "idle",
-    "timed out",
     "exit",
+    "skipped",
+    "scheduled",
     FAILED,
 ];
 
@@ -23,26 +24,30 @@ const FAILED: &str = "failed";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wanted(String);
 
+/// The words by which jobs can be selected, besides `exit N` and the names of signals.
+pub(crate) fn known() -> Vec<String> {
+    let statuses = Status::ALL.map(|status| status.as_str().replace('_', " "));
+    statuses
+        .into_iter()
+        .chain(WORDS.map(str::to_owned))
+        .collect()
+}
+
 /// Parses the value of `--status`.
 pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
     let word = text.trim().to_lowercase().replace(['-', '_'], " ");
-    let statuses = Status::ALL.map(|status| status.as_str().replace('_', " "));
+    let known = known();
     let code = word.strip_prefix("exit ");
     let is_code = code.is_some_and(|code| code.parse::<i32>().is_ok());
     let is_signal = word.starts_with("sig") && word.chars().all(char::is_alphanumeric);
-    if is_code || is_signal || WORDS.contains(&word.as_str()) || statuses.contains(&word) {
+    if is_code || is_signal || known.contains(&word) {
         return Ok(Wanted(word));
     }
-    let known = || statuses.iter().map(String::as_str).chain(WORDS);
-    Err(match nearest(&word, known()) {
+    Err(match nearest(&word, known.iter().map(String::as_str)) {
         Some(near) => format!("there is no state \"{text}\"; did you mean \"{near}\"?"),
         None => {
-            let mut known: Vec<_> = known().collect();
-            known.dedup();
-            format!(
-                "there is no state \"{text}\"; known: {}, exit N",
-                known.join(", ")
-            )
+            let known = known.join(", ");
+            format!("there is no state \"{text}\"; known: {known}, exit N")
         }
     })
 }

@@ -1,9 +1,9 @@
-//! Moments: `12:44`, `10m` (ago), `2026-11-21T20:00:00Z`.
+//! Moments: `12:44`, `10m` (ago), `2026-11-21`, `2026-11-21T20:00:00Z`.
 
 use std::time::Duration;
 
 use jiff::Zoned;
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 
 use crate::cli::output::words;
 use crate::protocol::Timestamp;
@@ -20,6 +20,11 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
         && let Some(at) = last(time, &Zoned::now())
     {
         return Ok(at);
+    }
+    if let Ok(day) = text.parse::<Date>()
+        && let Ok(at) = day.to_zoned(Zoned::now().time_zone().clone())
+    {
+        return Ok(Timestamp(at.timestamp().as_millisecond()));
     }
     let ago: Duration = duration::parse(text)
         .map_err(|_| format!("`{text}` is not a time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
@@ -53,6 +58,9 @@ mod tests {
     #[test]
     fn moments_are_times_or_so_long_ago() {
         assert_eq!(parse("2026-11-21T20:00:00Z").unwrap().millis() % 1000, 0);
+        let midnight = parse("2026-11-21").unwrap().millis();
+        let noon = parse("2026-11-21T12:00:00Z").unwrap().millis();
+        assert!((noon - midnight).abs() <= 26 * 3_600_000);
         // Parse first, because the clock advances.
         let at = parse("10m").unwrap();
         let ago = words::now().millis() - at.millis();

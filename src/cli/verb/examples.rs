@@ -186,7 +186,7 @@ const TABLE: &[(&str, [Example; 3])] = &[
                 "Selects the third entry of a menu.",
             ),
             (
-                "bgproc keys vim Escape :wq Enter",
+                "bgproc keys vim Escape : w q Enter",
                 "Writes the file and quits.",
             ),
         ],
@@ -251,7 +251,7 @@ const TABLE: &[(&str, [Example; 3])] = &[
             ),
             (
                 "bgproc replay --at 5m build",
-                "Begins five minutes after the start.",
+                "Shows the screen of five minutes ago.",
             ),
         ],
     ),
@@ -281,7 +281,7 @@ const TABLE: &[(&str, [Example; 3])] = &[
             ("bgproc kill 'test-*'", "Ends all jobs whose names match."),
             (
                 "bgproc kill -s INT web",
-                "Sends SIGINT, then ends what is left.",
+                "Only sends SIGINT, as bgproc signal does.",
             ),
         ],
     ),
@@ -380,7 +380,7 @@ const TABLE: &[(&str, [Example; 3])] = &[
                 "bgproc daemon upgrade",
                 "Replaces them by this version; jobs go on.",
             ),
-            ("bgproc daemon stop", "Ends the daemon if no job runs."),
+            ("bgproc daemon stop", "Ends the daemon; jobs go on."),
         ],
     ),
     (

@@ -8,7 +8,7 @@ use crate::cli::jobs::typing::report;
 use crate::cli::output::words;
 use crate::protocol::params::{KeyInput, SendKeys};
 use crate::protocol::reply::Written;
-use crate::protocol::{Action, Mode};
+use crate::protocol::{Action, ErrorCode, Mode};
 
 #[derive(Args, Debug)]
 pub struct Keys {
@@ -38,11 +38,23 @@ impl Keys {
             return Err(Failure::with_message(Exit::STATE, message).hint(hint));
         }
         let id = job.summary.session_id;
-        let written: Written = ctx.daemon()?.call_as(Action::SendKeys(SendKeys {
+        let pressed = ctx.daemon()?.call_as(Action::SendKeys(SendKeys {
             session_id: id.to_string(),
             keys: self.keys.into_iter().map(KeyInput::Name).collect(),
             ..SendKeys::default()
-        }))?;
+        }));
+        let written: Written = pressed.map_err(|error| match error.code {
+            ErrorCode::InvalidKey => {
+                // The rest of the hint is about the protocol.
+                let near = error.hint.as_deref().and_then(|hint| hint.split_once("? "));
+                let near = near.map_or_else(String::new, |(near, _)| format!("{near}? "));
+                error.hint(format!(
+                    "{near}bgproc send {} TEXT types text; bgproc help keys has the names of keys",
+                    self.job
+                ))
+            }
+            _ => error,
+        })?;
         report(ctx, &id, &written, 1, true)
     }
 }

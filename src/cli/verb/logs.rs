@@ -74,7 +74,7 @@ pub struct Logs {
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
     /// Print only the output of the last command that the job's shell ran, or of the Nth from the end, if the shell marks its prompts (OSC 133)
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = number::from::<u32>(1))]
     #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "until", "run", "grep", "times", "stdin"])]
     command: Option<u32>,
     /// The jobs; by default the one that was used last
@@ -244,6 +244,7 @@ impl Logs {
         mut show: Show,
     ) -> Result<Option<bool>, Failure> {
         if self.follow && !job.summary.status.is_finished() {
+            interrupt::leave_with_reader();
             interrupt::leave_with(interrupt::goes_on(&[words::name(&job.summary)]))?;
         }
         let mut follower = self.follower(job, place)?;
@@ -268,6 +269,7 @@ impl Logs {
     /// their job.
     fn follow_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
+        interrupt::leave_with_reader();
         interrupt::leave_with(interrupt::goes_on(&names))?;
         let width = show::name_width(jobs);
         let (sender, receiver) = sync_channel(QUEUE);

@@ -18,7 +18,7 @@ use crate::protocol::{Action, Record, Summary, Timestamp};
 #[derive(Args, Debug, Default)]
 pub struct Ls {
     /// Only jobs of this group
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "GROUP")]
     group: Option<String>,
     /// Only jobs with this tag
     #[arg(long, value_name = "TAG")]
@@ -29,7 +29,7 @@ pub struct Ls {
     /// All jobs, those of all projects too (the default)
     #[arg(short, long, visible_alias = "all-projects")]
     all: bool,
-    /// Sort by this column; -COLUMN turns the order around. By default the newest job comes first
+    /// Sort by this column; -COLUMN turns the order around. By default the newest job comes last
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = order::parse)]
     sort: Option<Order>,
     /// Print only the ids
@@ -202,7 +202,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(field(job.session_id.host())),
         Cell::plain(words::bare_name(job)),
         Cell::toned(state, tone),
-        Cell::plain(group(job)),
+        Cell::plain(field(job.group.as_deref())),
         Cell::plain(ports(job.ports.as_deref().unwrap_or_default())),
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
@@ -214,11 +214,6 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(field(project(job))),
         Cell::plain(field(why(job))),
     ]
-}
-
-/// The group, or else the project.
-fn group(job: &Summary) -> String {
-    field(job.group.as_deref().or(project(job)))
 }
 
 fn project(job: &Summary) -> Option<&str> {

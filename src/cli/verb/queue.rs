@@ -6,6 +6,7 @@ use crate::cli::context::only_here;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
+use crate::cli::value::number;
 use crate::protocol::params::{self, List, Set};
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{Listed, QueueState, Queues};
@@ -16,7 +17,7 @@ use crate::term::sanitize::clean;
 #[derive(Args, Debug)]
 pub(super) struct Queue {
     /// Make GROUP a queue, in which N jobs run at once; 0: it is a queue no longer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::from::<u32>(0))]
     parallel: Option<u32>,
     /// What a job that fails does to the queue GROUP: continue, or pause it
     #[arg(long, value_name = "WHAT")]
@@ -149,7 +150,7 @@ pub struct Move {
     #[arg(long, group = "place")]
     last: bool,
     /// Move them to this place, counted from 1
-    #[arg(long, value_name = "N", group = "place", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", group = "place", value_parser = number::from::<u32>(1))]
     to: Option<u32>,
 }
 

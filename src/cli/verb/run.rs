@@ -37,7 +37,7 @@ pub struct Run {
     #[arg(long, requires = "name")]
     replace: bool,
     /// Group of the job. If the group is a queue, the job waits for its turn
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "GROUP", value_parser = parse_name)]
     group: Option<String>,
     /// Tag of the job, which +TAG selects; can be given several times
     #[arg(long = "tag", value_name = "TAG", value_parser = parse_name)]
@@ -204,6 +204,9 @@ impl Run {
         // Ask for details: without them, the record may lack the path of the log.
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
+        if self.follow {
+            interrupt::leave_with_reader();
+        }
         interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
         if self.wait && !self.quiet {
             note(&whereabouts(&job));

@@ -9,7 +9,7 @@ use crate::cli::jobs::signals::{To, send};
 #[derive(Args, Debug)]
 pub struct Signal {
     /// The jobs, and the signal: a name (HUP, SIGHUP) or a number
-    #[arg(value_name = "JOB... SIG", required = true, num_args = 2..)]
+    #[arg(value_name = "JOB... SIG", required = true)]
     words: Vec<String>,
     /// The processes that receive the signal
     #[arg(long, value_name = "WHO", value_enum, default_value_t)]
@@ -18,8 +18,10 @@ pub struct Signal {
 
 impl Signal {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let Some(signal) = self.words.pop() else {
-            return Err(Failure::Usage("signal needs a job and a signal".to_owned()));
+        let signal = self.words.pop().filter(|_| !self.words.is_empty());
+        let Some(signal) = signal else {
+            let failure = Failure::with_message(Exit::USAGE, "signal needs a job and a signal");
+            return Err(failure.hint("bgproc signal JOB HUP"));
         };
         let found = ctx.many(&self.words, Among::Going)?;
         send(ctx, found, &signal, self.to)

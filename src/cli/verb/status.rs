@@ -68,7 +68,12 @@ impl StatusOf {
             }
         }
         // As systemctl status: scripts need to know whether the job is running.
-        Ok(if record.summary.status.is_finished() {
+        let is_skipped = record
+            .summary
+            .waiting
+            .as_ref()
+            .is_some_and(|waiting| waiting.never);
+        Ok(if record.summary.status.is_finished() || is_skipped {
             Exit::STATE
         } else {
             Exit::OK
@@ -95,20 +100,29 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("tags", Some(tags).filter(|tags| !tags.is_empty()));
     add("about", record.summary.description.clone());
     add("engine", words::engine(job));
-    let waits = job.engine.as_ref().and_then(|_| words::waits_for(job));
-    add("waits for", waits);
+    add("waits for", words::waits_for(job));
     add("does", words::activity(job, now));
     add("reported", words::former_report(job, now));
     add("pid", job.pid.map(|pid| pid.to_string()));
-    let since = words::local(job.created_at);
+    let runs = record.detail.as_ref().map(|detail| detail.runs.as_slice());
+    let last = runs.and_then(<[_]>::last).map(|run| run.started_at);
     let is_waiting = job.status == Status::Queued;
-    add(
-        if is_waiting { "created" } else { "started" },
-        Some(format!(
-            "{since}  ({} ago)",
-            words::span(words::since(job.created_at, now))
-        )),
-    );
+    let is_first =
+        job.restarts == 0 && last.is_none_or(|_| runs.is_some_and(|runs| runs.len() == 1));
+    let moment = |at| {
+        format!(
+            "{}  ({} ago)",
+            words::local(at),
+            words::span(words::since(at, now))
+        )
+    };
+    if is_waiting || !is_first {
+        add("created", Some(moment(job.created_at)));
+    }
+    if !is_waiting {
+        let started = last.filter(|_| !is_first).unwrap_or(job.created_at);
+        add("started", Some(moment(started)));
+    }
     let ended = job.ended_at.map(|at| {
         let ran = words::brief_span(job.runtime_ms);
         format!("{}  (ran {ran}): {}", words::local(at), words::ending(job))

@@ -42,6 +42,9 @@ impl Tag {
 fn changes(words: &[String], remove: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
     let (mut add, mut gone) = (Vec::new(), Vec::new());
     for word in words {
+        if word.starts_with("--") {
+            return Err(format!("{word} is an option: write it before the job"));
+        }
         match word.strip_prefix('-') {
             Some(tag) => gone.push(parse_name(tag)?),
             None => add.push(parse_name(word.strip_prefix('+').unwrap_or(word))?),

@@ -14,6 +14,7 @@ use crate::cli::project::follow::{Over, View, conclude, until};
 use crate::cli::project::lines;
 use crate::cli::project::source::{Source, meant};
 use crate::cli::settings::dashboard;
+use crate::cli::value::number;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
@@ -32,7 +33,7 @@ pub struct Up {
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
     /// Base port of a Procfile
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::between::<u16>(1, 65_535))]
     port: Option<u16>,
     /// Numbers of instances of the entries of a Procfile, as all=1,worker=2
     #[arg(short = 'm', long, value_name = "NAME=N,...")]

@@ -49,6 +49,16 @@ impl Wait {
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
             interrupt::leave_with(interrupt::goes_on(&names))?;
         }
+        if let Condition::Ready(_) = self.until
+            && let Some(never) = jobs.clone().find(|job| job.ready.is_none())
+        {
+            let name = words::name(never);
+            let message = format!("{name} has no readiness probe, so it can never be ready");
+            let failure = Failure::with_message(Exit::USAGE, message);
+            return Err(failure.hint(format!(
+                "bgproc run --ready-log or --ready-port gives it one; bgproc wait {name} --for match:REGEX or --for port:N needs none"
+            )));
+        }
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
         let mode = if self.any {
             WaitMode::Any
@@ -121,7 +131,7 @@ fn until(
             until: Some(vec![condition.clone()]),
             since: since.map(str::to_owned),
             timeout_ms: Some(duration::millis(turn)),
-            max_chars: Some(1),
+            max_chars: (!ctx.json).then_some(1),
             through_restarts: Some(true),
             ..Params::default()
         };
@@ -144,7 +154,45 @@ fn until(
         if let (Condition::Exit(_), [_, _, ..]) = (condition, ids) {
             tell_failed(ctx, &waited);
         }
+        tell_missed(ctx, &waited, condition);
         return Ok(result(&waited, condition, mode));
+    }
+}
+
+/// Prints for which jobs the condition has not been met, and why the wait ended all the same.
+fn tell_missed(ctx: &Context, waited: &WaitedAll, condition: &Condition) {
+    let missed = unmet(condition);
+    let is_late = matches!(waited.outcome, Outcome::Timeout | Outcome::Running);
+    for one in &waited.results {
+        let name = ctx.name_of(&one.polled.session_id);
+        match one.outcome {
+            Outcome::Timeout | Outcome::Running if is_late => {
+                note(&format!("the timeout expired: {name} {missed}"));
+            }
+            Outcome::Exited if !matches!(condition, Condition::Exit(_)) => {
+                note(&format!(
+                    "{name} ended before the condition was met: it {missed}"
+                ));
+            }
+            Outcome::Lost => note(&format!(
+                "{name} is lost: no keeper was running when it ended, so its exit code is unknown"
+            )),
+            _ => {}
+        }
+    }
+}
+
+/// What is so while a condition is not met: `has not ended`.
+fn unmet(condition: &Condition) -> String {
+    match condition {
+        Condition::Exit(_) => "has not ended".to_owned(),
+        Condition::Pattern(pattern) => format!("has printed no line that matches {pattern}"),
+        Condition::Gone(pattern) => format!("still shows {pattern}"),
+        Condition::Input(_) => "does not wait for input".to_owned(),
+        Condition::IdleMs(ms) => format!("was not quiet for {}", words::span(*ms)),
+        Condition::Ready(_) => "is not ready".to_owned(),
+        Condition::Port(port) => format!("does not listen on port {port}"),
+        Condition::Command(_) => "still runs the command of its shell".to_owned(),
     }
 }
 
@@ -171,26 +219,14 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll) {
 fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
     let for_exit = matches!(condition, Condition::Exit(_));
     match waited.outcome {
-        Outcome::Timeout | Outcome::Running => {
-            note("the timeout expired");
-            Exit::TIMED_OUT
-        }
+        Outcome::Timeout | Outcome::Running => Exit::TIMED_OUT,
         Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
         Outcome::Matched => match (condition, &waited.matched) {
             (Condition::Command(_), Some(matched)) => of_command(matched.exit_code),
             _ => Exit::OK,
         },
-        Outcome::Exited => {
-            note("the job ended before the condition was met");
-            Exit::STATE
-        }
-        Outcome::Lost => {
-            note(
-                "the job is lost: no keeper was running when it ended, so its exit code is unknown",
-            );
-            Exit::FAILED
-        }
-        Outcome::Failed => Exit::FAILED,
+        Outcome::Exited => Exit::STATE,
+        Outcome::Lost | Outcome::Failed => Exit::FAILED,
     }
 }
 

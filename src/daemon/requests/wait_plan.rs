@@ -27,6 +27,9 @@ const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 /// `timeoutMs` of 0 asks about just that output, and searching a log of full size takes about this long.
 const LOOK_MS: u64 = 2000;
 
+/// Bytes before a wait in which the beginning of its first line is searched.
+const LINE: u64 = 16 * 1024;
+
 /// Bytes of the log searched before other tasks have their turn.
 const CHUNK: usize = 64 * 1024;
 
@@ -243,7 +246,8 @@ impl Plan {
             }
             // A match after an input cannot have been there at entry.
             let at_entry = at_entry && !self.after_input;
-            let matched_at_entry = at_entry && outcome == Outcome::Matched;
+            let is_decided = matches!(outcome, Outcome::Matched | Outcome::Failed);
+            let matched_at_entry = at_entry && is_decided;
             results.push(Waited {
                 outcome,
                 matched,
@@ -302,6 +306,14 @@ impl Plan {
                 .silence_from_now(self.after_input)
                 .ignore_echo(self.echo.clone())
         };
+        if matcher.reads_lines()
+            && let Some((start, bytes)) = line_before(hub, id, matcher.position())
+        {
+            let begin = reading::checkpoint(hub, id, start).await.ok_or_else(gone)?;
+            let state = hub.read();
+            let layout = state.sessions.get(id).ok_or_else(gone)?.output.layout();
+            matcher = matcher.within_line(layout, begin, &bytes);
+        }
         if self.conditions.reads_output() {
             // The result does not matter: the loop below checks the time.
             let _ = tokio::time::timeout_at(until, hub.catch_up(id)).await;
@@ -385,6 +397,24 @@ impl Plan {
             Ok(matcher.look(&mut session.output, facts, now().boot))
         })
     }
+}
+
+/// The part of a line that lies before `offset`, and where the line begins. `None` if `offset` is at its beginning, or
+/// too far from it.
+fn line_before(hub: &Hub, id: &SessionId, offset: u64) -> Option<(u64, Vec<u8>)> {
+    let from = offset.saturating_sub(LINE);
+    let state = hub.read();
+    let (start, bytes) = state.sessions.io(id)?.log.read_all(from, offset);
+    if start + bytes.len() as u64 != offset {
+        return None;
+    }
+    let at = match memchr::memrchr(b'\n', &bytes) {
+        Some(newline) => newline + 1,
+        None if start == 0 => 0,
+        None => return None,
+    };
+    let line = bytes[at..].to_vec();
+    (!line.is_empty()).then_some((start + at as u64, line))
 }
 
 /// How a wait has ended.

@@ -12,6 +12,7 @@ mod tests;
 mod topics;
 
 use clap::Args;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -26,6 +27,7 @@ const DEFAULT_ROWS: usize = 24;
 #[derive(Args, Debug)]
 pub struct Help {
     /// A verb or a topic
+    #[arg(add = ArgValueCandidates::new(|| topics::names().map(CompletionCandidate::new).collect()))]
     topic: Option<String>,
 }
 
