@@ -67,6 +67,12 @@ pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
     })
 }
 
+/// Whether a program draws the whole screen: on the alternate screen, or, as `top` does, on the normal one, with the
+/// cursor hidden. Only a program that reads single keys sets the mode of its keys; one that prints a log does not.
+pub fn is_full_screen(screen: &Screen) -> bool {
+    screen.alt_screen() || (!screen.cursor().visible && screen.modes().app_cursor)
+}
+
 /// The last row that is not blank; the first row if all are blank.
 pub fn last_written_row(screen: &Screen) -> u16 {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());

@@ -3,6 +3,7 @@
 
 use super::model::job::Job;
 use super::model::{Attached, Model};
+use super::shell;
 
 /// Maximum number of names listed; the rest is counted.
 const NAMED: usize = 3;
@@ -13,7 +14,9 @@ pub fn farewell(model: &Model) -> Option<String> {
         let job = model.job(id)?;
         let name = &job.name;
         return Some(if job.is_alive() {
-            format!("{name} keeps running. Back: bgproc attach {name}")
+            // Its command is no name of it, and some names do not identify it.
+            let back = shell::Verb::Attach.on(&shell::name(model, id));
+            format!("{name} keeps running. Back: {back}")
         } else {
             format!("{name} has ended ({}).", job.word())
         });

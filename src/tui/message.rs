@@ -186,6 +186,8 @@ pub enum ProjectRequest {
         /// The directory.
         dir: String,
     },
+    /// Whether the directory of the view has a project.
+    Here,
     /// The jobs to offer for a start.
     Offer {
         /// The directory.

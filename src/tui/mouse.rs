@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::list::{fold, select, width};
 use super::message::{Cmd, Effect};
 use super::modes::{insert, normal, scroll};
-use super::pane::{follow, links, load};
+use super::pane::{card, follow, links, live, load};
 use super::{copy, hints};
 use crate::protocol::SessionId;
 use crate::term::keyparse::{Button, Mouse, MouseKind};
@@ -117,12 +117,11 @@ fn wheel_pane(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
         // A full-screen program without mouse reports gets no arrow keys for the wheel. tmux sends
         // none either, and in an editor they would move the cursor.
         let screen = model.current_id().and_then(|id| model.screen(id));
-        if typing && screen.is_some_and(|screen| screen.alt_screen()) {
+        if typing && screen.is_some_and(crop::is_full_screen) {
             return;
         }
-        scroll::enter(model, false, cmds);
+        scroll::enter_by_wheel(model, cmds);
         if let Some(scroll) = &mut model.scroll {
-            scroll.leaves_at_end = true;
             load::move_or_wait(scroll, Move::View, rows);
         }
     } else if model.is_normal() {
@@ -143,7 +142,7 @@ fn leave_at_end(model: &mut Model, rows: isize) {
         && scroll.is_at_end()
         && scroll.text.end >= written;
     if is_over {
-        scroll::leave(model);
+        scroll::leave_by_wheel(model);
     }
 }
 
@@ -207,10 +206,11 @@ fn press_pane(
     count: u32,
     cmds: &mut Vec<Cmd>,
 ) {
-    if !shows_pane(model) {
+    let area = text_area(model, area);
+    if !shows_pane(model) || !area.contains((mouse.col, mouse.row).into()) {
         return;
     }
-    hold_still(model, id, area);
+    hold_still(model, &id, area);
     let Some(scroll) = &mut model.scroll else {
         return;
     };
@@ -239,7 +239,7 @@ fn press_pane(
 }
 
 /// If no log is shown, freezes the live screen, so that nothing moves under the selection.
-fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
+fn hold_still(model: &mut Model, id: &SessionId, area: Rect) {
     let is_log = model
         .scroll
         .as_ref()
@@ -247,13 +247,18 @@ fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
     if is_log || model.mode().scrolls() {
         return;
     }
-    let (Some(screen), Some(size)) = (model.shown_screen(&id), model.pane_size()) else {
-        return;
-    };
-    let typing = model.mode().types();
-    let crop = crop::crop(screen, area, model.pan, typing);
-    let still = Scroll::still(id, size, screen, (crop.top, crop.left));
-    model.scroll = Some(Box::new(still));
+    if let Some(still) = live::freeze(model, id, area) {
+        model.scroll = Some(Box::new(still));
+    }
+}
+
+/// The part of the pane `area` that shows the text of the job.
+fn text_area(model: &Model, area: Rect) -> Rect {
+    let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
+    match log.is_some() || model.rewind.is_some() {
+        true => area,
+        false => card::draw::above(model, area),
+    }
 }
 
 fn drag(model: &mut Model, mouse: Mouse) {
@@ -264,7 +269,7 @@ fn drag(model: &mut Model, mouse: Mouse) {
     let Some(Held::Selects(from)) = model.pointer.held else {
         return;
     };
-    let Some(area) = model.layout().pane else {
+    let Some(area) = model.layout().pane.map(|area| text_area(model, area)) else {
         return;
     };
     let Some(scroll) = &mut model.scroll else {
@@ -286,8 +291,9 @@ fn up(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let is_click = !model.scroll.as_deref().is_some_and(has_selection);
     copy_selected(model, cmds);
     let pane = model.layout().pane.zip(model.current_id());
+    let at = (mouse.col, mouse.row).into();
     if let Some((area, id)) = pane.filter(|_| is_click)
-        && let Some(link) = links::at(model, id, area, (mouse.col, mouse.row))
+        && let Some(link) = links::at(model, id, text_area(model, area), at)
     {
         cmds.push(Cmd::Effect(Effect::Open(link)));
     }

@@ -90,13 +90,16 @@ fn tiles(model: &mut Model, more: bool) {
     };
     let now = model.grid.shape(area).map_or(1, |shape| shape.tiles());
     let most = Grid::capacity(area);
+    // A step may have the shape of the one before, which holds a few more tiles than asked for.
+    let shown = |n: usize| Shape::of(n, area).map_or(n, Shape::tiles);
     let next = if more {
         STEPS.into_iter().find(|&n| n > now)
     } else {
-        STEPS.into_iter().rev().find(|&n| n < now)
+        STEPS.into_iter().rev().find(|&n| n < now && shown(n) < now)
     };
     match next {
-        None if more => model.note("The grid shows at most 16 tiles."),
+        // A shape that holds the last step may hold a few more.
+        None if more => model.note(format!("The grid shows at most {now} tiles.")),
         None => model.note("The grid shows at least one tile."),
         Some(_) if more && now >= model.grid.jobs.len() => model.note("All jobs are shown."),
         Some(n) if n > most => model.note("More tiles would be too small to be read."),

@@ -8,7 +8,7 @@ use crate::tui::model::Selected;
 use crate::tui::modes::insert::Insert;
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
-use crate::tui::tests::jobs::{ended, id, shop_records};
+use crate::tui::tests::jobs::{ended, id, record, shop_records};
 use crate::tui::theme::Appearance;
 
 /// The grid of the design drawings: four marked jobs.
@@ -188,6 +188,21 @@ fn more_and_fewer_tiles() {
     );
     dash.press("------");
     assert!(dash.text().contains("The grid shows at least one tile."));
+}
+
+#[test]
+fn the_most_tiles_are_those_that_are_shown() {
+    let many = (10..40).map(|n| record(&format!("job{n}x"))).collect();
+    let mut dash = Dash::new(100, 40, many);
+    dash.press("v").press("+++++");
+    let area = dash.model.layout().grid.unwrap();
+    let shown = dash.model.grid.shape(area).unwrap().tiles();
+    assert_eq!(shown, 18, "three by six hold 16");
+    let text = dash.text();
+    assert!(text.contains("The grid shows at most 18 tiles."), "{text}");
+    dash.press("-");
+    let fewer = dash.model.grid.shape(area).unwrap().tiles();
+    assert_eq!(fewer, 12, "not the same again");
 }
 
 #[test]

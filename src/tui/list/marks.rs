@@ -21,15 +21,17 @@ pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     if job.is_agents() {
         marks.push("A".to_owned());
     }
-    let restarts = job.record.summary.restarts;
-    if restarts > 0 {
-        marks.push(format!("{}{restarts}", theme.glyph("↻")));
-    }
     let unseen = model.unseen(job);
+    let restarts = job.record.summary.restarts;
+    let restarts = (restarts > 0).then(|| format!("{}{restarts}", theme.glyph("↻")));
     let width = |marks: &[String], gap: usize| -> usize {
         let widths: usize = marks.iter().map(|mark| text::width(mark) + gap).sum();
         widths.saturating_sub(gap)
     };
+    // The details of the job tell its restarts, too; only the row tells what is new.
+    let taken = width(&marks, 0) + text::width(&unseen);
+    let fits = |mark: &String| unseen.is_empty() || taken + text::width(mark) <= room;
+    marks.extend(restarts.filter(fits));
     // Output that nobody has seen always shows: as a plus, if there is no room for its number.
     let mut all = marks.clone();
     if !unseen.is_empty() {

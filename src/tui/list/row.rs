@@ -9,7 +9,6 @@ use super::marks::marks;
 use super::progress;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::model::spark::Spark;
 use crate::tui::model::usage;
 use crate::tui::state::State;
 use crate::tui::{text, units};
@@ -138,7 +137,7 @@ fn has_live(model: &Model, job: &Job, columns: Columns) -> bool {
     let summary = &job.record.summary;
     let draws_spark = columns.spark > 0 && summary.pid.is_some();
     let spark = model.sparks.get(job.id()).copied().unwrap_or_default();
-    let is_moving = spark != Spark::default() || progress::bar(job, 1, true).is_some();
+    let is_moving = !spark.is_new() || progress::bar(job, 1, true).is_some();
     (columns.cpu > 0 && usage::percent(summary).is_some()) || (draws_spark && is_moving)
 }
 
@@ -167,7 +166,7 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
                 summary.progress,
             ) {
                 (Some(bar), Some(progress)) => (bar, progress::style(progress, theme)),
-                _ if spark == Spark::default() || spark.next_change(now).is_none() => {
+                _ if spark.is_new() || spark.next_change(now).is_none() => {
                     (spark.text(now, theme.ascii), theme.rule())
                 }
                 _ => (spark.text(now, theme.ascii), theme.state(&State::Running)),

@@ -50,7 +50,7 @@ use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
 use self::merged::Merged;
-use self::mode::{Frame, Mode};
+use self::mode::{Frame, Left, Mode};
 use self::pointer::Pointer;
 use self::projects::Projects;
 use self::quitting::Quitting;
@@ -230,8 +230,8 @@ pub struct Model {
     mode: Option<Box<dyn Mode>>,
     /// NORMAL.
     normal: &'static dyn Mode,
-    /// The mode that the last key left, and the frame at that moment.
-    pub left: Option<(Box<dyn Mode>, Frame)>,
+    /// The mode that the last key left.
+    pub left: Option<Left>,
     /// When Ctrl-C was last pressed in NORMAL.
     pub interrupted_at: Option<i64>,
     /// A key sequence that leaves INSERT instead of its keys; empty if there is none.
@@ -296,7 +296,7 @@ impl Model {
             asks: options.asks,
             stop_grace_ms: options.stop_grace_ms,
             status_line: options.status_line,
-            attached: match options.job.as_deref().and_then(SessionId::parse) {
+            attached: match options.job.as_deref().and_then(SessionId::parse_any) {
                 Some(id) => Attached::Awaited(id),
                 None => Attached::No,
             },

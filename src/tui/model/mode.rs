@@ -168,6 +168,14 @@ pub struct Frame {
     pub grid: bool,
 }
 
+/// A mode that the last key has left.
+pub struct Left {
+    /// The mode.
+    pub mode: Box<dyn Mode>,
+    /// The frame at that moment.
+    pub frame: Frame,
+}
+
 impl Model {
     /// The current mode.
     pub fn mode(&self) -> &dyn Mode {

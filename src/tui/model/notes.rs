@@ -79,6 +79,21 @@ impl Model {
         self.dirty = true;
     }
 
+    /// Shows an error that stays until Esc, or until what it is about is [settled](super::toast::Toasts::settle).
+    pub fn fail_until_settled(&mut self, topic: &str, text: impl AsRef<str>) {
+        let toast = Toast {
+            kind: Kind::Error,
+            text: clean(text.as_ref()),
+            shell: None,
+            until: None,
+            count: 1,
+            is_alert: false,
+            topic: Some(topic.to_owned()),
+        };
+        self.toasts.show(self.now.ms, toast);
+        self.dirty = true;
+    }
+
     /// Shows an error that stays until Esc.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.toasts

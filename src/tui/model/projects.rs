@@ -64,6 +64,10 @@ pub fn is_settled(phase: PhaseName) -> bool {
 pub struct Projects {
     /// In the order in which they were brought up.
     pub coming: Vec<ComingUp>,
+    /// The name of the project of the directory in which the view was opened, if it was asked for and there is one.
+    pub here: Option<String>,
+    /// Whether that was asked for since the list is empty.
+    pub here_asked: bool,
 }
 
 impl Projects {
@@ -92,6 +96,7 @@ impl Projects {
 
     /// The connection broke, so pending requests will not be answered.
     pub fn disconnected(&mut self) {
+        self.here_asked = false;
         for known in &mut self.coming {
             known.is_asked = false;
         }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::protocol::SessionId;
 use crate::term::screen::Screen;
+use crate::tui::crop::is_full_screen;
 
 /// Minimum time that a job must be shown to count as seen, in milliseconds.
 const GLANCE_MS: i64 = 1000;
@@ -132,7 +133,7 @@ impl SeenTracker {
 /// it. `None` if the line has scrolled off or is not written yet, or if rows are not lines because
 /// a full-screen program draws the screen.
 pub fn row_of_line(screen: &Screen, total: u64, line: u64) -> Option<u16> {
-    if screen.alt_screen() {
+    if is_full_screen(screen) {
         return None;
     }
     let goes_on = |row: u16| row > 0 && screen.row_wrapped(row - 1);

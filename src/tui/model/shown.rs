@@ -196,7 +196,7 @@ impl Model {
             return false;
         };
         let live = self.current_id().and_then(|id| self.screen(id));
-        let live = live.filter(|screen| self.scroll.is_none() && screen.alt_screen());
+        let live = live.filter(|screen| self.scroll.is_none() && crop::is_full_screen(screen));
         let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
         let area = match past {
             Some(_) => crop::split(area).0,

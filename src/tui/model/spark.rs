@@ -25,7 +25,7 @@ pub struct Spark {
     bytes: [u64; CELLS],
     /// Number of the newest cell, counted from 1970.
     newest: i64,
-    /// Total number of bytes written, as last reported.
+    /// Total number of bytes written, the most that was reported.
     total: Option<u64>,
 }
 
@@ -37,8 +37,18 @@ impl Spark {
         self.move_to(now);
         let written = total.saturating_sub(self.total.unwrap_or(before));
         self.bytes[CELLS - 1] = self.bytes[CELLS - 1].saturating_add(written);
-        self.total = Some(total);
+        self.know(total);
         shown != self.levels(now)
+    }
+
+    /// Notes that the job had written `total` bytes before: they are not counted when they are reported again.
+    pub fn know(&mut self, total: u64) {
+        self.total = self.total.max(Some(total));
+    }
+
+    /// Whether it has never counted anything.
+    pub fn is_new(&self) -> bool {
+        self.newest == 0
     }
 
     /// The text to display: one character per cell.
@@ -91,6 +101,19 @@ mod tests {
         assert_eq!(spark.text(START + 8000, false), "▂▆▁▁▁");
         assert_eq!(spark.text(START + 12_000, false), "▁▁▁▁▁");
         assert_eq!(spark.text(START + 8000, true), ":*...");
+    }
+
+    #[test]
+    fn output_that_is_reported_again_is_not_new() {
+        let mut spark = Spark::default();
+        spark.know(5000);
+        assert!(spark.is_new());
+        for (before, total) in [(0, 100), (100, 3000), (3000, 5000)] {
+            assert!(!spark.feed(before, total, START), "{total}");
+        }
+        assert_eq!(spark.text(START, false), "▁▁▁▁▁");
+        assert!(spark.feed(5000, 5001, START));
+        assert!(!spark.is_new());
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Toasts {
         );
     }
 
-    /// Shows a toast. If the same text is already shown, increments its count.
+    /// Shows a toast. If the same text is already shown, increments its count and shows the newer command.
     pub fn show(&mut self, now: i64, toast: Toast) {
         self.keep(now, toast.kind, &toast.text);
         if toast.topic.is_some() {
@@ -87,6 +87,7 @@ impl Toasts {
         if let Some(same) = self.list.iter_mut().find(|one| one.text == toast.text) {
             same.count += 1;
             same.until = toast.until;
+            same.shell = toast.shell;
             return;
         }
         if self.list.len() == MAX_TOASTS {
@@ -95,6 +96,14 @@ impl Toasts {
             self.list.remove(note.unwrap_or(0));
         }
         self.list.push(toast);
+    }
+
+    /// Removes the toasts about something that has been settled; returns whether there were any.
+    pub fn settle(&mut self, topic: &str) -> bool {
+        let before = self.list.len();
+        self.list
+            .retain(|toast| toast.topic.as_deref() != Some(topic));
+        self.list.len() != before
     }
 
     /// Removes the toast with this text.
@@ -171,6 +180,19 @@ mod tests {
         assert!(!toasts.expire(5000));
         assert!(toasts.expire(9000));
         assert!(toasts.shown().is_empty());
+    }
+
+    #[test]
+    fn a_repeated_message_shows_the_newest_command() {
+        let mut toasts = Toasts::default();
+        for shell in ["bgproc send inst /tmp/inst", "bgproc send inst y"] {
+            toasts.say(0, Kind::Note, "answered inst");
+            let toast = toasts.shown()[0].clone();
+            let shell = Some(shell.to_owned());
+            toasts.show(0, Toast { shell, ..toast });
+        }
+        let shown = toasts.shown()[0].shell.as_deref();
+        assert_eq!(shown, Some("bgproc send inst y"));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{group, jump, load};
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogBytes;
-use crate::term::screen::Screen;
 use crate::tui::crop;
 use crate::tui::message::Cmd;
 use crate::tui::model::{Link, Model};
@@ -107,7 +106,7 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
             return;
         }
         let live = model.current_id().and_then(|id| model.screen(id));
-        if live.is_some_and(Screen::alt_screen) {
+        if live.is_some_and(crop::is_full_screen) {
             let key = model.key("s");
             model.note(format!(
                 "This program draws its whole screen and leaves no lines; {key} shows earlier screens."
@@ -152,7 +151,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.scroll = None;
     }
     let is_screen = id.as_ref().and_then(|id| model.screen(id));
-    let is_full_screen = is_screen.is_some_and(|screen| screen.alt_screen());
+    let is_full_screen = is_screen.is_some_and(crop::is_full_screen);
     let wants = is_log && model.is_normal() && !is_full_screen;
     if wants && model.scroll.is_none() && !model.frame.grid {
         model.scroll = load::begin(model, cmds);

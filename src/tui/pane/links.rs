@@ -2,7 +2,7 @@
 //! shows. What a link says may hide where it leads, so only web and mail addresses are opened, and the address
 //! is told.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::protocol::SessionId;
 use crate::term::screen::Screen;
@@ -11,11 +11,9 @@ use crate::tui::model::Model;
 use crate::tui::model::url::is_web;
 
 /// The link at a position of the window, in the pane `area` of a job.
-pub fn at(model: &Model, id: &SessionId, area: Rect, (x, y): (u16, u16)) -> Option<String> {
+pub fn at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<String> {
     let screen = live(model, id)?;
-    let crop = crop::crop(screen, area, model.pan, model.mode().types());
-    let row = crop.top + y.checked_sub(area.y)?;
-    let col = crop.left + x.checked_sub(area.x)?;
+    let (row, col) = super::live::cell_at(model, id, area, at)?;
     link(screen, row, col)
 }
 

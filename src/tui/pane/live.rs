@@ -12,6 +12,7 @@ use crate::tui::crop::{self, Crop, Pan};
 use crate::tui::model::Model;
 use crate::tui::model::seen::row_of_line;
 use crate::tui::pane::paint;
+use crate::tui::scrollback::Scroll;
 use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
@@ -50,16 +51,16 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
     let alive = model.job(id).is_some_and(|job| job.is_alive());
     let parts = parts(model, id, screen, area, pan, typing);
     for (line, separator) in parts.separators {
-        let width = usize::from(area.width);
-        let (words, style) = match separator {
-            Separator::Seen(at) => (words(model, at, width), model.theme.key()),
-            Separator::Run(words) => (text::clip(&words, width, ""), model.theme.dim()),
+        let style = match separator {
+            Separator::Seen(_) => model.theme.key(),
+            Separator::Run(_) => model.theme.dim(),
         };
+        let words = separator.words(model, usize::from(area.width));
         canvas.buffer_mut().set_string(area.x, line, words, style);
     }
     let mut cursor = None;
     let whole = match parts.shown.as_slice() {
-        [(_, crop)] if screen.alt_screen() && !typing => Some(*crop),
+        [(_, crop)] if crop::is_full_screen(screen) && !typing => Some(*crop),
         _ => None,
     };
     for (part, crop) in parts.shown {
@@ -117,6 +118,29 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     let parts = parts(model, job.id(), screen, area, model.pan, typing);
     let mut parts = parts.shown.into_iter();
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
+}
+
+/// What the pane of the selected job shows now of its live screen in `area`, frozen: every row stays where it is.
+pub fn freeze(model: &Model, id: &SessionId, area: Rect) -> Option<Scroll> {
+    let (screen, size) = (model.shown_screen(id)?, model.pane_size()?);
+    let parts = parts(model, id, screen, area, model.pan, model.mode().types());
+    let (_, crop) = parts.shown.first()?;
+    let mut still = Scroll::still(id.clone(), size, screen, (crop.top, crop.left));
+    let below = parts.shown.iter().skip(1).map(|(_, crop)| crop.top);
+    let lines = parts.separators.iter();
+    let words = lines.map(|(_, line)| line.words(model, usize::from(area.width)));
+    still.separate(below.zip(words));
+    Some(still)
+}
+
+/// The row and the column of the live screen of the selected job that are at a position of the window, if it is
+/// shown in `area`.
+pub fn cell_at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<(u16, u16)> {
+    let screen = model.shown_screen(id)?;
+    let parts = parts(model, id, screen, area, model.pan, model.mode().types());
+    let mut shown = parts.shown.into_iter();
+    let (part, crop) = shown.find(|(part, _)| part.contains(at))?;
+    Some((crop.top + at.y - part.y, crop.left + at.x - part.x))
 }
 
 /// Rows that the separators of a screen take, if all of it is shown.
@@ -191,6 +215,16 @@ enum Separator {
     Seen(i64),
     /// Above the output of a later run.
     Run(String),
+}
+
+impl Separator {
+    /// Its words in a pane of `width` columns.
+    fn words(&self, model: &Model, width: usize) -> String {
+        match self {
+            Self::Seen(at) => words(model, *at, width),
+            Self::Run(words) => text::clip(words, width, ""),
+        }
+    }
 }
 
 fn parts(

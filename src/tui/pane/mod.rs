@@ -199,6 +199,11 @@ pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
     if let Some(scroll) = &model.scroll
         && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {
+        // Beside a frozen screen, nothing else moves.
+        let area = match scroll.is_still {
+            true => card::draw::draw(model, area, canvas.buffer_mut()),
+            false => area,
+        };
         log::draw(model, scroll, area, canvas);
         return;
     }

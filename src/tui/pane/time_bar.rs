@@ -26,8 +26,7 @@ pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {
         .map_or(summary.created_at, |run| run.started_at);
     let end = summary.ended_at.map_or(model.now.ms, Timestamp::millis);
     let whole = (first.millis(), end.max(first.millis() + 1));
-    let shown = rewind.moment.and_then(|moment| moment.at);
-    let shown = shown.map_or(whole.1, Timestamp::millis);
+    let shown = shown(rewind, whole);
     let (from, to) = window(whole, shown, rewind.span_ms());
     let clock = |at: i64| units::clock_seconds(at, &model.zone);
     let last = match job.is_alive() && to == whole.1 {
@@ -80,6 +79,14 @@ pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {
     buf.set_string(x(start + place(shown)), area.y, mark, theme.key());
 }
 
+/// The time of the shown moment. One without a time is before all output; until the first arrives, the present is
+/// shown.
+fn shown(rewind: &Rewind, (first, end): (i64, i64)) -> i64 {
+    rewind
+        .moment
+        .map_or(end, |moment| moment.at.map_or(first, Timestamp::millis))
+}
+
 /// The part of the recording that the bar covers: so much of it, with the shown moment in the middle if possible.
 fn window((first, end): (i64, i64), shown: i64, span: i64) -> (i64, i64) {
     if end - first <= span {
@@ -92,6 +99,7 @@ fn window((first, end): (i64, i64), shown: i64, span: i64) -> (i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::reply::ScreenMoment;
     use crate::tui::crop::split;
 
     #[test]
@@ -100,6 +108,27 @@ mod tests {
         assert_eq!(window((0, 1000), 500, 60), (470, 530));
         assert_eq!(window((0, 1000), 10, 60), (0, 60));
         assert_eq!(window((0, 1000), 1000, 60), (940, 1000));
+    }
+
+    #[test]
+    fn the_beginning_is_at_the_left_end() {
+        let mut rewind = Rewind::new(crate::tui::tests::jobs::id("web"));
+        assert_eq!(
+            shown(&rewind, (10, 90)),
+            90,
+            "the present, until a frame is there"
+        );
+        let moment = |previous, at: Option<i64>| ScreenMoment {
+            offset: 0,
+            at: at.map(Timestamp),
+            previous,
+            next: Some(7),
+            next_at: None,
+        };
+        rewind.moment = Some(moment(None, None));
+        assert_eq!(shown(&rewind, (10, 90)), 10);
+        rewind.moment = Some(moment(Some(3), Some(50)));
+        assert_eq!(shown(&rewind, (10, 90)), 50);
     }
 
     #[test]

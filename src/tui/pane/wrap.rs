@@ -8,6 +8,7 @@ use crate::protocol::SessionId;
 use crate::term::modes::MouseMode;
 use crate::term::screen::Screen;
 use crate::term::size::{self, Size};
+use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::watch::Wrapped;
 
@@ -44,16 +45,11 @@ fn widths(model: &Model) -> Vec<(SessionId, u16)> {
 /// The screen with its lines wrapped to `width`; `None` if it is shown as it is.
 fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
     let is_wide = screen.size().cols() > width && width > 0;
-    if !is_wide || screen.alt_screen() || screen.modes().mouse != MouseMode::None {
+    let end = crop::last_written_row(screen);
+    if !is_wide || places_text(screen, end) {
         return None;
     }
     let cursor = screen.cursor();
-    let end = crate::tui::crop::last_written_row(screen);
-    // `top` does so: wrapping would tear its table apart.
-    let draws_below = end.saturating_sub(cursor.row) > screen.size().rows() / 2;
-    if draws_below {
-        return None;
-    }
     let lines = lines(screen, end.max(cursor.row), width);
     let rows: usize = lines.iter().map(|line| line.rows).sum();
     let rows = u16::try_from(rows).unwrap_or(size::MAX).min(size::MAX);
@@ -75,6 +71,13 @@ fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
         narrow.feed(b"\x1b[?25l");
     }
     Some(Wrapped::new(screen, width, narrow))
+}
+
+/// Whether the program places its text itself, down to the row `end`, so that wrapping would tear it apart.
+fn places_text(screen: &Screen, end: u16) -> bool {
+    // Older versions of `top` do so.
+    let draws_below = end.saturating_sub(screen.cursor().row) > screen.size().rows() / 2;
+    crop::is_full_screen(screen) || screen.modes().mouse != MouseMode::None || draws_below
 }
 
 /// A line of text.
@@ -210,5 +213,18 @@ mod tests {
             assert_eq!(wrapped(5, 20, text, 8), None, "{text:?}");
         }
         assert_eq!(wrapped(5, 20, "x", 20), None);
+    }
+
+    #[test]
+    fn a_table_that_is_drawn_from_the_top_is_shown_as_it_is() {
+        // As procps 4 does: the cursor is hidden in the last row, below a table that fills the screen.
+        let table = "\x1b[H0123456789\x1b[K\r\n1\x1b[K\r\n2\x1b[K\r\n3\x1b[K\r\n\x1b[J";
+        let top = format!("\x1b[?1h\x1b=\x1b[?25l\x1b[H\x1b[2J{table}");
+        assert_eq!(wrapped(5, 20, &top, 8), None);
+        // A log below which the cursor is hidden, and a shell that sets the mode of its keys.
+        for prefix in ["\x1b[?25l", "\x1b[?1h"] {
+            let text = format!("{prefix}{table}");
+            assert!(wrapped(5, 20, &text, 8).is_some(), "{text:?}");
+        }
     }
 }

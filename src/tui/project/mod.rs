@@ -8,7 +8,7 @@ pub mod words;
 
 pub use self::aim::Aim;
 use super::message::{Cmd, ProjectRequest, RequestKind};
-use super::model::{Link, Model};
+use super::model::{Attached, Link, Model};
 use crate::protocol::Action;
 use crate::protocol::params::{Project, ProjectOp};
 
@@ -67,20 +67,35 @@ pub fn reload(dir: &str, prune: bool, cmds: &mut Vec<Cmd>) {
 
 /// Requests the jobs of the project file that a directory has, to offer those that do not run.
 pub fn offer(dir: &str, cmds: &mut Vec<Cmd>) {
-    let params = Project {
+    let request = ProjectRequest::Offer {
+        dir: dir.to_owned(),
+    };
+    push(request, look_at(dir), cmds);
+}
+
+/// Asks whether the directory of the view has a project, which is offered if there is nothing else.
+fn look_here(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let is_empty = model.listed && model.jobs.is_empty() && model.attached == Attached::No;
+    let was_asked = std::mem::replace(&mut model.projects.here_asked, is_empty);
+    if is_empty && !was_asked {
+        push(ProjectRequest::Here, look_at(&model.origin.cwd), cmds);
+    }
+}
+
+fn look_at(dir: &str) -> Project {
+    Project {
         op: Some(ProjectOp::Plan),
         ..of(dir)
-    };
-    let dir = dir.to_owned();
-    push(ProjectRequest::Offer { dir }, params, cmds);
+    }
 }
 
 /// After each message: waits for the projects that were brought up, and asks how they are as soon as the jobs that
-/// were brought up look settled. Others may still wait for their turn.
+/// were brought up look settled. Others may still wait for their turn. An empty list offers the project that is here.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         return;
     }
+    look_here(model, cmds);
     let Model { projects, jobs, .. } = model;
     for known in &mut projects.coming {
         let looks_settled = known.look(jobs);

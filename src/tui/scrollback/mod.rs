@@ -158,6 +158,8 @@ pub struct Scroll {
     /// Whether this is a frozen live screen, for selecting text on it or for reading a full-screen
     /// program. It has no log behind it.
     pub is_still: bool,
+    /// The rows of a frozen screen that separate its output, from the top. They are not copied.
+    separators: Vec<usize>,
 }
 
 impl Scroll {
@@ -186,6 +188,7 @@ impl Scroll {
             follows: false,
             leaves_at_end: false,
             is_still: false,
+            separators: Vec::new(),
         }
     }
 
@@ -204,6 +207,15 @@ impl Scroll {
             loading: None,
             is_still: true,
             ..Self::new(id, display, false)
+        }
+    }
+
+    /// Puts lines between the rows of a frozen screen: each the words and the row below it, from the top.
+    pub fn separate(&mut self, lines: impl IntoIterator<Item = (u16, String)>) {
+        for (n, (below, words)) in lines.into_iter().enumerate() {
+            let row = (usize::from(below) + n).min(self.text.rows.len());
+            self.text.rows.insert(row, Row::dim(words));
+            self.separators.push(row);
         }
     }
 
@@ -275,7 +287,10 @@ impl Scroll {
             shape: Shape::Lines,
         };
         let selection = self.selection.unwrap_or(line);
-        selection.text(&self.text, self.cursor, |row| self.shows(row))
+        let is_output = |row| !self.separators.contains(&row);
+        selection.text(&self.text, self.cursor, |row| {
+            self.shows(row) && is_output(row)
+        })
     }
 
     /// Searches the loaded stretch for `text`, without moving the cursor.

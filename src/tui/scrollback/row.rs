@@ -68,6 +68,19 @@ impl Row {
         row
     }
 
+    /// A row with a dim text.
+    pub fn dim(text: String) -> Self {
+        let look = Look {
+            dim: true,
+            ..Look::default()
+        };
+        Self {
+            text,
+            looks: vec![(0, look)],
+            ..Self::default()
+        }
+    }
+
     /// Whether it has neither text nor attributes.
     pub fn is_blank(&self) -> bool {
         self.text.is_empty() && self.looks.is_empty()

@@ -249,7 +249,7 @@ fn disabled_confirmations_are_skipped() {
 }
 
 #[test]
-fn an_ended_job_takes_no_input_and_confirms_a_restart() {
+fn an_ended_job_takes_no_input_and_is_restarted_after_a_second() {
     let mut dash = shop();
     dash.press("i");
     let mut web = ended("web", Status::Error, Some(1), 0);
@@ -268,16 +268,14 @@ fn an_ended_job_takes_no_input_and_confirms_a_restart() {
     dash.later(1500).press("x");
     assert!(dash.asked().is_empty());
     dash.press("r");
-    assert!(dash.status().contains("RUN AGAIN"), "{}", dash.status());
-    assert!(dash.status().contains("web (exit 1)?"), "{}", dash.status());
-    assert!(dash.actions().is_empty());
-    // Enter never confirms, and the view stays in INSERT.
-    dash.press("\r");
-    assert!(dash.actions().is_empty());
-    assert_eq!(dash.model.mode().name(), "INSERT");
-    dash.press("ry");
     assert_eq!(dash.actions(), ["restart"]);
     assert_eq!(dash.model.mode().name(), "INSERT");
+    // One that had ended before can be restarted at once, and it takes no input either.
+    let mut dash = Dash::new(80, 24, vec![ended("web", Status::Error, Some(1), 60_000)]);
+    dash.press("i");
+    dash.asked();
+    dash.press("x").press("r");
+    assert_eq!(dash.actions(), ["restart"]);
 }
 
 #[test]
@@ -302,12 +300,18 @@ fn confirms_a_paste_with_control_characters() {
     let mut dash = shop();
     dash.press("i").press(&format!("\x1b[200~{long}\x1b[201~"));
     assert!(dash.status().contains("6 lines into web?"));
+    assert!(!dash.status().contains("control"), "{}", dash.status());
     assert_eq!(dash.typed("web"), "");
     dash.press("y");
     assert_eq!(dash.typed("web"), long);
     assert!(dash.model.state::<Insert>().is_some());
     dash.press("\x1b[200~a\x03\x1b[201~");
     assert!(dash.model.state::<Confirm>().is_some());
+    let status = dash.status();
+    assert!(
+        status.contains("1 line with 1 control character into web?"),
+        "{status}"
+    );
     dash.press("\r");
     assert_eq!(dash.typed("web"), "", "Enter never confirms");
     dash.press("\x1b[200~short\rpaste\x1b[201~");
@@ -615,6 +619,18 @@ fn attach_opens_one_job_and_detaches() {
         farewell(&dash.model).unwrap(),
         "web keeps running. Back: bgproc attach web"
     );
+    let back = |label: Option<&str>| {
+        let mut record = record("web");
+        record.summary.label = label.map(str::to_owned);
+        farewell(&Dash::with(options.clone(), 80, 24, vec![record]).model).unwrap()
+    };
+    let of_id = format!(
+        "npm run web keeps running. Back: bgproc attach {}",
+        id("web")
+    );
+    assert_eq!(back(None), of_id, "a command is no name");
+    let blanks = "sp ace & b keeps running. Back: bgproc attach 'sp ace & b'";
+    assert_eq!(back(Some("sp ace & b")), blanks);
     let mut dash = Dash::with(options, 80, 24, Vec::new());
     let cmds = dash.asked();
     let Some(Cmd::Quit(Exit::Failed(error))) = cmds.last() else {
@@ -763,4 +779,21 @@ fn subscribes_to_fewer_events_of_an_older_daemon() {
     dash.link(refused());
     assert_eq!(dash.asked(), []);
     assert!(dash.text().contains("Changes will not show"));
+}
+
+#[test]
+fn a_new_daemon_that_reads_the_log_again_shows_no_output() {
+    let mut silent = record("web");
+    silent.summary.output_bytes = 5000;
+    let mut dash = Dash::new(120, 24, vec![silent.clone()]);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
+    silent.summary.output_bytes = 100;
+    dash.list(vec![silent]);
+    for bytes in [3000, 5000] {
+        let written = json!({ "outputBytes": bytes });
+        dash.event(EventKind::Output, "web", written);
+    }
+    assert!(dash.text().contains("▁▁▁▁▁"), "{}", dash.text());
+    dash.event(EventKind::Output, "web", json!({ "outputBytes": 5100 }));
+    assert!(!dash.text().contains("▁▁▁▁▁"), "{}", dash.text());
 }

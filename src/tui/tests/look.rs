@@ -132,6 +132,17 @@ fn no_separator_without_unseen_output_or_in_full_screen_programs() {
 }
 
 #[test]
+fn the_count_of_unseen_lines_is_more_important_than_restarts() {
+    let mut records = records(14);
+    records[1].summary.restarts = 1;
+    let dash = returned(120, 40, records);
+    let text = dash.text();
+    let row = text.lines().find(|row| row.contains("● api")).unwrap();
+    let list = row.split('│').next().unwrap().trim_end();
+    assert!(list.ends_with("+9"), "{text}");
+}
+
+#[test]
 fn rows_count_unseen_lines() {
     let output = |dash: &mut Dash, name: &str, lines: u64| {
         let data = json!({ "outputBytes": 9_000_000, "outputLines": lines });

@@ -2,7 +2,7 @@
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
-use crate::protocol::{Action, EventKind, Mode as JobMode, Status};
+use crate::protocol::{Action, EventKind, Mode as JobMode, Record, Status};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::options::Options;
@@ -231,4 +231,54 @@ fn typing_into_all_selects_the_first_marked_job() {
         (dash.model.previous.clone(), dash.model.pan.left),
         (before, 0)
     );
+}
+
+#[test]
+fn hints_offer_what_the_marked_jobs_can_do() {
+    let hints = |records: Vec<Record>, keys: &str| {
+        let mut dash = Dash::new(120, 40, records);
+        dash.press(keys);
+        let text = dash.text();
+        text.lines().last().unwrap_or_default().to_owned()
+    };
+    let lint = |name: &str| ended(name, Status::Error, Some(1), 60_000);
+    let both = hints(vec![lint("one"), lint("two")], "*");
+    assert!(
+        both.starts_with(" r restart  d remove  = compare"),
+        "{both}"
+    );
+    let one_runs = hints(vec![record("web"), lint("two")], "*");
+    assert!(one_runs.starts_with(" b type all  x stop"), "{one_runs}");
+}
+
+#[test]
+fn hints_of_a_job_fit_its_state() {
+    for (width, height) in [(120, 40), (40, 12)] {
+        let hints = |status: Status| {
+            let mut web = record("web");
+            web.summary.status = status;
+            let dash = Dash::new(width, height, vec![web]);
+            let text = dash.text();
+            text.lines().last().unwrap_or_default().to_owned()
+        };
+        let paused = hints(Status::Paused);
+        assert!(paused.contains("p continue"), "{paused}");
+        let stopping = hints(Status::Stopping);
+        assert!(stopping.contains("X kill"), "{stopping}");
+        assert!(!stopping.contains("x stop"), "{stopping}");
+        assert!(hints(Status::Running).contains("x stop"));
+    }
+}
+
+#[test]
+fn a_read_only_view_offers_no_restart() {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    let lint = ended("lint", Status::Error, Some(1), 60_000);
+    let mut dash = Dash::with(options, 80, 24, vec![lint]);
+    dash.press("z");
+    assert!(!dash.status().contains("restart"), "{}", dash.status());
+    assert!(dash.status().contains("z zoom"), "{}", dash.status());
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::record::{Asked, InputState};
-use crate::protocol::{Scope, Status, Timestamp};
+use crate::protocol::{Error, ErrorCode, Scope, Status, Timestamp};
 use crate::tui::message::{LinkEvent, RequestKind};
 
 #[test]
@@ -127,4 +127,46 @@ fn one_character_is_too_little_to_search_all_jobs_for() {
         "{}",
         dash.text()
     );
+}
+
+#[test]
+fn how_the_view_closes_is_told_in_the_first_view_only() {
+    let told = "q closes this view, jobs keep running";
+    let mut dash = Dash::new(80, 24, Vec::new());
+    assert!(dash.text().contains(told), "{}", dash.text());
+    dash.later(10_000);
+    dash.model.last_open = Some((0, 1));
+    dash.model.listed = false;
+    dash.list(Vec::new());
+    assert!(!dash.text().contains(told), "{}", dash.text());
+}
+
+#[test]
+fn a_daemon_that_answers_again_is_not_silent() {
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    let error = Error::new(
+        ErrorCode::DaemonUnavailable,
+        "the daemon (pid 7) is stopped, by SIGSTOP",
+    );
+    dash.link(LinkEvent::Silent(error));
+    assert!(
+        dash.text().contains("is stopped, by SIGSTOP"),
+        "{}",
+        dash.text()
+    );
+    dash.later(10_000);
+    assert!(
+        dash.text().contains("is stopped, by SIGSTOP"),
+        "{}",
+        dash.text()
+    );
+    dash.record(&record("web"));
+    assert!(!dash.text().contains("is stopped"), "{}", dash.text());
+    let said = dash
+        .model
+        .toasts
+        .said()
+        .next_back()
+        .map(|said| said.text.clone());
+    assert!(said.unwrap().contains("is stopped"), "the history keeps it");
 }

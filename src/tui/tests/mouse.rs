@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::harness::Dash;
 use super::jobs::{id, record, shop_records};
-use crate::protocol::Action;
+use crate::protocol::{Action, EventKind};
 use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::help::Help;
@@ -236,4 +236,81 @@ fn a_click_on_a_link_opens_it() {
     let mut dash = Dash::new(80, 24, vec![record("plain")]);
     dash.screen("plain", 20, 52, text).press("o");
     assert_eq!(opened(&mut dash).as_deref(), Some("https://e.test/x"));
+}
+
+/// A view of a job that was restarted twice, with a line before each later run.
+fn restarted() -> Dash {
+    let mut web = record("web");
+    web.summary.restarts = 2;
+    let mut dash = Dash::new(80, 24, vec![web.clone()]);
+    let text = "one\r\ntwo\r\nthree\r\n\x1b]8;;https://e.test/x\x1b\\four\x1b]8;;\x1b\\\r\n";
+    let data = serde_json::json!({
+        "bytes": STANDARD.encode(text), "rows": 19, "cols": 53, "screenSeq": 1, "full": true,
+        "outputLines": 4,
+    });
+    dash.event(EventKind::Screen, "web", data);
+    let at = "2026-01-02T03:04:05.678Z";
+    let mut told = serde_json::json!(web);
+    told["detail"] = serde_json::json!({"processes": [], "ports": [], "urls": [], "envNames": [], "runs": [
+        {"run": 1, "offset": 0, "firstLine": 1, "startedAt": at, "exitCode": 1},
+        {"run": 2, "offset": 11, "firstLine": 3, "startedAt": at, "exitCode": 1},
+        {"run": 3, "offset": 21, "firstLine": 4, "startedAt": at},
+    ]});
+    dash.link(LinkEvent::Reply(RequestKind::Runs(id("web")), Ok(told)));
+    dash.asked();
+    dash
+}
+
+#[test]
+fn lines_between_runs_stay_where_they_are_and_are_not_copied() {
+    let mut dash = restarted();
+    let before = dash.text();
+    let rows = before.lines().skip(usize::from(PANE.1));
+    let rows: Vec<&str> = rows
+        .map(|row| row.split('│').nth(1).unwrap_or_default())
+        .collect();
+    assert!(
+        rows[2].contains("run 2") && rows[3].contains("three"),
+        "{before}"
+    );
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 3), false);
+    assert_eq!(dash.text(), before, "nothing moves under the pointer");
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 3), true);
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 3), false);
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 3), true);
+    assert_eq!(copied(&mut dash).unwrap().0, "three");
+    dash.later(5000);
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 1), false);
+    mouse(&mut dash, 32, (PANE.0 + 3, PANE.1 + 5), false);
+    mouse(&mut dash, 0, (PANE.0 + 3, PANE.1 + 5), true);
+    assert_eq!(copied(&mut dash).unwrap().0, "two\nthree\nfour");
+    // A link below the lines is where it is seen.
+    dash.later(5000);
+    click(&mut dash, (PANE.0 + 1, PANE.1 + 5));
+    let opens = |cmd: &Cmd| matches!(cmd, Cmd::Effect(Effect::Open(_)));
+    assert!(dash.asked().iter().any(opens));
+}
+
+#[test]
+fn the_wheel_goes_back_to_insert_where_it_came_from() {
+    let mut dash = shop();
+    dash.press("\r");
+    assert!(dash.model.frame.zoom);
+    dash.asked();
+    mouse(&mut dash, 64, (40, 5), false);
+    let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
+    let offset = 1_258_291 - log.len() as u64;
+    dash.log("web", Part::First, log.as_bytes(), offset);
+    assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
+    mouse(&mut dash, 65, (40, 5), false);
+    assert!(dash.model.state::<Insert>().is_some());
+    assert!(dash.model.frame.zoom && dash.model.scroll.is_none());
+    dash.asked();
+    dash.press("a");
+    assert_eq!(dash.typed("web"), "a");
+    // A key leads to where it says.
+    mouse(&mut dash, 64, (40, 5), false);
+    dash.log("web", Part::First, log.as_bytes(), offset);
+    dash.press("\x1b");
+    assert!(dash.model.is_normal() && !dash.model.frame.zoom);
 }

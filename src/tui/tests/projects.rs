@@ -442,3 +442,73 @@ fn exec_opens_a_shell_in_the_environment_of_the_job() {
     assert!(dash.asked().contains(&expected));
     assert_eq!(dash.model.selected, Selected::Job(id("db")));
 }
+
+#[test]
+fn a_job_that_has_left_the_file_is_looked_at_again() {
+    let asks = |dash: &mut Dash| {
+        let asked = dash.asked().into_iter();
+        let ids = asked.filter_map(|cmd| match cmd {
+            Cmd::Request(RequestKind::Record(id), _) => Some(id),
+            _ => None,
+        });
+        ids.collect::<Vec<_>>()
+    };
+    let mut dash = Dash::new(120, 40, records());
+    dash.asked();
+    dash.usage(records());
+    assert_eq!(asks(&mut dash), []);
+    let mut left = records();
+    let backup = left
+        .iter_mut()
+        .find(|one| one.summary.session_id == id("backup"));
+    backup.unwrap().summary.project = None;
+    dash.usage(left);
+    assert_eq!(asks(&mut dash), [id("backup")]);
+    // A reload of this view tells it at once.
+    let mut dash = Dash::new(120, 40, records());
+    dash.asked();
+    let roles = records().into_iter().filter_map(|one| one.summary.project);
+    let names = roles.map(|role| role.job).filter(|name| name != "backup");
+    let jobs = names.map(|job| json!({"job": job, "phase": "ready", "wanted": true}));
+    let state = json!({
+        "name": "shop", "dir": dir(), "up": true, "files": [], "seq": 1, "settled": true, "failed": false,
+        "jobs": jobs.collect::<Vec<Value>>(),
+    });
+    let tag = RequestKind::Project(ProjectRequest::Reload { dir: dir() });
+    dash.link(LinkEvent::Reply(tag, Ok(state)));
+    assert_eq!(asks(&mut dash), [id("backup")]);
+}
+
+#[test]
+fn an_empty_list_offers_the_project_that_is_here() {
+    let mut dash = Dash::new(80, 24, Vec::new());
+    let asks = |cmd: &Cmd| {
+        matches!(
+            cmd,
+            Cmd::Request(RequestKind::Project(ProjectRequest::Here), _)
+        )
+    };
+    assert_eq!(dash.asked().iter().filter(|cmd| asks(cmd)).count(), 1);
+    assert!(!dash.later(1000).asked().iter().any(asks), "asked for once");
+    assert!(!dash.text().contains("bring up"), "{}", dash.text());
+    let tag = RequestKind::Project(ProjectRequest::Here);
+    let none = Error::new(ErrorCode::InvalidParams, "no project file");
+    dash.link(LinkEvent::Reply(tag.clone(), Err(none)));
+    assert!(
+        dash.model
+            .toasts
+            .said()
+            .all(|said| !said.text.contains("no project file"))
+    );
+    let state = json!({
+        "name": "shop", "dir": dir(), "up": false, "files": [], "seq": 1, "settled": true, "failed": false,
+        "jobs": [],
+    });
+    dash.link(LinkEvent::Reply(tag, Ok(state)));
+    assert!(
+        dash.text().contains("bring up the project shop"),
+        "{}",
+        dash.text()
+    );
+    dash.later(10_000).snapshot("empty-project-80x24");
+}

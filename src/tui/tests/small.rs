@@ -141,3 +141,15 @@ fn messages_do_not_cover_the_selected_row_of_a_full_list() {
         assert!(!covered[0].contains("2h04m"), "{text}");
     }
 }
+
+#[test]
+fn a_message_over_text_takes_whole_rows() {
+    let mut dash = Dash::new(40, 12, vec![record("web")]);
+    dash.press("\r");
+    let line = "0123456789".repeat(4);
+    dash.screen("web", 11, 40, &vec![line; 11].join("\r\n"));
+    dash.model.note("shop is not all up: migrate failed");
+    let text = dash.text();
+    let row = text.lines().find(|row| row.contains("shop is"));
+    assert!(row.is_some_and(|row| !row.contains(['0', '9'])), "{text}");
+}

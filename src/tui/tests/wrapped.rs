@@ -63,6 +63,28 @@ fn a_full_screen_program_is_shown_as_it_is() {
 }
 
 #[test]
+fn top_is_a_full_screen_program_too() {
+    let mut dash = dash();
+    // It stays on the normal screen, and hides the cursor in the last row.
+    let rows: String = (1..40)
+        .map(|n| format!("{n:>5} root {}\x1b[K\r\n", "x".repeat(70)))
+        .collect();
+    let top = format!("\x1b[?1h\x1b=\x1b[?25l\x1b[H\x1b[2J{rows}");
+    dash.screen("web", 40, 120, &top);
+    let shown = pane(&dash);
+    assert!(
+        shown[1].contains("root") && shown[1].ends_with('…'),
+        "{shown:?}"
+    );
+    // Its first rows are above, and its past is one of screens.
+    dash.press("\x15").press("\x15").press("\x15");
+    assert!(pane(&dash)[0].contains("    1 root"), "{:?}", pane(&dash));
+    dash.asked();
+    dash.press("s");
+    assert!(dash.model.rewind.is_some());
+}
+
+#[test]
 fn the_daemon_tells_what_is_a_full_screen_program() {
     let mut dash = dash();
     let data = |full: bool, alt: bool, text: &str| {

@@ -56,15 +56,25 @@ const EVENTS: [EventKind; 24] = [
     EventKind::Lag,
 ];
 
+/// What the error of a daemon that does not answer is about.
+const SILENCE: &str = "silence";
+
 /// Handles a message of the connection.
 pub(super) fn link_event(model: &mut Model, event: LinkEvent, cmds: &mut Vec<Cmd>) {
+    if matches!(event, LinkEvent::Event(_) | LinkEvent::Reply(..)) {
+        // It speaks again.
+        model.dirty |= model.toasts.settle(SILENCE);
+    }
     match event {
         LinkEvent::Up => up(model, cmds),
         LinkEvent::Down => down(model),
-        LinkEvent::Silent(error) => model.fail(match &error.hint {
-            Some(hint) => format!("{}. {hint}", error.message),
-            None => error.message,
-        }),
+        LinkEvent::Silent(error) => {
+            let text = match &error.hint {
+                Some(hint) => format!("{}. {hint}", error.message),
+                None => error.message,
+            };
+            model.fail_until_settled(SILENCE, text);
+        }
         LinkEvent::Event(event) => event_received(model, event, cmds),
         LinkEvent::Reply(tag, Ok(value)) => reply(model, tag, value, cmds),
         LinkEvent::Reply(tag, Err(error)) => refused(model, tag, &error, cmds),
@@ -166,6 +176,11 @@ fn host_changed(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
 /// Handles the loss of the connection: pending requests will not be answered.
 fn down(model: &mut Model) {
     model.link = Link::Down;
+    for job in &model.jobs {
+        // The next daemon may read the log again, and count on the way.
+        let spark = model.sparks.entry(job.id().clone()).or_default();
+        spark.know(job.record.summary.output_bytes);
+    }
     // Incomplete cards are requested again.
     model.cards.clear();
     model.refreshing.clear();

@@ -4,17 +4,23 @@ use serde_json::Value;
 
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ProjectJob, ProjectState};
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::term::sanitize::clean;
-use crate::tui::message::ProjectRequest;
+use crate::tui::message::{Cmd, ProjectRequest};
 use crate::tui::model::Model;
-use crate::tui::model::job::tilde;
+use crate::tui::model::job::{Job, tilde};
 use crate::tui::model::projects::{is_settled, planned_jobs};
 use crate::tui::modes::{form, page, plan};
 use crate::tui::project::{Aim, words};
+use crate::tui::requests::refresh;
 
 /// Handles a reply.
-pub(super) fn received(model: &mut Model, request: ProjectRequest, value: Value) {
+pub(super) fn received(
+    model: &mut Model,
+    request: ProjectRequest,
+    value: Value,
+    cmds: &mut Vec<Cmd>,
+) {
     let Ok(state) = serde_json::from_value::<ProjectState>(value) else {
         return;
     };
@@ -23,9 +29,10 @@ pub(super) fn received(model: &mut Model, request: ProjectRequest, value: Value)
         ProjectRequest::Up { jobs, .. } => up(model, &state, &jobs),
         ProjectRequest::Down { stops, .. } => down(model, &state, stops),
         ProjectRequest::Plan { .. } => plan::show(model, state),
-        ProjectRequest::Reload { .. } => reloaded(model, &state),
+        ProjectRequest::Reload { .. } => reloaded(model, &state, cmds),
         ProjectRequest::Settle { dir } => settled(model, &dir, false, &state),
         ProjectRequest::Look { dir } => settled(model, &dir, true, &state),
+        ProjectRequest::Here => model.projects.here = Some(clean(&state.project.name)),
         ProjectRequest::Offer { dir } => form::offered(model, &dir, &state),
     }
 }
@@ -68,8 +75,9 @@ fn up(model: &mut Model, state: &ProjectState, jobs: &[String]) {
     }
 }
 
-fn reloaded(model: &mut Model, state: &ProjectState) {
+fn reloaded(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
     warn(model, state);
+    refresh_left(model, state, cmds);
     let name = clean(&state.project.name);
     let aim = Aim::whole(model, &state.project.dir);
     let shell = aim.shell(model, "reload").ok();
@@ -77,6 +85,20 @@ fn reloaded(model: &mut Model, state: &ProjectState) {
     model
         .projects
         .follow(&state.project.dir, Some(planned_jobs(state)));
+}
+
+/// Requests the records of the jobs that are not in the file any more. No event tells that they have left it.
+fn refresh_left(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
+    let has = |name: &str| state.jobs.iter().any(|job| job.job == name);
+    let has_left = |job: &&Job| {
+        let role = job.role();
+        role.is_some_and(|role| role.project.dir == state.project.dir && !has(&role.job))
+    };
+    let left = model.jobs.iter().filter(has_left);
+    let left: Vec<SessionId> = left.map(|job| job.id().clone()).collect();
+    for id in &left {
+        refresh(model, id, cmds);
+    }
 }
 
 fn down(model: &mut Model, state: &ProjectState, stops: usize) {
@@ -161,6 +183,11 @@ fn warn_as_error(model: &mut Model, state: &ProjectState) {
 /// Handles an error reply. Mistakes in a file are shown on a page of their own, since there may be twenty.
 pub(super) fn refused(model: &mut Model, request: &ProjectRequest, error: &Error) {
     let dir = match request {
+        ProjectRequest::Here => {
+            model.projects.here = None;
+            model.dirty = true;
+            return;
+        }
         ProjectRequest::Offer { .. } | ProjectRequest::Look { .. } => return,
         // After a reconnect it is asked for again.
         ProjectRequest::Settle { dir } => {

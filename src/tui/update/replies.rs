@@ -33,7 +33,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
         RequestKind::Away => away::received(model, value, cmds),
-        RequestKind::Usage => usage::received(model, value),
+        RequestKind::Usage => usage::received(model, value, cmds),
         RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
         RequestKind::Compare(id) => compare::received(model, &id, Some(value)),
         RequestKind::Details(id) => page::record_received(model, &id, value, cmds),
@@ -79,7 +79,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             runs::received(model, &id, record);
             jump::go_on(model, cmds);
         }
-        RequestKind::Project(request) => project::received(model, request, value),
+        RequestKind::Project(request) => project::received(model, request, value, cmds),
         RequestKind::Copy(_, from) => copy::received(model, from, value, cmds),
         RequestKind::Past(id) => {
             if let Ok(captured) = serde_json::from_value(value) {
@@ -135,7 +135,8 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.stale = true;
     model.dirty = true;
     if !std::mem::replace(&mut model.listed, true) {
-        if model.jobs.is_empty() {
+        // Once for each person: not if there was a view before.
+        if model.jobs.is_empty() && model.last_open.is_none() {
             let quit = model.key("q");
             model.note(format!("{quit} closes this view, jobs keep running"));
         }

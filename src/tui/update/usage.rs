@@ -15,6 +15,7 @@ use crate::tui::model::Model;
 use crate::tui::model::sort::Sort;
 use crate::tui::model::usage::{self, AT_WORK};
 use crate::tui::modes::page;
+use crate::tui::requests::refresh;
 
 /// Sends the request if it is due.
 pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -39,8 +40,9 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     page::refresh(model, cmds);
 }
 
-/// Stores the usage. Unknown jobs are ignored, because events announce those.
-pub(super) fn received(model: &mut Model, value: Value) {
+/// Stores the usage. Unknown jobs are ignored, because events announce those. No event tells that a job has left the
+/// file of its project, so its record is requested again.
+pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     model.usage.on_its_way = false;
     let Ok(listed) = serde_json::from_value::<Listed<Record>>(value) else {
         return;
@@ -49,7 +51,7 @@ pub(super) fn received(model: &mut Model, value: Value) {
     let mut reported: HashMap<SessionId, Record> = records
         .map(|record| (record.summary.session_id.clone(), record))
         .collect();
-    let mut changed = false;
+    let (mut changed, mut moved) = (false, Vec::new());
     for job in &mut model.jobs {
         let Some(record) = reported.remove(job.id()) else {
             continue;
@@ -57,7 +59,13 @@ pub(super) fn received(model: &mut Model, value: Value) {
         if record.summary.cpu_percent.is_some_and(|cpu| cpu >= AT_WORK) {
             model.usage.touch(model.now.ms);
         }
+        if record.summary.project.is_some() != job.role().is_some() {
+            moved.push(job.id().clone());
+        }
         changed |= usage::merge(job, record.summary, record.processes);
+    }
+    for id in &moved {
+        refresh(model, id, cmds);
     }
     model.dirty |= changed;
     model.stale |= changed && model.sort == Sort::Cpu;

@@ -7,12 +7,13 @@ use ratatui::text::{Line, Span};
 use crate::tui::model::Model;
 use crate::tui::text;
 
-/// Keys or commands, with descriptions; an empty pair is a blank line.
+/// Keys or commands, with descriptions; an empty pair is a blank line. `{}` stands for the name of the project of this
+/// directory; if there is none, the line is left out.
 const LINES: &[(&str, &str)] = &[
     ("", "Nothing is running yet."),
     ("", ""),
     ("n", "start a command here"),
-    ("u", "bring up the project of this directory"),
+    ("u", "bring up the project {}"),
     ("bgproc run -- npm run dev", "start one from any shell"),
     ("", ""),
     ("", "Jobs keep running when you close this screen."),
@@ -48,7 +49,11 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
 /// The lines, at most `room` columns wide.
 fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
     let theme = &model.theme;
-    let keys = LINES.iter().filter(|(key, _)| !key.is_empty());
+    let project = model.projects.here.as_deref();
+    let all = LINES
+        .iter()
+        .filter(|(_, what)| project.is_some() || !what.contains("{}"));
+    let keys = all.clone().filter(|(key, _)| !key.is_empty());
     let widest = |limit: usize| {
         let widths = keys.clone().map(|(key, _)| key.len());
         widths.filter(|width| *width <= limit).max().unwrap_or(0)
@@ -61,7 +66,7 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
     };
     let mut lines = Vec::new();
     // The small form has no room for all.
-    for (key, what) in LINES.iter().filter(|(key, _)| is_wide || *key != "u") {
+    for (key, what) in all.filter(|(key, _)| is_wide || *key != "u") {
         if key.is_empty() {
             let style = match what.starts_with("Nothing") {
                 true => theme.strong(),
@@ -76,7 +81,12 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
         let mut line = vec![Span::styled(key, theme.key())];
         if gap > 0 {
             line.push(Span::raw(" ".repeat(gap)));
-            line.push(Span::raw(text::clip(what, room - column, theme.glyph("…"))));
+            let what = what.replace("{}", project.unwrap_or_default());
+            line.push(Span::raw(text::clip(
+                &what,
+                room - column,
+                theme.glyph("…"),
+            )));
         }
         lines.push(Line::from(line));
     }

@@ -130,6 +130,8 @@ struct Places {
     prompts: Vec<Position>,
     /// The row of the window with the selected row of the list, if the list has the whole window.
     selected: Option<u16>,
+    /// Whether the window shows one pane or the list at a time.
+    is_stack: bool,
 }
 
 impl Places {
@@ -149,6 +151,7 @@ impl Places {
             from: layout.divider.map_or(0, |divider| divider.right()),
             prompts: job.into_iter().chain(cursor).collect(),
             selected: selected_row(model),
+            is_stack: layout.kind == Layout::Stack,
         }
     }
 
@@ -178,6 +181,7 @@ impl Places {
             None => match in_list() {
                 Some(found) => found,
                 None if self.selected.is_some() => (self.lowest(size(&wide).1)?, wide),
+                None if self.is_stack => (self.highest_rows(size(&wide).1)?, wide),
                 None => (self.highest(size(&wide))?, wide),
             },
         };
@@ -225,20 +229,30 @@ impl Places {
             .find_map(|height| self.at_right((width, height)).next())
     }
 
+    /// The highest place of whole rows, if necessary with fewer of them: the rest of a covered row would be a scrap.
+    fn highest_rows(&self, height: u16) -> Option<Rect> {
+        let mut heights = (1..=height).rev();
+        heights.find_map(|height| self.rows_of(height).find(|place| self.is_free(place)))
+    }
+
     /// The lowest place of whole rows, if necessary with fewer of them.
     fn lowest(&self, height: u16) -> Option<Rect> {
-        let width = self.window.width;
-        let places = |height: u16| {
-            let tops = (self.rows.start..(self.rows.end + 1).saturating_sub(height)).rev();
-            tops.map(move |y| Rect::new(0, y, width, height))
-        };
         let is_beside = |place: &Rect| {
             let rows = place.top()..place.bottom();
             self.selected.is_none_or(|row| !rows.contains(&row))
         };
         let mut heights = (1..=height).rev();
-        heights
-            .find_map(|height| places(height).find(|place| is_beside(place) && self.is_free(place)))
+        heights.find_map(|height| {
+            let mut places = self.rows_of(height).rev();
+            places.find(|place| is_beside(place) && self.is_free(place))
+        })
+    }
+
+    /// The places of whole rows, from the top.
+    fn rows_of(&self, height: u16) -> impl DoubleEndedIterator<Item = Rect> {
+        let width = self.window.width;
+        let tops = self.rows.start..(self.rows.end + 1).saturating_sub(height);
+        tops.map(move |y| Rect::new(0, y, width, height))
     }
 
     /// Whether a place is apart from other toasts and covers no prompt.

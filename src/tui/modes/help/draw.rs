@@ -1,5 +1,7 @@
 //! HELP: every key binding of the table, and the meaning of the symbols.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -11,6 +13,9 @@ use crate::tui::model::{Model, query};
 use crate::tui::state::State;
 use crate::tui::theme::Theme;
 use crate::tui::{hints, status, text};
+
+/// Columns that a description has at least.
+const LEAST_HELP: usize = 12;
 
 /// Size of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +37,9 @@ pub(in crate::tui) enum Entry {
     /// Keys and their description.
     Key(String, String),
     /// A filter word and its description.
-    Word(&'static str, &'static str),
+    Word(&'static str, Cow<'static, str>),
+    /// The rest of a description, and its column.
+    More(usize, String),
     /// The symbol of a state.
     Sign(State),
 }
@@ -40,7 +47,7 @@ pub(in crate::tui) enum Entry {
 /// The current size of the page.
 pub(super) fn page(model: &Model, help: &Help) -> Page {
     Page {
-        lines: entries(model, &help.filter).len(),
+        lines: lines(model, &help.filter).len(),
         height: usize::from(area(model).height) * columns(model),
     }
 }
@@ -57,7 +64,7 @@ pub(super) fn draw(model: &Model, help: &Help, buf: &mut Buffer) {
             }
         }
     }
-    let entries = entries(model, &help.filter);
+    let entries = lines(model, &help.filter);
     if entries.is_empty() {
         let text = format!("No key matches \"{}\". Backspace, or Esc.", help.filter);
         buf.set_stringn(2, area.y, text, usize::from(area.width) - 2, theme.dim());
@@ -66,7 +73,7 @@ pub(super) fn draw(model: &Model, help: &Help, buf: &mut Buffer) {
     let (height, columns) = (usize::from(area.height), columns(model));
     let last = entries.len().saturating_sub(height * columns);
     let shown = &entries[help.top.min(last)..];
-    let width = area.width / u16::try_from(columns).unwrap_or(1);
+    let width = column_width(model);
     for (column, entries) in (0..).zip(shown.chunks(height.max(1)).take(columns)) {
         let area = Rect::new(area.x + column * width, area.y, width, area.height);
         for (y, entry) in (area.y..area.bottom()).zip(entries) {
@@ -80,13 +87,54 @@ fn columns(model: &Model) -> usize {
     if model.window.0 >= 110 { 2 } else { 1 }
 }
 
+/// Width of a column of the page.
+fn column_width(model: &Model) -> u16 {
+    area(model).width / u16::try_from(columns(model)).unwrap_or(1)
+}
+
 fn area(model: &Model) -> Rect {
     let (width, height) = model.window;
     let end = model.layout().status.map_or(height, |status| status.y);
     Rect::new(0, 0, width, end)
 }
 
-/// The lines of the page that match its filter.
+/// The lines of the page that match its filter, with long descriptions wrapped.
+fn lines(model: &Model, filter: &str) -> Vec<Entry> {
+    let width = usize::from(column_width(model));
+    let mut lines = Vec::new();
+    for entry in entries(model, filter) {
+        match entry {
+            Entry::Key(keys, help) => {
+                let at = help_column(width, &keys);
+                wrap(&help, at, width, &mut lines, |help| Entry::Key(keys, help));
+            }
+            Entry::Word(word, help) => {
+                let at = help_column(width, word);
+                wrap(&help, at, width, &mut lines, |help| {
+                    Entry::Word(word, help.into())
+                });
+            }
+            other => lines.push(other),
+        }
+    }
+    lines
+}
+
+/// Wraps a description that begins in column `at`; `first` makes its first line.
+fn wrap(
+    help: &str,
+    at: usize,
+    width: usize,
+    lines: &mut Vec<Entry>,
+    first: impl FnOnce(String) -> Entry,
+) {
+    let room = width.saturating_sub(at + 1).max(LEAST_HELP);
+    let mut parts = text::wrap(help, room).into_iter();
+    lines.push(first(parts.next().unwrap_or_default()));
+    lines.extend(parts.map(|part| Entry::More(at, part)));
+}
+
+/// The entries of the page that match its filter.
 pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
     let filter = filter.to_lowercase();
     let passes = |text: &str| filter.is_empty() || text.to_lowercase().contains(&filter);
@@ -118,7 +166,7 @@ pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
     let words = query::LANGUAGE
         .iter()
         .filter(|(word, help)| passes(&format!("filter {word} {help}")))
-        .map(|(word, help)| Entry::Word(word, help))
+        .map(|(word, help)| Entry::Word(word, (*help).into()))
         .collect();
     section(&mut entries, "What a filter understands", words);
     entries
@@ -141,9 +189,20 @@ fn section(entries: &mut Vec<Entry>, title: &str, lines: Vec<Entry>) {
     entries.extend(lines);
 }
 
+/// Columns of the keys and of their descriptions in a column of the page.
+fn indents(width: usize) -> (usize, usize) {
+    if width >= 55 { (3, 18) } else { (2, 12) }
+}
+
+/// The column where the description of these keys begins.
+fn help_column(width: usize, keys: &str) -> usize {
+    let (indent, column) = indents(width);
+    column.max(indent + text::width(keys) + 1)
+}
+
 fn draw_entry(theme: &Theme, entry: &Entry, area: Rect, y: u16, buf: &mut Buffer) {
     let width = usize::from(area.width);
-    let (indent, column) = if width >= 55 { (3, 18) } else { (2, 12) };
+    let (indent, column) = indents(width);
     let mut put = |x: usize, text: &str, style: Style| {
         let room = width.saturating_sub(x + 1);
         if room > 0 {
@@ -161,13 +220,13 @@ fn draw_entry(theme: &Theme, entry: &Entry, area: Rect, y: u16, buf: &mut Buffer
         }
         Entry::Key(keys, help) => {
             put(indent, keys, theme.key());
-            let at = column.max(indent + text::width(keys) + 1);
-            put(at, help, Style::new());
+            put(help_column(width, keys), help, Style::new());
         }
         Entry::Word(word, help) => {
             put(indent, word, theme.key());
-            put(column, help, Style::new());
+            put(help_column(width, word), help, Style::new());
         }
+        Entry::More(at, help) => put(*at, help, Style::new()),
         Entry::Sign(state) => {
             let style = theme.state(state);
             put(indent, state.glyph(theme.ascii), style);

@@ -2,8 +2,7 @@
 //!
 //! The job gets the bytes that the terminal has sent, which is asked to report keys as the program wants them. A
 //! terminal that cannot gets its keys re-encoded. A job that has ended
-//! takes no input; then a key shows a message instead, and the key that restarts in NORMAL asks for
-//! confirmation.
+//! takes no input; then a key shows a message instead, and the key that restarts in NORMAL runs it again.
 
 mod encode;
 mod keys;
@@ -19,17 +18,16 @@ use ratatui::layout::Rect;
 pub use self::keys::Action;
 use self::send::{send, send_all, send_keys};
 use self::sequence::{LeaveSequence, Pressed};
-use super::confirm;
-use crate::protocol::SessionId;
+use crate::protocol::{SessionId, Timestamp};
 use crate::term::keyboard::KeyProtocol;
 use crate::tui::bar::Bar;
 use crate::tui::crop::Pan;
-use crate::tui::hints;
 use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
-use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::model::mode::{Frame, Handlers, Hints, Left, Mode, Needs};
 use crate::tui::theme::Tone;
+use crate::tui::{hints, requests};
 
 /// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
 /// belongs to what was being typed.
@@ -46,7 +44,7 @@ pub struct Insert {
     back: Frame,
     /// The size (rows, columns) requested for the job since INSERT began.
     requested: Option<(u16, u16)>,
-    /// When the end of the job was noticed.
+    /// When the end of the job was noticed, or when it ended, if that was before INSERT.
     ended_at: Option<i64>,
     /// The keys that leave, if they are a sequence.
     sequence: LeaveSequence,
@@ -87,6 +85,7 @@ pub fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
 
 fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
     let back = model.mode().back().unwrap_or(model.frame);
+    let ended_at = end_of(model, &id);
     model.frame = Frame {
         zoom,
         open: true,
@@ -97,7 +96,7 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         also,
         back,
         requested: None,
-        ended_at: None,
+        ended_at,
         sequence: LeaveSequence::new(model.leave_sequence.clone()),
     });
     model.scroll = None;
@@ -105,26 +104,26 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
 }
 
 /// Returns to INSERT as it was, if `left` is INSERT, and sends the leave key itself to the job.
-pub fn again(
-    model: &mut Model,
-    left: Box<dyn Mode>,
-    frame: Frame,
-    press: &KeyPress,
-    cmds: &mut Vec<Cmd>,
-) {
-    let left: Box<dyn Any> = left;
-    let Ok(insert) = left.downcast::<Insert>() else {
+pub fn again(model: &mut Model, left: Left, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let mode: Box<dyn Any> = left.mode;
+    let Ok(insert) = mode.downcast::<Insert>() else {
         return;
     };
     if model.job(&insert.id).is_none() {
         return;
     }
     let is_over = is_over(model, &insert.id);
-    model.frame = frame;
-    model.enter(*insert);
+    go_on(model, *insert, left.frame);
     if !is_over {
         send_keys(model, std::slice::from_ref(press), cmds);
     }
+}
+
+/// Returns to INSERT as it was.
+pub fn go_on(model: &mut Model, insert: Insert, frame: Frame) {
+    let ended_at = end_of(model, &insert.id);
+    model.frame = frame;
+    model.enter(Insert { ended_at, ..insert });
 }
 
 /// Leaves INSERT and restores the frame.
@@ -134,7 +133,10 @@ pub fn leave(model: &mut Model) {
     };
     let frame = model.frame;
     model.frame = insert.back;
-    model.left = Some((insert, frame));
+    model.left = Some(Left {
+        mode: insert,
+        frame,
+    });
     model.dirty = true;
 }
 
@@ -246,6 +248,13 @@ fn is_over(model: &Model, id: &SessionId) -> bool {
         .is_none_or(|job| job.record.summary.status.is_finished())
 }
 
+/// When a job ended, in milliseconds since the epoch; `None` if it has not ended.
+fn end_of(model: &Model, id: &SessionId) -> Option<i64> {
+    let job = model.job(id).filter(|job| !job.is_alive())?;
+    let ended_at = job.record.summary.ended_at;
+    Some(ended_at.map_or(0, Timestamp::millis))
+}
+
 /// After each message: notes when the job ended, or forgets that when it runs again.
 fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
     let now = model.now.ms;
@@ -272,8 +281,7 @@ fn key_after_end(model: &mut Model, press: &KeyPress, id: &SessionId, cmds: &mut
         .ended_at
         .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
     if restarts && settled && model.job(id).is_some() {
-        let insert = insert.clone();
-        confirm::ask(model, paste::RunAgain(insert), cmds);
+        requests::restart(model, std::slice::from_ref(id), cmds);
     } else {
         tell_over(model, id);
     }

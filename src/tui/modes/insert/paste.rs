@@ -1,4 +1,4 @@
-//! Pastes into a job, and the questions that INSERT asks.
+//! Pastes into a job, and the question that asks first.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,6 @@ use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::modes::confirm::{self, Answer, Question, several, yes_or_no};
-use crate::tui::requests;
 
 /// Pastes with more lines than this need a confirmation if the job does not use bracketed paste.
 const PASTE_LINES: usize = 5;
@@ -21,10 +20,7 @@ pub(super) fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
         return;
     };
     let is_told = insert.jobs().iter().all(|id| is_bracketed(model, id));
-    let risky = lines(bytes) > PASTE_LINES
-        || bytes
-            .iter()
-            .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
+    let risky = lines(bytes) > PASTE_LINES || controls(bytes) > 0;
     if risky && !is_told {
         let insert = insert.clone();
         let bytes = bytes.to_vec();
@@ -63,6 +59,28 @@ fn lines(bytes: &[u8]) -> usize {
     1 + text.iter().filter(|&&b| b == b'\r' || b == b'\n').count()
 }
 
+/// Number of control characters of a paste, apart from the ends of lines and tabs.
+fn controls(bytes: &[u8]) -> usize {
+    let is_control = |b: &&u8| b.is_ascii_control() && !matches!(b, b'\n' | b'\r' | b'\t');
+    bytes.iter().filter(is_control).count()
+}
+
+/// `1 line with 2 control characters` and `1 line, 2 control`: why the question is asked, in words and shorter.
+fn about_paste(bytes: &[u8]) -> Vec<String> {
+    let counted = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let lines = counted(lines(bytes), "line");
+    match controls(bytes) {
+        0 => vec![lines],
+        n => {
+            let controls = counted(n, "control character");
+            vec![
+                format!("{lines} with {controls}"),
+                format!("{lines}, {n} control"),
+            ]
+        }
+    }
+}
+
 /// Whether to send a paste that is long or contains control characters.
 struct SendPaste {
     insert: Insert,
@@ -71,14 +89,17 @@ struct SendPaste {
 
 impl Question for SendPaste {
     fn bar(&self, model: &Model, area: Rect) -> Bar {
-        let n = lines(&self.bytes);
-        let lines = if n == 1 { "line" } else { "lines" };
+        let what = about_paste(&self.bytes);
         let into = match self.insert.also.as_slice() {
             [] => vec![format!("{}?", model.name_of(&self.insert.id))],
             _ => several(model, &self.insert.jobs()),
         };
-        let what = into.iter().map(|into| format!("{n} {lines} into {into}"));
-        let what: Vec<String> = what.chain([format!("{n} {lines}?")]).collect();
+        let long = into.iter().flat_map(|into| {
+            let what = what.iter();
+            what.map(move |what| format!("{what} into {into}"))
+        });
+        let short = what.iter().map(|what| format!("{what}?"));
+        let what: Vec<String> = long.chain(short).collect();
         yes_or_no(model, "PASTE", &what, false, area)
     }
 
@@ -89,30 +110,4 @@ impl Question for SendPaste {
             paste_all(model, &self.bytes, cmds);
         }
     }
-}
-
-/// Whether to run the job of INSERT again after it has ended.
-pub(super) struct RunAgain(pub(super) Insert);
-
-impl Question for RunAgain {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
-        let what = about_end(model, &self.0.id);
-        yes_or_no(model, "RUN AGAIN", &what, false, area)
-    }
-
-    /// No keeps the ended job open.
-    fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
-        if answer == Some(Answer::Yes) {
-            requests::restart(model, std::slice::from_ref(&self.0.id), cmds);
-        }
-        model.enter(self.0);
-    }
-}
-
-/// `lint (exit 1)?` and `lint?`
-fn about_end(model: &Model, id: &SessionId) -> Vec<String> {
-    let job = model.job(id);
-    let with_end = job.map(|job| format!("{} ({})?", job.name, job.word()));
-    let name = format!("{}?", model.name_of(id));
-    with_end.into_iter().chain([name]).collect()
 }

@@ -42,7 +42,10 @@ pub fn list(model: &Model) -> Vec<Entry> {
             title: title(model, action, words.title),
             synonyms: words.synonyms,
             key: bound.keys.first().cloned().unwrap_or_default(),
-            help: bound.binding.help_with_grace(model.stop_grace_ms),
+            help: match folds(model, action) {
+                true => "Fold the group, or unfold it".into(),
+                false => bound.binding.help_with_grace(model.stop_grace_ms),
+            },
             shell: shell(model, action),
             obstacle: obstacle(model, action),
             fit: fit(&useful, action, words.title),
@@ -63,6 +66,11 @@ fn fit(useful: &[Action], action: Action, title: &str) -> usize {
         Some(at) => useful.len() + 1 + at,
         None => 2 * useful.len() + 1,
     }
+}
+
+/// Whether an action folds the selected group, as Enter does.
+fn folds(model: &Model, action: Action) -> bool {
+    action == Action::Attach && model.group().is_some()
 }
 
 /// The title with what the action applies to.
@@ -86,10 +94,7 @@ fn title(model: &Model, action: Action, title: &str) -> String {
                 .trim_end()
                 .to_owned();
         }
-        // Enter folds a group.
-        Action::Attach if model.group().is_some() => {
-            ("fold or unfold group {}", model.group_title())
-        }
+        Action::Attach if folds(model, action) => ("fold or unfold group {}", model.group_title()),
         Action::Mark if model.group().is_some() => ("mark the jobs of {}", model.group_title()),
         Action::ProjectUp => (title, Aim::all(model).first().map(|aim| aim.words(model))),
         Action::ProjectDown | Action::ProjectReload => {
@@ -134,6 +139,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         }
         Action::RestartGroup => return shell::on_group(Verb::Restart, model).ok_or(NO_JOB),
         Action::Duplicate => return model.current().and_then(shell::run).ok_or(NO_JOB),
+        Action::Attach if folds(model, action) => return Err(ONLY_HERE),
         Action::Attach | Action::Type => Verb::Attach,
         Action::Reply => Verb::Send,
         Action::Find => Verb::Find,
@@ -185,12 +191,13 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
                 None => Err("for jobs of projects"),
             };
         }
-        _ => return Err("only in this view"),
+        _ => return Err(ONLY_HERE),
     };
     shell::on_selected(verb, model).ok_or(NO_JOB)
 }
 
 const NO_JOB: &str = "no job is selected";
+const ONLY_HERE: &str = "only in this view";
 
 /// The command for a project.
 fn project(model: &Model, verb: &str, aim: Option<Aim>) -> Result<String, &'static str> {

@@ -8,6 +8,7 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Hint, Hints};
 use crate::tui::model::rows::project_dir;
 use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::shell;
 use crate::tui::state::State;
 
 /// The hint for an action; closing a view that was opened for a job detaches from it.
@@ -42,6 +43,7 @@ pub(super) fn hints(model: &Model) -> Hints {
             match job.state() {
                 state if state.waits() => of_selected(model),
                 state if state.needs_input() => [&answers(job)[..], &[Action::Type]].concat(),
+                State::Paused => vec![Action::Pause, Action::Type, Action::Scroll],
                 _ if job.is_alive() => vec![Action::Type, Action::Scroll],
                 _ => vec![Action::Restart, Action::Scroll, Action::Remove],
             }
@@ -52,7 +54,8 @@ pub(super) fn hints(model: &Model) -> Hints {
                 state if state.needs_input() => {
                     [&answers(job)[..], &[Action::Attach, Action::Stop]].concat()
                 }
-                _ if job.is_alive() => vec![Action::Attach, Action::Stop, Action::New],
+                State::Paused => vec![Action::Attach, Action::Pause, Action::Stop],
+                _ if job.is_alive() => vec![Action::Attach, stop(model), Action::New],
                 _ => {
                     let again = job
                         .continued_by()
@@ -81,6 +84,7 @@ pub(super) fn hints(model: &Model) -> Hints {
                     | Action::Grid
                     | Action::NextAlert
                     | Action::Palette
+                    | Action::Compare
             )
         });
     }
@@ -114,9 +118,27 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
     if model.marked.is_empty() {
         return of_selected(model);
     }
-    let verbs = [Action::TypeAll, Action::Stop, Action::Restart];
-    let more = [Action::Pause, Action::Mark, Action::MarkAll];
-    [verbs, more].concat()
+    let marked = model.marked();
+    let mut jobs = marked.iter().filter_map(|id| model.job(id));
+    let verbs = match jobs.any(Job::is_alive) {
+        true => vec![Action::TypeAll, stop(model), Action::Restart, Action::Pause],
+        false => vec![Action::Restart, Action::Remove],
+    };
+    let compare = (marked.len() == 2).then_some(Action::Compare);
+    let more = [Action::Mark, Action::MarkAll];
+    verbs.into_iter().chain(compare).chain(more).collect()
+}
+
+/// How to end what is marked or selected: what is being stopped already can only be killed.
+fn stop(model: &Model) -> Action {
+    let targets = model.targets();
+    let jobs = targets.iter().filter_map(|id| model.job(id));
+    let mut alive = jobs.filter(|job| job.is_alive()).peekable();
+    let any = alive.peek().is_some();
+    match any && alive.all(|job| job.state() == State::Stopping) {
+        true => Action::Kill,
+        false => Action::Stop,
+    }
 }
 
 fn of_selected(model: &Model) -> Vec<Action> {
@@ -133,7 +155,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
             Action::ProjectDown,
             Action::ProjectReload,
         ];
-        let of_group = [Action::Attach, Action::Stop, Action::Restart];
+        let of_group = [Action::Attach, stop(model), Action::Restart];
         let actions = if is_project {
             &of_project[..]
         } else {
@@ -159,7 +181,10 @@ fn of_selected(model: &Model) -> Vec<Action> {
         if job.state().needs_input() {
             actions.push(Action::Reply);
         }
-        actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
+        if job.state() == State::Paused {
+            actions.push(Action::Pause);
+        }
+        actions.extend([Action::Attach, Action::Type, stop(model), Action::Restart]);
         actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
     } else {
         if job.role().is_some() {
@@ -218,6 +243,7 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
         }
         (Action::Attach, _) if stack => "open".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
+        (Action::Pause, _) if shell::all_paused(model) => "continue".to_owned(),
         (Action::ProjectUp, _) => "up".to_owned(),
         (Action::ProjectDown, _) => "down".to_owned(),
         (Action::ProjectReload, _) => "reload".to_owned(),

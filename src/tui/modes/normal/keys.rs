@@ -10,7 +10,7 @@ actions! {
             ("attach", "type"),
             ("stop", "act"),
             ("zoom", "look"),
-            ("copy", "take out"),
+            ("copy", "copy and open"),
             ("mouse", "the view itself"),
         ];
     Down "down" ["j", "down"] "Next row";
@@ -18,14 +18,14 @@ actions! {
     First "first" ["g", "home"] "First row";
     Last "last" ["G", "end"] "Last row";
     PageDown "page-down" ["pgdn", "ctrl-f"] "A page down: a long list, else the pane";
-    PageUp "page-up" ["ctrl-b"] "A page up, as pgup: a long list, else the pane";
+    PageUp "page-up" ["ctrl-b"] "A page up (pgup): a long list, else pane";
     Pick "pick" ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "The job of that number";
     Fold "fold" ["h", "left"] "Fold the group";
     Unfold "unfold" ["l", "right"] "Unfold the group";
     FoldAll "fold-all" ["Z"] "Fold all groups, or unfold them";
     NextAlert "next-alert" ["!"] "Next job that needs attention";
     Previous "previous" ["-"] "The previous job";
-    Filter "filter" ["/"] "Filter: text, !failed, ?, g:group, +tag, @agent, :port, -done";
+    Filter "filter" ["/"] "Filter: text, !failed, g:group, @agent";
     Find "find" ["f"] "Find in this job";
     FindAll "find-all" ["F"] "Find in all jobs";
     Sort "sort" ["S"] "Sort: attention, name, age, cpu, state";
@@ -36,14 +36,14 @@ actions! {
     Type "type" ["i"] "Type into the job where it is";
     Reply "reply" ["tab"] "Answer a job that waits, from its row";
     TypeAll "type-all" ["b"] "Type into all marked jobs";
-    TakeKeyboard "take-keyboard" ["T"] "Take the keyboard from agents, or give it back";
+    TakeKeyboard "take-keyboard" ["T"] "Take agents' keyboard, or give it back";
     Decline "decline" ["N"] "Say no to what an agent asks";
     Stop "stop" ["x"] "Stop: TERM, then KILL after 10 s. Asks";
     Kill "kill" ["X"] "SIGKILL at once. Asks";
     Signal "signal" ["K"] "Send a signal; ends survivors too. Asks";
     Pause "pause" ["p"] "Pause, or continue. Pausing asks";
     Restart "restart" ["r"] "Run it again. Asks while it runs";
-    Resume "resume" ["C"] "Start a lost job with the command that continues it";
+    Resume "resume" ["C"] "Start a lost job with its resume command";
     RestartGroup "restart-group" ["R"] "Run the whole group again. Asks";
     New "new" ["n", "a"] "New job";
     Duplicate "duplicate" ["c"] "New job like this one";
@@ -51,9 +51,9 @@ actions! {
     Remove "remove" ["d"] "Remove an ended job and its log";
     RemoveEnded "remove-ended" ["D"] "Remove all ended jobs. Asks";
     Undo "undo" ["ctrl-_"] "Put back what was just removed";
-    ProjectUp "project-up" ["u"] "Bring up the job and what it needs, or the project";
+    ProjectUp "project-up" ["u"] "Bring up the job and its needs, or all";
     ProjectDown "project-down" ["U"] "Bring the project down. Asks";
-    ProjectReload "project-reload" ["ctrl-r"] "Apply the changed project file; shows first what changes";
+    ProjectReload "project-reload" ["ctrl-r"] "Reload the project file; shows changes";
     Zoom "zoom" ["z"] "Zoom the pane, or back";
     Narrower "narrower" ["<"] "A narrower list";
     Wider "wider" [">"] "A wider list";
@@ -69,10 +69,10 @@ actions! {
     Wrap "wrap" ["w"] "Wrap long lines, or the screen as it is";
     Copy "copy" ["y"] "Copy command, URL, path, log, screen, id";
     CopyReport "copy-report" ["Y"] "Copy the report of a failed job";
-    Open "open" ["o"] "Open the job's URL, or a link on its screen";
+    Open "open" ["o"] "Open the job's URL, or a link on screen";
     Pager "pager" ["L"] "The whole log in $PAGER";
     Details "details" ["I"] "Process tree, ports, runs, who typed";
-    Mouse "mouse" ["m"] "Give the mouse back to the terminal, or take it";
+    Mouse "mouse" ["m"] "Give the terminal the mouse, or take it";
     Palette "commands" [":"] "All commands, and how the shell says them";
     Back "back" ["esc"] "One step back; never quits";
     Literal "literal" [LEAVE] "Straight after leaving: sends itself" Fixed;

@@ -82,8 +82,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         unknown(model, &press.name);
         return;
     };
-    if let (Action::Literal, Some((mode, frame)), false) = (action, left, model.read_only) {
-        insert::again(model, mode, frame, press, cmds);
+    if let (Action::Literal, Some(left), false) = (action, left, model.read_only) {
+        insert::again(model, left, press, cmds);
         return;
     }
     run(model, action, &press.name, cmds);

@@ -100,10 +100,12 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     if kind == Kind::Zoom {
         let ended = model.current().is_some_and(|job| !job.is_alive());
         let first = match ended {
-            true => (3, Action::Restart),
-            false => (5, Action::Type),
+            _ if model.read_only => None,
+            true => Some((3, Action::Restart)),
+            false => Some((5, Action::Type)),
         };
-        for (rank, action) in [first, (5, Action::Scroll), (4, Action::Zoom)] {
+        let keys = [(5, Action::Scroll), (4, Action::Zoom)];
+        for (rank, action) in first.into_iter().chain(keys) {
             add_hint(model, &mut bar, rank, hint(model, action));
         }
     }

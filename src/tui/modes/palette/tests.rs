@@ -261,3 +261,15 @@ fn a_toast_shows_the_shell_command_if_it_fits() {
     );
     assert!(!dash.text().contains("bgproc stop"));
 }
+
+#[test]
+fn folding_a_group_says_what_it_does() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("g:fold or");
+    let text = dash.text();
+    assert!(text.contains("fold or unfold group shop"), "{text}");
+    assert!(text.contains("- only in this view"), "{text}");
+    assert!(!text.contains("no job is selected"), "{text}");
+    let status = dash.status();
+    assert!(status.contains("Fold the group, or unfold it"), "{status}");
+}

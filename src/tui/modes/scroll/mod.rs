@@ -19,10 +19,10 @@ use self::find::Find;
 pub use self::keys::{Action, RewindAction};
 pub use self::rewind::reconcile as reconcile_past;
 use super::filter::Action as SearchAction;
-use super::insert;
+use super::insert::{self, Insert};
 use crate::protocol::SessionId;
-use crate::term::screen::Screen;
 use crate::tui::bar::Bar;
+use crate::tui::crop;
 use crate::tui::keymap::{KeyPress, SCROLL};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
@@ -36,6 +36,9 @@ use crate::tui::scrollback::selection::Shape;
 use crate::tui::window::Canvas;
 use crate::tui::{copy, hints, requests};
 
+/// Minimum width in columns of the window for hints of several words.
+const WIDE: u16 = 60;
+
 /// The mode. What is scrolled is the log in the pane, which the model holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScrollBack {
@@ -45,6 +48,8 @@ pub struct ScrollBack {
     back: Frame,
     /// The search line, while it is open.
     find: Option<Find>,
+    /// INSERT and its frame, if the wheel has opened this over it.
+    over: Option<(Insert, Frame)>,
 }
 
 /// Enters SCROLL on the selected job; `page_up` if the key for a page up was used.
@@ -76,7 +81,31 @@ pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
         id,
         back,
         find: None,
+        over: None,
     });
+}
+
+/// Enters SCROLL as the wheel does, which leaves it again at the end.
+pub fn enter_by_wheel(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let insert = model.state::<Insert>().cloned();
+    let over = insert.zip(Some(model.frame));
+    enter(model, false, cmds);
+    if let Some(mode) = model.state_mut::<ScrollBack>() {
+        mode.over = over;
+    }
+    if let Some(scroll) = &mut model.scroll {
+        scroll.leaves_at_end = true;
+    }
+}
+
+/// Returns to where the wheel has opened SCROLL: to the live screen, or to INSERT.
+pub fn leave_by_wheel(model: &mut Model) {
+    let mode = model.state_mut::<ScrollBack>();
+    let over = mode.and_then(|mode| mode.over.take());
+    leave(model);
+    if let Some((insert, frame)) = over {
+        insert::go_on(model, insert, frame);
+    }
 }
 
 /// Enters SCROLL as its key does: on the past screens of a full-screen program, whose log is no text, else on the log.
@@ -84,7 +113,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     enter(model, false, cmds);
     let is_full = model.current().is_some_and(|job| {
         // The list alone shows no screen.
-        let screen = model.screen(job.id()).map(Screen::alt_screen);
+        let screen = model.screen(job.id()).map(crop::is_full_screen);
         screen.unwrap_or(job.record.alt_screen)
     });
     if is_full && model.mode().scrolls() {
@@ -329,9 +358,13 @@ impl Mode for ScrollBack {
             };
         }
         if scroll.selection.is_some() {
+            let drops = match model.window.0 {
+                WIDE.. => "drop selection",
+                _ => "drop",
+            };
             return Hints {
                 keys: hints::hints(model, &[Action::CopySelection, Action::OtherEnd]),
-                exits: hints::hints(model, &[Action::Leave]),
+                exits: Vec::from_iter(hints::labelled(model, Action::Leave, drops)),
             };
         }
         let mut actions = Vec::new();

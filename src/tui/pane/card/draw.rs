@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::waiting;
+use crate::protocol::record::Run;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::crop;
@@ -22,8 +23,22 @@ pub(super) const INDENT: &str = "   ";
 /// Draws the card and returns the part of `area` left for the job's screen above it. The last line
 /// of output is always shown.
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
+    let (above, lines) = place(model, area);
+    for (y, line) in (above.bottom()..).zip(lines) {
+        buf.set_line(area.x, y, &line, area.width);
+    }
+    above
+}
+
+/// The part of `area` above the card, or all of it if there is no card.
+pub fn above(model: &Model, area: Rect) -> Rect {
+    place(model, area).0
+}
+
+/// The part of `area` above the card, and the lines of the card.
+fn place(model: &Model, area: Rect) -> (Rect, Vec<Line<'static>>) {
     let Some((job, mut lines)) = shown(model, usize::from(area.width)) else {
-        return area;
+        return (area, Vec::new());
     };
     let is_blank = model
         .shown_screen(job.id())
@@ -40,13 +55,11 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
         .map_or(0, used)
         .saturating_add(live::separator_rows(model, job.id()));
     let top = (area.y + used).min(area.bottom() - height);
-    for (y, line) in (top..).zip(lines) {
-        buf.set_line(area.x, y, &line, area.width);
-    }
-    Rect {
+    let above = Rect {
         height: top - area.y,
         ..area
-    }
+    };
+    (above, lines)
 }
 
 /// The job in the pane and the lines of its card, unless the mode hides it.
@@ -140,10 +153,6 @@ pub(super) fn heading(model: &Model, job: &Job, words: &str, width: usize) -> Ve
 pub fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
     let zone = &model.zone;
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
-    let by = match job.is_agents() {
-        true => clean(job.record.scope.as_str()),
-        false => "you".to_owned(),
-    };
     let mut facts = vec![format!("ran {}", units::took(took))];
     if let Some(run) = &card.run {
         let at = run.started_at.millis();
@@ -152,10 +161,21 @@ pub fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
             true => day,
             false => units::clock_seconds(at, zone),
         };
-        facts.push(format!("started {at} by {by}"));
+        let by = starter(job, run).map(|by| format!(" by {by}"));
+        facts.push(format!("started {at}{}", by.unwrap_or_default()));
     }
     facts.extend(card.compared());
     facts
+}
+
+/// Who started a run; `None` if it began by itself, or may have: a later run of a job with a restart policy.
+fn starter(job: &Job, run: &Run) -> Option<String> {
+    let by_itself = run.because.is_some() || (run.run > 1 && job.record.restart.is_some());
+    match job.is_agents() {
+        _ if by_itself => None,
+        true => Some(clean(job.record.scope.as_str())),
+        false => Some("you".to_owned()),
+    }
 }
 
 /// Joins the parts into as few lines as possible.

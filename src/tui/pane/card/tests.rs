@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Action, Error, ErrorCode, Record, Status, Timestamp};
+use crate::protocol::{Action, Error, ErrorCode, Record, RestartPolicy, Status, Timestamp};
 use crate::tui::message::CardPart;
 use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::options::Options;
@@ -214,4 +214,48 @@ fn survivors_of_a_stop_can_be_killed_again() {
         !dash.asked().iter().any(kills),
         "there is nothing left to end"
     );
+}
+
+#[test]
+fn a_run_that_began_by_itself_was_started_by_nobody() {
+    let facts = |because: Option<&str>, policy: Option<RestartPolicy>, number: u32| {
+        let mut record = lint();
+        record.restart = policy;
+        let mut dash = Dash::new(120, 24, vec![record.clone()]);
+        let mut last = run(number, 127);
+        last["because"] = json!(because);
+        runs(&mut dash, &record, &[last]);
+        answer(&mut dash, CardPart::Output(number), log(&["no"]));
+        dash.text()
+    };
+    assert!(facts(None, None, 1).contains(" by you"));
+    assert!(facts(None, None, 3).contains(" by you"));
+    let policy = || Some(RestartPolicy::default());
+    assert!(facts(None, policy(), 1).contains(" by you"));
+    for text in [
+        facts(None, policy(), 3),
+        facts(Some("changed: a.rs"), None, 2),
+    ] {
+        assert!(
+            text.contains("started ") && !text.contains("by you"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_card_stays_while_text_above_it_is_selected() {
+    let mut dash = failed(Options::default(), 80, 24, SCREEN);
+    let before = dash.text();
+    let pane = dash.model.layout().pane.unwrap();
+    let mut mouse = |button: u16, row: u16, last: char| {
+        let row = pane.y + row + 1;
+        dash.press(&format!("\x1b[<{button};{};{row}{last}", pane.x + 1));
+        dash.text()
+    };
+    assert_eq!(mouse(0, 0, 'M'), before);
+    mouse(0, 0, 'm');
+    // There is no text of the job in the rows of the card.
+    assert_eq!(mouse(0, 3, 'M'), before);
+    assert_eq!(mouse(32, 4, 'M'), before);
 }
