@@ -1,8 +1,8 @@
 //! The environment of a job, each value with where it comes from.
 //!
 //! Later wins: the caller's environment, `[env]`, `env_file`, the job's `env_file`, the job's `env`, `PORT` and
-//! `BGPROC_*`. The `PORT` and `BGPROC_*` of the caller are left out, because an `up` that is typed inside a job
-//! must not pass on that job's port.
+//! `BGPROC_*`. What marks the caller as a job is left out, and the `PORT` of a caller that is one, because an `up` that
+//! is typed inside a job must not pass on that job's port.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,16 @@ use super::files::Files;
 use super::job::{Job, Variables};
 use super::ports::{self, Ports};
 
-/// The lead of the variables that only bgproc sets.
-const OWN: &str = "BGPROC_";
+/// The variable that marks each process of a job.
+const MARK: &str = "BGPROC_SESSION";
+
+/// The other variables that only bgproc sets. People set others, such as `BGPROC_HOME`.
+const OWN: [&str; 4] = [
+    "BGPROC_PROJECT",
+    "BGPROC_WORKTREE",
+    "BGPROC_ROLE",
+    "BGPROC_HANDOVER",
+];
 
 /// What the environment of a job depends on besides the job.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +104,7 @@ pub fn environment(
     let faults = Faults::default();
     let mut made = Environment::default();
     for (variable, text) in surroundings.caller {
-        if variable != "PORT" && !variable.starts_with(OWN) {
+        if is_passed_on(variable, name, surroundings) {
             made.set(variable, Some(text.clone()), Origin::Caller);
         }
     }
@@ -125,6 +133,16 @@ pub fn environment(
     }
     environment.warnings = faults.finish()?;
     Ok(environment)
+}
+
+/// Whether a variable of the caller is one of the job `name`, too.
+fn is_passed_on(variable: &str, name: &str, surroundings: &Surroundings<'_>) -> bool {
+    if variable == "PORT" {
+        let own = surroundings.ports.get(name);
+        let has_own = own.is_some_and(|ports| !ports.is_empty());
+        return !has_own && !surroundings.caller.contains_key(MARK);
+    }
+    variable != MARK && !OWN.contains(&variable) && !variable.starts_with(ports::VARIABLE)
 }
 
 /// The variables that bgproc sets, which nothing overrides.

@@ -7,6 +7,9 @@ use super::names;
 /// The ports of all jobs of a project: job, name, port.
 pub type Ports = BTreeMap<String, BTreeMap<String, u16>>;
 
+/// The lead of the variables that have the ports of jobs.
+pub(super) const VARIABLE: &str = "BGPROC_PORT_";
+
 /// The step between offsets.
 const STEP: u16 = 10;
 
@@ -77,7 +80,7 @@ pub(super) fn single(own: &BTreeMap<String, u16>) -> Option<u16> {
 
 /// The name of the variable with the port of a job: `BGPROC_PORT_WEB_DEV` for `web/dev`.
 pub(super) fn variable(job: &str, name: &str) -> String {
-    let mut variable = "BGPROC_PORT_".to_owned();
+    let mut variable = VARIABLE.to_owned();
     variable.push_str(job);
     if !name.is_empty() {
         variable.push('_');

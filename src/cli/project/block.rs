@@ -7,7 +7,7 @@ use std::io;
 use super::lines;
 use crate::cli::output::{Kind, Output, Sink};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ProjectJob, ProjectState};
+use crate::protocol::reply::ProjectJob;
 
 /// Most lines of the block. More jobs than that scroll, a line for each change.
 const MOST: usize = 30;
@@ -38,12 +38,11 @@ impl Block {
         }
     }
 
-    /// Shows how the wanted jobs are.
-    pub fn show(&mut self, out: &mut Output, state: &ProjectState) -> io::Result<()> {
-        let wanted: Vec<&ProjectJob> = state.jobs.iter().filter(|job| job.wanted).collect();
+    /// Shows how jobs are.
+    pub fn show(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
         match self.is_live {
-            true => self.draw(out, &wanted)?,
-            false => self.add(out, &wanted)?,
+            true => self.draw(out, jobs)?,
+            false => self.add(out, jobs)?,
         }
         out.flush()
     }

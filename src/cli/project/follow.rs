@@ -11,7 +11,7 @@ use crate::protocol::Action;
 use crate::protocol::duration::millis;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::ProjectState;
+use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob, ProjectState};
 
 /// Longest wait of one request. The next one goes on.
 const ROUND: Duration = Duration::from_secs(60);
@@ -34,8 +34,8 @@ pub enum View {
     Nothing,
 }
 
-/// Shows the states until `is_so`, or until `within` has passed. `request` names the project. The jobs go on in any
-/// case.
+/// Shows the states until `is_so`, or until `within` has passed. `request` names the project and the jobs. They go on
+/// in any case.
 pub fn until(
     ctx: &mut Context,
     request: &Project,
@@ -44,12 +44,13 @@ pub fn until(
     is_so: impl Fn(&ProjectState) -> bool,
 ) -> Result<(ProjectState, Over), Failure> {
     let deadline = within.map(|within| Instant::now() + within);
-    let wanted = state.jobs.iter().filter(|job| job.wanted).count();
     let is_shown = view == View::States && !ctx.json;
-    let mut block = is_shown.then(|| Block::new(&ctx.out, wanted));
+    let jobs = meant(request, &state).count();
+    let mut block = is_shown.then(|| Block::new(&ctx.out, jobs));
     loop {
         if let Some(block) = &mut block {
-            block.show(&mut ctx.out, &state)?;
+            let jobs: Vec<&ProjectJob> = meant(request, &state).collect();
+            block.show(&mut ctx.out, &jobs)?;
         }
         if is_so(&state) {
             return Ok((state, Over::Reached));
@@ -60,25 +61,29 @@ pub fn until(
         }
         let round = left.map_or(ROUND, |left| left.min(ROUND));
         let ask = Project {
-            op: None,
-            jobs: None,
+            jobs: request.jobs.clone(),
+            no_deps: request.no_deps,
             after: Some(state.seq),
             wait_ms: Some(millis(round).max(1)),
-            files: request.files.clone(),
-            dir: request.dir.clone(),
-            ..Project::default()
+            ..status(request)
         };
         state = ctx.daemon()?.call_as(Action::Project(ask))?;
     }
 }
 
-/// Prints what became of the jobs: the end of the output of those that failed, and the URLs of those that run.
-pub fn conclude(ctx: &mut Context, state: &ProjectState, over: Over) -> Result<Exit, Failure> {
+/// Prints what became of the jobs that `request` is about: the end of the output of those that failed, and the URLs of
+/// those that run.
+pub fn conclude(
+    ctx: &mut Context,
+    request: &Project,
+    state: &ProjectState,
+    over: Over,
+) -> Result<Exit, Failure> {
     if ctx.json {
         ctx.out.json(state)?;
     } else {
-        let wanted = state.jobs.iter().filter(|job| job.wanted);
-        for job in wanted.clone().filter(|job| job.phase == PhaseName::Failed) {
+        let failed = meant(request, state).filter(|job| job.phase == PhaseName::Failed);
+        for job in failed {
             let output = lines::output(job);
             if !output.is_empty() {
                 let heading = format!("{}: the end of its output:", lines::phase(job));
@@ -88,33 +93,83 @@ pub fn conclude(ctx: &mut Context, state: &ProjectState, over: Over) -> Result<E
                 ctx.out.line(&line)?;
             }
         }
-        for line in wanted.filter_map(lines::url) {
+        for line in meant(request, state).filter_map(lines::url) {
             ctx.out.line(&line)?;
         }
     }
     ctx.out.flush()?;
-    let is_late = state.jobs.iter().any(|job| job.wanted && job.late) && !state.failed;
-    Ok(match over {
-        _ if is_late || (over == Over::TimedOut && !state.settled) => {
-            let late = state
-                .jobs
-                .iter()
-                .filter(|job| job.wanted && is_on_the_way(job.phase));
-            let late: Vec<&str> = late.map(|job| job.job.as_str()).collect();
-            note(&format!(
-                "not ready in time: {}; the jobs go on",
-                late.join(", ")
-            ));
-            Exit::TIMED_OUT
-        }
-        _ if state.failed => Exit::FAILED,
-        _ => Exit::OK,
+    if !state.up {
+        note(&format!(
+            "{} was brought down meanwhile",
+            state.project.name
+        ));
+        return Ok(Exit::FAILED);
+    }
+    let is_late = meant(request, state).any(|job| job.late) && !state.failed;
+    if is_late || (over == Over::TimedOut && !state.settled) {
+        let late = unsettled(ctx, request, state)?.join(", ");
+        note(&format!("not ready in time: {late}; the jobs go on"));
+        return Ok(Exit::TIMED_OUT);
+    }
+    Ok(match state.failed {
+        true => Exit::FAILED,
+        false => Exit::OK,
     })
 }
 
-fn is_on_the_way(phase: PhaseName) -> bool {
-    use PhaseName::{Queued, Retrying, Starting, Stopping};
-    matches!(phase, Queued | Retrying | Starting | Stopping)
+/// The jobs that have not settled. Whether one that runs has still to end, only the daemon knows.
+fn unsettled(
+    ctx: &mut Context,
+    request: &Project,
+    state: &ProjectState,
+) -> Result<Vec<String>, Failure> {
+    use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
+    let mut found = Vec::new();
+    for job in meant(request, state) {
+        let has_settled = match job.phase {
+            Queued | Retrying | Starting | Stopping => false,
+            Running | Ready => {
+                let only = Project {
+                    jobs: Some(vec![job.job.clone()]),
+                    no_deps: Some(true),
+                    ..status(request)
+                };
+                let alone: ProjectState = ctx.daemon()?.call_as(Action::Project(only))?;
+                alone.settled
+            }
+            _ => true,
+        };
+        if !has_settled {
+            found.push(job.job.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// A request for the state of those jobs that `request` wants, which the plan in its reply names.
+pub fn wanted(request: &Project, state: &ProjectState) -> Project {
+    let is_wanted =
+        |change: &&PlannedChange| change.change != ChangeKind::Gone || request.prune == Some(true);
+    let names = state.plan.iter().filter(is_wanted);
+    let mut jobs: Vec<String> = names.map(|change| change.job.clone()).collect();
+    jobs.sort_unstable();
+    Project {
+        jobs: Some(jobs).filter(|jobs| !jobs.is_empty()),
+        no_deps: Some(true),
+        ..status(request)
+    }
+}
+
+/// The jobs that a request for the state is about: those that it names, in order, or all that are wanted.
+pub fn meant<'a>(
+    request: &'a Project,
+    state: &'a ProjectState,
+) -> impl Iterator<Item = &'a ProjectJob> {
+    let is_meant = |job: &&ProjectJob| match &request.jobs {
+        Some(names) => names.binary_search(&job.job).is_ok(),
+        None => job.wanted,
+    };
+    state.jobs.iter().filter(is_meant)
 }
 
 /// A request for the state, now.

@@ -3,12 +3,16 @@
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{PlannedChange, ProjectJob};
+use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob};
 use crate::term::sanitize::clean;
 
 /// `~ api (run changed)`.
 pub fn planned(change: &PlannedChange) -> String {
-    let note = change.note.as_ref().map(|note| format!(" ({note})"));
+    let note = change.note.as_ref().map(|note| match change.change {
+        // It is a sentence about the job.
+        ChangeKind::Gone => format!(" {note}"),
+        _ => format!(" ({note})"),
+    });
     let sign = change.change.sign();
     format!(
         "{sign} {}{}",

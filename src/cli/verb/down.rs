@@ -46,7 +46,7 @@ impl Down {
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
         let before = state.jobs.iter().filter(|job| is_going(job)).count();
-        let is_over = |state: &ProjectState| !state.jobs.iter().any(is_going);
+        let is_over = |state: &ProjectState| state.up || !state.jobs.iter().any(is_going);
         let how = (View::Nothing, self.timeout);
         let (state, over) = until(ctx, &request, state, how, is_over)?;
         if ctx.json {
@@ -56,6 +56,10 @@ impl Down {
             note(warning);
         }
         let name = &state.project.name;
+        if state.up {
+            note(&format!("{name} was brought up again meanwhile"));
+            return Ok(Exit::FAILED);
+        }
         match (over, before) {
             (Over::TimedOut, _) => {
                 let left = state.jobs.iter().filter(|job| is_going(job));

@@ -10,16 +10,17 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::output::{note, obeys};
-use crate::cli::project::follow::{Over, View, conclude, until};
+use crate::cli::project::follow::{Over, View, conclude, meant, until, wanted};
 use crate::cli::project::lines;
-use crate::cli::project::source::{Source, meant};
+use crate::cli::project::source::{self, Source};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ChangeKind, ProjectState};
+use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
 use crate::protocol::{Action, Status};
+use crate::term::sanitize::clean;
 use crate::tui;
 
 #[derive(Args, Debug)]
@@ -50,6 +51,9 @@ pub struct Up {
     /// Stop jobs that are not in the file any more
     #[arg(long)]
     prune: bool,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
     /// Return as soon as one job has failed; nothing is stopped
     #[arg(long)]
     fail_fast: bool,
@@ -77,6 +81,9 @@ pub struct Reload {
     /// Stop jobs that are not in the file any more
     #[arg(long)]
     prune: bool,
+    /// Do not ask before jobs are stopped whose project file wants that
+    #[arg(short, long)]
+    yes: bool,
     /// Longest time to wait; the jobs go on afterwards
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -84,7 +91,7 @@ pub struct Reload {
 
 impl Up {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let words = meant(&self.follow_or_file, Path::is_file);
+        let words = source::meant(&self.follow_or_file, Path::is_file);
         self.source.file.extend(words.files);
         self.jobs.extend(words.jobs);
         let mut request = Project {
@@ -111,17 +118,24 @@ impl Up {
         if self.dry_run {
             return show_plan(ctx, request, self.apply);
         }
+        if let Some(job) = &self.exit_code_from {
+            check_is_wanted(ctx, &request, job)?;
+        }
+        if self.apply || self.prune {
+            consent(ctx, &request, self.apply, self.yes)?;
+        }
         request.apply = Some(self.apply || asked_to_apply(ctx, &request)?);
         request.op = Some(ProjectOp::Up);
         let state = begin(ctx, &request)?;
         if self.attach {
             return open_dashboard(state);
         }
+        let wanted = wanted(&request, &state);
         if let Some(job) = &self.exit_code_from {
-            return exit_code_from(ctx, &request, state, job, self.timeout);
+            return exit_code_from(ctx, &wanted, state, job, self.timeout);
         }
         let exit = match self.wait {
-            true => settle(ctx, &request, state, self.timeout, self.fail_fast)?,
+            true => settle(ctx, &wanted, state, self.timeout, self.fail_fast)?,
             false => {
                 if ctx.json {
                     ctx.out.json(&state)?;
@@ -130,7 +144,7 @@ impl Up {
             }
         };
         match words.follow {
-            true => follow_logs(ctx, &request).map(|followed| exit.or(followed)),
+            true => follow_logs(ctx, &wanted).map(|followed| exit.or(followed)),
             false => Ok(exit),
         }
     }
@@ -147,9 +161,11 @@ impl Reload {
         if self.dry_run {
             return show_plan(ctx, request, true);
         }
+        consent(ctx, &request, true, self.yes)?;
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request)?;
-        settle(ctx, &request, state, self.timeout, false)
+        let wanted = wanted(&request, &state);
+        settle(ctx, &wanted, state, self.timeout, false)
     }
 }
 
@@ -193,18 +209,61 @@ fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
 
 /// Prints what would be done.
 fn show_plan(ctx: &mut Context, request: Project, apply: bool) -> Result<Exit, Failure> {
-    let request = Project {
-        op: Some(ProjectOp::Plan),
-        apply: apply.then_some(true),
-        wait_ms: None,
-        ..request
-    };
-    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
+    let state = plan(ctx, &request, apply)?;
     match ctx.json {
         true => ctx.out.json(&state)?,
         false => print_plan(ctx, &state)?,
     }
     Ok(Exit::OK)
+}
+
+/// What the request would change.
+fn plan(ctx: &mut Context, request: &Project, apply: bool) -> Result<ProjectState, Failure> {
+    let request = Project {
+        op: Some(ProjectOp::Plan),
+        apply: apply.then_some(true),
+        wait_ms: None,
+        ..request.clone()
+    };
+    Ok(ctx.daemon()?.call_as(Action::Project(request))?)
+}
+
+/// Asks before running jobs are restarted (with `apply`) or stopped whose project file wants that.
+fn consent(ctx: &mut Context, request: &Project, apply: bool, yes: bool) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    let state = plan(ctx, request, apply)?;
+    let ends = |change: &&PlannedChange| match change.change {
+        ChangeKind::Restart => apply,
+        ChangeKind::Gone => request.prune == Some(true),
+        _ => false,
+    };
+    let asks = |name: &&str| {
+        state
+            .jobs
+            .iter()
+            .any(|job| job.confirm && job.job == **name)
+    };
+    let ended = state
+        .plan
+        .iter()
+        .filter(ends)
+        .map(|change| change.job.as_str());
+    let names: Vec<String> = ended.filter(asks).map(clean).collect();
+    consent::named(ctx, &names, false)
+}
+
+/// Fails unless the request brings this job up.
+fn check_is_wanted(ctx: &mut Context, request: &Project, job: &str) -> Result<(), Failure> {
+    let state = plan(ctx, request, false)?;
+    match meant(&wanted(request, &state), &state).any(|known| known.job == job) {
+        true => Ok(()),
+        false => {
+            let message = format!("{job} is not one of the jobs that are brought up");
+            Err(Failure::Usage(message))
+        }
+    }
 }
 
 /// Asks a person whether running jobs with another definition shall be restarted. Without a terminal they are left
@@ -213,12 +272,7 @@ fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure>
     if ctx.json || !obeys() || !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    let plan = Project {
-        op: Some(ProjectOp::Plan),
-        wait_ms: None,
-        ..request.clone()
-    };
-    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(plan))?;
+    let state = plan(ctx, request, false)?;
     let restarts = state
         .plan
         .iter()
@@ -238,14 +292,14 @@ fn settle(
     within: Option<Duration>,
     fail_fast: bool,
 ) -> Result<Exit, Failure> {
-    let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed);
+    let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed) || !state.up;
     let told = state.warnings.clone();
     let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
     // What has come to light meanwhile.
     for warning in state.warnings.iter().filter(|new| !told.contains(new)) {
         note(&format!("warning: {warning}"));
     }
-    conclude(ctx, &state, over)
+    conclude(ctx, request, &state, over)
 }
 
 fn exit_code_from(
@@ -255,23 +309,24 @@ fn exit_code_from(
     job: &str,
     within: Option<Duration>,
 ) -> Result<Exit, Failure> {
-    if !state
-        .jobs
-        .iter()
-        .any(|known| known.job == job && known.wanted)
-    {
-        let message = format!("{job} is not one of the jobs that are brought up");
-        return Err(Failure::Usage(message));
-    }
     let find = |state: &ProjectState| state.jobs.iter().find(|known| known.job == job).cloned();
     let is_over = |state: &ProjectState| {
         let phase = find(state).map(|job| job.phase);
         use PhaseName::{Done, Failed, Skipped, Stopped};
-        matches!(phase, None | Some(Done | Failed | Skipped | Stopped))
+        // A queue that is paused does not go on by itself.
+        let waits = phase == Some(PhaseName::Queued) && state.settled;
+        matches!(phase, None | Some(Done | Failed | Skipped | Stopped)) || waits || !state.up
     };
     let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
     if over == Over::TimedOut {
-        return conclude(ctx, &state, over);
+        if ctx.json {
+            ctx.out.json(&state)?;
+        }
+        note(&format!("{job} has not ended in time; the jobs go on"));
+        return Ok(Exit::TIMED_OUT);
+    }
+    if !state.up {
+        return conclude(ctx, request, &state, over);
     }
     let ended = find(&state);
     let down = Project {
@@ -286,18 +341,16 @@ fn exit_code_from(
         return Ok(Exit::FAILED);
     };
     Ok(match (ended.phase, ended.exit_code) {
-        (PhaseName::Skipped, _) => conclude(ctx, &state, over)?,
+        (PhaseName::Skipped | PhaseName::Queued, _) => conclude(ctx, request, &state, over)?,
         (PhaseName::Done, None) => Exit::OK,
         (_, code) => Exit::of_job(Status::Error, code, ended.signal.as_deref()),
     })
 }
 
-/// Follows the merged logs of the jobs that run.
+/// Follows the merged logs of the jobs that a request for the state is about.
 fn follow_logs(ctx: &mut Context, request: &Project) -> Result<Exit, Failure> {
-    let status = crate::cli::project::follow::status(request);
-    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(status))?;
-    let sessions = state.jobs.iter().filter(|job| job.wanted);
-    let sessions: Vec<String> = sessions
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
+    let sessions: Vec<String> = meant(request, &state)
         .filter_map(|job| Some(job.session_id.as_ref()?.to_string()))
         .collect();
     match sessions.is_empty() {

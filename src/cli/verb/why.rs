@@ -3,12 +3,13 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::context::{Among, Context, target};
+use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
-use crate::protocol::params::StatusParams;
+use crate::protocol::params::{List, Queue, StatusParams};
+use crate::protocol::project::PhaseName;
 use crate::protocol::record::{InputState, Run};
-use crate::protocol::reply::{Listed, LogLines};
+use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::{Action, Record, Status, Summary};
 use crate::term::sanitize::clean;
 use crate::tui::message::CardPart;
@@ -41,18 +42,12 @@ impl Why {
 
 /// Prints the sentence about a job.
 fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
-    let record: Record = ctx.read(&Action::Status(StatusParams {
-        session_id: job.summary.session_id.to_string(),
-        detail: Some(true),
-        full_env: None,
-    }))?;
-    let card = match record.summary.status {
-        Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
-            Some(read(ctx, &record)?)
-        }
-        _ => None,
-    };
-    let parts = parts(&record, card.as_ref());
+    let (record, card) = look(ctx, job)?;
+    let mut parts = parts(&record, card.as_ref());
+    if let (Some(cause), Some(first)) = (cause(ctx, &record)?, parts.first_mut()) {
+        *first = format!("{}: {cause}", PhaseName::Skipped.as_str());
+    }
+    parts.extend(cure(ctx, &record)?);
     let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
     if ctx.json {
         ctx.out.json(&json!({
@@ -66,6 +61,73 @@ fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
         ctx.out.line(&sentence)?;
     }
     Ok(())
+}
+
+/// Reads all about a job, and how it failed, if it did.
+fn look(ctx: &mut Context, job: &Record) -> Result<(Record, Option<Card>), Failure> {
+    let record: Record = ctx.read(&Action::Status(StatusParams {
+        session_id: job.summary.session_id.to_string(),
+        detail: Some(true),
+        full_env: None,
+    }))?;
+    let card = match record.summary.status {
+        Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
+            Some(read(ctx, &record)?)
+        }
+        _ => None,
+    };
+    Ok((record, card))
+}
+
+/// What became of the job for which a job was skipped: `migrate exited 1, 2m ago; first error: …`.
+fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
+    let of = record.summary.project.as_ref();
+    let Some(of) = of.filter(|of| of.phase == PhaseName::Skipped) else {
+        return Ok(None);
+    };
+    // `needs NAME LEVEL`; that is the root of the cause, which it may need through others only.
+    let needs = of.why.as_deref().and_then(|why| why.strip_prefix("needs "));
+    let Some((name, _)) = needs.and_then(|needs| needs.rsplit_once(' ')) else {
+        return Ok(None);
+    };
+    let listed: Listed<Record> = ctx.read(&Action::List(List {
+        limit: Some(100_000),
+        hosts: only_here()?,
+        ..List::default()
+    }))?;
+    let is_root = |other: &&Record| {
+        let other = other.summary.project.as_ref();
+        other.is_some_and(|other| other.job == name && other.project.dir == of.project.dir)
+    };
+    let Some(root) = listed.sessions.iter().find(is_root) else {
+        return Ok(None);
+    };
+    let (root, card) = look(ctx, root)?;
+    let told = parts(&root, card.as_ref()).join("; ");
+    Ok(Some(match told.strip_prefix("exit ") {
+        Some(code) => format!("{} exited {code}", clean(name)),
+        None => format!("{}: {told}", clean(name)),
+    }))
+}
+
+/// How a queue goes on in which a job waits, if that is paused.
+fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
+    let job = &record.summary;
+    let queue = job
+        .waiting
+        .as_ref()
+        .and_then(|waiting| waiting.queue.as_deref());
+    let Some(queue) = queue.filter(|_| job.session_id.host().is_none()) else {
+        return Ok(None);
+    };
+    let dir = job.project.as_ref().map(|of| of.project.dir.clone());
+    let found: Queues = ctx.daemon()?.call_as(Action::Queue(Queue {
+        group: Some(queue.to_owned()),
+        dir,
+        ..Queue::default()
+    }))?;
+    let is_paused = found.queues.iter().any(|known| known.paused);
+    Ok(is_paused.then(|| format!("bgproc group {} --resume lets it go on", clean(queue))))
 }
 
 /// The parts of the sentence.

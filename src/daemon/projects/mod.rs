@@ -120,6 +120,17 @@ impl Projects {
         self.due.extend(found.map(|(id, _)| id.clone()));
     }
 
+    /// When the first service that has just begun counts as settled, in boot-time milliseconds.
+    pub(crate) fn next_to_settle(&self) -> Option<u64> {
+        let fresh = self.known.values().flat_map(|known| known.fresh.values());
+        fresh.min().copied()
+    }
+
+    /// Marks the projects in which a service counts as settled now.
+    pub(crate) fn touch_settled(&mut self, now: u64) {
+        self.touch_where(|project| project.fresh.values().any(|at| *at <= now));
+    }
+
     /// Whether this project is marked.
     pub(crate) fn is_due(&self, id: &str) -> bool {
         self.due.contains(id)

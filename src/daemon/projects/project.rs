@@ -14,7 +14,7 @@ use super::guests::FirstRun;
 use super::times::JobTimes;
 use super::watches::JobWatch;
 use crate::engine::life::Actor;
-use crate::engine::project::{Decision, Phase, Seen, Standing, Why, Wish};
+use crate::engine::project::{Decision, JobWish, Phase, Seen, Standing, Why, Wish};
 use crate::project as file;
 use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
@@ -38,6 +38,9 @@ pub(crate) struct Project {
     pub(crate) offset: u16,
     /// The ports that each job was given, by their names.
     pub(crate) ports: BTreeMap<String, BTreeMap<String, u16>>,
+    /// Where to open its jobs in a browser, by the jobs' names: `open` of the file with everything filled in, but what
+    /// looks secret.
+    pub(crate) urls: BTreeMap<String, String>,
     /// What has come of the schedules of its jobs, by the jobs' names.
     pub(crate) times: BTreeMap<String, JobTimes>,
     /// The files that its jobs react to, by the jobs' names. Not stored.
@@ -71,6 +74,9 @@ pub(crate) struct Project {
     pub(crate) all: bool,
     /// Whether `down` sends KILL at once.
     pub(crate) kill: bool,
+    /// Services without a probe that have begun so lately that they may still end at once, and when they count as
+    /// settled, in boot-time milliseconds.
+    pub(crate) fresh: BTreeMap<String, u64>,
     /// Jobs that are not ready in the time that their probes have.
     pub(crate) late: BTreeSet<String>,
     /// Processes of its jobs that could not be ended.
@@ -129,6 +135,7 @@ impl Project {
             wish: Wish::default(),
             offset: 0,
             ports: BTreeMap::new(),
+            urls: BTreeMap::new(),
             times: BTreeMap::new(),
             watches: BTreeMap::new(),
             requested: BTreeMap::new(),
@@ -145,6 +152,7 @@ impl Project {
             seq: 0,
             all: false,
             kill: false,
+            fresh: BTreeMap::new(),
             late: BTreeSet::new(),
             survivors: BTreeMap::new(),
             changed: Rc::default(),
@@ -159,9 +167,21 @@ impl Project {
 
     /// Where to open a job in a browser, if its definition says so.
     pub(crate) fn url_of(&self, job: &str) -> Option<String> {
-        let opens = self.applied.jobs.get(job)?.open.is_some();
-        let port = self.ports_of(job).first().copied().filter(|_| opens)?;
+        self.applied.jobs.get(job)?.open.as_ref()?;
+        if let Some(url) = self.urls.get(job) {
+            return Some(url.clone());
+        }
+        // What the text refers to is known when the job has been started.
+        let port = self.ports_of(job).first().copied()?;
         Some(format!("http://localhost:{port}"))
+    }
+
+    /// Notes where to open a job in a browser.
+    pub(crate) fn set_url(&mut self, job: &str, url: Option<String>) {
+        match url {
+            Some(url) => drop(self.urls.insert(job.to_owned(), url)),
+            None => drop(self.urls.remove(job)),
+        }
     }
 
     /// How people know it.
@@ -204,31 +224,63 @@ impl Project {
         self.changed.notify_waiters();
     }
 
-    /// Whether every job that is wanted has settled, and the files that they react to are watched.
-    pub(crate) fn is_settled(&self) -> bool {
-        if self.watches.values().any(JobWatch::is_being_set) {
-            return false;
-        }
-        let mut wanted = self.wish.jobs.iter().filter(|(_, job)| job.wanted);
-        let settled = |name: &str| {
-            let phase = self.decision.phases.get(name);
-            phase.is_none_or(|phase| phase.is_settled()) && !self.under_way.contains_key(name)
+    /// The jobs that a request is about: `only` these, or all that are wanted.
+    pub(crate) fn meant<'a>(
+        &'a self,
+        only: Option<&'a BTreeSet<String>>,
+    ) -> impl Iterator<Item = (&'a String, &'a JobWish)> {
+        let is_meant = move |(name, job): &(&String, &JobWish)| match only {
+            Some(only) => only.contains(*name),
+            None => job.wanted,
         };
-        wanted.all(|(name, _)| settled(name) || self.is_late(name))
+        self.wish.jobs.iter().filter(is_meant)
+    }
+
+    /// Whether every job that a request is about has settled, and the files that jobs react to are watched.
+    pub(crate) fn is_settled(&self, only: Option<&BTreeSet<String>>) -> bool {
+        !self.watches.values().any(JobWatch::is_being_set)
+            && self
+                .meant(only)
+                .all(|(name, job)| self.has_settled(name, job))
+    }
+
+    fn has_settled(&self, name: &str, job: &JobWish) -> bool {
+        let phases = &self.decision.phases;
+        let settled = phases.get(name).is_none_or(|phase| job.has_settled(phase))
+            && !self.under_way.contains_key(name)
+            && !self.fresh.contains_key(name);
+        let paused = || {
+            let awaited = phases.get(self.awaited(name));
+            matches!(awaited, Some(Phase::Queued(Why::Paused(_))))
+        };
+        settled || self.is_late(name) || paused()
+    }
+
+    /// The queue that a job waits in, if that is paused.
+    pub(crate) fn paused_queue(&self, name: &str) -> Option<&str> {
+        match self.decision.phases.get(name)? {
+            Phase::Queued(Why::Paused(_)) => self.wish.jobs.get(name)?.queue.as_deref(),
+            _ => None,
+        }
     }
 
     /// Whether a job, or one that it waits for, is not ready in the time that its probe has.
     pub(crate) fn is_late(&self, name: &str) -> bool {
+        let awaited = self.awaited(name);
+        self.decision.phases.get(awaited) == Some(&Phase::Starting) && self.late.contains(awaited)
+    }
+
+    /// The job that a job waits for in the end, through the needs of others; itself if it waits for none.
+    fn awaited<'a>(&'a self, name: &'a str) -> &'a str {
         let mut name = name;
         // A chain of needs is no longer than there are jobs.
         for _ in 0..=self.wish.jobs.len() {
             match self.decision.phases.get(name) {
-                Some(Phase::Starting) => return self.late.contains(name),
                 Some(Phase::Queued(Why::Needs(need))) => name = &need.job,
-                _ => return false,
+                _ => break,
             }
         }
-        false
+        name
     }
 
     /// Whether the first process of a job could not be ended.

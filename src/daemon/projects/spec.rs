@@ -89,7 +89,14 @@ impl Sources {
         let env = environment(&caller, session, Some(&changes), spec.mode)?;
         let spawn = spawn_spec(&caller, &spec, env)?;
         let spec = without_secrets(spec, &values);
-        Ok(Prepared { spec, spawn })
+        let url = url(&values, &expanded);
+        Ok(Prepared { spec, spawn, url })
+    }
+
+    /// Where to open the job in a browser. Reads the `.env` files.
+    pub(crate) fn url(&self) -> Option<String> {
+        let (values, expanded) = self.resolve().ok()?;
+        url(&values, &expanded)
     }
 
     fn spec(&self, values: &Environment, expanded: &Expanded) -> Spec {
@@ -111,23 +118,35 @@ impl Sources {
 /// The specification as it is stored and shown: what a template has put into the command from a variable that looks
 /// secret is masked.
 fn without_secrets(mut spec: Spec, environment: &Environment) -> Spec {
+    if spec.args.is_some() {
+        let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
+        mask(words, environment);
+    }
+    spec
+}
+
+/// Where to open a job in a browser, as it is stored and shown.
+fn url(environment: &Environment, expanded: &Expanded) -> Option<String> {
+    let mut url = expanded.open.clone()?;
+    mask(std::iter::once(&mut url), environment);
+    Some(url)
+}
+
+/// Masks the values of variables that look secret.
+fn mask<'a>(words: impl Iterator<Item = &'a mut String>, environment: &Environment) {
     let values = environment.values.iter();
     let secrets: Vec<&str> = values
         .filter_map(|(name, value)| Some((name, value.text.as_deref()?)))
         .filter(|(name, text)| !text.is_empty() && looks_secret(name, text))
         .map(|(_, text)| text)
         .collect();
-    if spec.args.is_some() {
-        let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
-        for word in words {
-            for secret in &secrets {
-                if word.contains(secret) {
-                    *word = word.replace(secret, MASKED);
-                }
+    for word in words {
+        for secret in &secrets {
+            if word.contains(secret) {
+                *word = word.replace(secret, MASKED);
             }
         }
     }
-    spec
 }
 
 /// The variables that the project sets; the others are the caller's.
@@ -143,6 +162,8 @@ fn own_names(environment: &Environment) -> Vec<String> {
 pub(crate) struct Prepared {
     pub(crate) spec: Spec,
     pub(crate) spawn: SpawnSpec,
+    /// Where to open it in a browser.
+    pub(crate) url: Option<String>,
 }
 
 /// The parts of a session's specification that need no files: those by which a job is known before it runs, and

@@ -40,6 +40,8 @@ struct Stored {
     offset: u16,
     #[serde(default)]
     ports: BTreeMap<String, BTreeMap<String, u16>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    urls: BTreeMap<String, String>,
     #[serde(default)]
     times: BTreeMap<String, JobTimes>,
     #[serde(default)]
@@ -91,6 +93,7 @@ pub(super) fn save(home: &Home, project: &Project) {
         all: project.all,
         offset: project.offset,
         ports: project.ports.clone(),
+        urls: project.urls.clone(),
         times: project.times.clone(),
         borrowed: project.borrowed.clone(),
         asked_by: Some(project.asked_by.clone()).filter(|by| *by != Actor::Human),
@@ -129,6 +132,7 @@ impl From<Stored> for Project {
             wish: stored.wish,
             offset: stored.offset,
             ports: stored.ports,
+            urls: stored.urls,
             times: stored.times,
             borrowed: stored.borrowed,
             asked_by: stored.asked_by.unwrap_or(Actor::Human),

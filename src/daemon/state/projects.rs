@@ -19,7 +19,31 @@ use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
 use crate::sys::sealed;
 
+/// How long a service without a probe runs until it counts as settled, in milliseconds. Most programs that cannot work
+/// end sooner.
+const PROOF_MS: u64 = 500;
+
 impl State {
+    /// Whether every job that a request is about (`only` these, or all that are wanted) has settled, those of the main
+    /// checkout included.
+    pub(crate) fn has_settled(&self, project: &Project, only: Option<&BTreeSet<String>>) -> bool {
+        let borrows = borrows(project, only);
+        !self.projects.is_due(&project.id)
+            && project.is_settled(only)
+            && (!borrows || self.borrowed_settled(project))
+    }
+
+    /// Whether such a job has failed or was skipped, or a paused queue keeps it.
+    pub(crate) fn has_failed(&self, project: &Project, only: Option<&BTreeSet<String>>) -> bool {
+        let mut meant = project.meant(only);
+        let is_bad = |name: &String| {
+            let phase = project.decision.phases.get(name);
+            phase.is_some_and(Phase::is_bad)
+        };
+        meant.any(|(name, _)| is_bad(name))
+            || (borrows(project, only) && self.borrowed_failed(project))
+    }
+
     /// Remembers the client whose environment the jobs of a project get. It is kept in memory only, with the values of
     /// the definitions in force: here and, for the next daemon, by the keeper.
     pub(crate) fn set_caller(&mut self, project: &ProjectId, caller: Greeting) {
@@ -134,6 +158,7 @@ impl State {
         project.seen = seen_of_all(project, &self.sessions);
         project.late = late(project, &self.sessions);
         project.decision = decision;
+        project.fresh = fresh(project, &self.sessions);
         project.places = places(&project.wish, &project.applied.order);
         // Also if nothing differs: who has asked for something waits for the decision.
         project.bump();
@@ -342,6 +367,12 @@ impl State {
     }
 }
 
+/// Whether a request is about jobs of the main checkout.
+fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
+    let mut borrowed = project.borrowed.keys();
+    only.is_none_or(|only| borrowed.any(|name| only.contains(name)))
+}
+
 /// The jobs that are not ready in the time that their probes have.
 fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
     let is_late = |session: &&SessionId| {
@@ -353,6 +384,20 @@ fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
         .iter()
         .filter(|(_, session)| is_late(session));
     late.map(|(name, _)| name.clone()).collect()
+}
+
+/// The services without a probe that have begun so lately that they may still end at once, and when they count as
+/// settled, in boot-time milliseconds.
+fn fresh(project: &Project, sessions: &Sessions) -> BTreeMap<String, u64> {
+    let is_plain = |(_, job): &(&String, &JobWish)| job.wanted && !job.is_task && !job.has_probe;
+    let settles = |(name, _): (&String, &JobWish)| {
+        let runs = project.decision.phases.get(name) == Some(&Phase::Running);
+        let session = sessions.get(project.sessions.get(name).filter(|_| runs)?)?;
+        let at = session.life.started_boot() + PROOF_MS;
+        (at > now().boot).then(|| (name.clone(), at))
+    };
+    let plain = project.wish.jobs.iter().filter(is_plain);
+    plain.filter_map(settles).collect()
 }
 
 /// What is seen of each job.

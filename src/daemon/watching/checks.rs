@@ -77,13 +77,15 @@ impl Watcher {
             let Some(touch) = batch.files.get(&path) else {
                 continue;
             };
-            let (before, is_newer) = self.tree.before(&path, after);
+            let seen = job.ahead.get(&path).map_or(after, |seen| after.max(*seen));
+            let (before, is_newer) = self.tree.before(&path, seen);
             let differs = is_change(before, print, *touch);
             if differs {
                 self.tree.changed(&path, print);
             } else if before == Before::Unknown {
                 self.tree.learned(&path, print);
             }
+            job.ahead.insert(path.clone(), self.tree.seq());
             if !differs && !is_newer {
                 continue;
             }
@@ -100,6 +102,8 @@ impl Watcher {
             // Else changes that other jobs have noticed meanwhile may still be to come for this one.
             job.seq = self.tree.seq();
         }
+        let seen = job.seq;
+        job.ahead.retain(|_, ahead| *ahead > seen);
         if !changes.files.is_empty() {
             self.reports
                 .push(Report::Changed(job.wanted.job.clone(), changes));

@@ -67,8 +67,11 @@ pub(super) struct Job {
     pub(super) has_failed: bool,
     /// Whether its changes are being looked at.
     pub(super) is_checking: bool,
-    /// Number of the last change that it has seen.
+    /// Number of the last change that it has seen, as all before it.
     pub(super) seq: u64,
+    /// Number of the last change up to which it has seen single files, if that is later: another job looked at files
+    /// at the same time.
+    pub(super) ahead: BTreeMap<PathBuf, u64>,
 }
 
 /// An event of a directory that is not known yet.
@@ -135,6 +138,7 @@ impl Watcher {
                 has_failed: false,
                 is_checking: false,
                 seq: 0,
+                ahead: BTreeMap::new(),
                 wanted,
             };
             self.jobs.insert(self.last_id, job);

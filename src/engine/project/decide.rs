@@ -213,18 +213,32 @@ fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
     }
 }
 
+impl JobWish {
+    /// Whether `up` need not wait for the job in this phase. A task has settled when it has ended; one with a
+    /// schedule runs when its time comes, and `up` is not about that.
+    pub fn has_settled(&self, phase: &Phase) -> bool {
+        let works = self.is_task && !self.is_scheduled;
+        phase.is_settled() && !(works && matches!(phase, Phase::Running | Phase::Ready))
+    }
+}
+
 impl Phase {
-    /// Whether nothing will change without a request, an end or a schedule, so that `up` need not wait for it.
+    /// Whether nothing will change without a request, an end or a schedule. A queue that is paused goes on by a
+    /// request only.
     pub fn is_settled(&self) -> bool {
-        !matches!(
-            self,
-            Self::Queued(_) | Self::Starting | Self::Retrying | Self::Stopping
-        )
+        match self {
+            Self::Queued(why) => matches!(why, Why::Paused(_)),
+            Self::Starting | Self::Retrying | Self::Stopping => false,
+            _ => true,
+        }
     }
 
     /// Whether `up` has failed for this job.
     pub fn is_bad(&self) -> bool {
-        matches!(self, Self::Failed | Self::Skipped(_))
+        matches!(
+            self,
+            Self::Failed | Self::Skipped(_) | Self::Queued(Why::Paused(_))
+        )
     }
 
     /// Its name on the wire, without the reason.

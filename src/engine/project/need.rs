@@ -89,6 +89,9 @@ impl<'a> Needs<'a> {
     }
 
     fn judge(&self, job: &JobWish) -> Met {
+        if job.owed.is_some_and(|owed| owed.alone) {
+            return Met::Yes;
+        }
         let mut met = Met::Yes;
         for need in &job.needs {
             let Some(other) = self.wish.jobs.get(&need.job) else {

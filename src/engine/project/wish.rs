@@ -25,6 +25,9 @@ pub struct Demand {
     /// Whether it starts although its queue is full or paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub out_of_turn: bool,
+    /// Whether it starts although its needs are not met.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
 }
 
 /// A person's stop, which holds until the job is started or the project is brought up again.
@@ -160,8 +163,12 @@ impl Wish {
     }
 
     /// Brings jobs up: those that do not run are owed a run, and what a person has stopped may start again. A
-    /// task that has ended well is not run again.
-    pub fn up(&mut self, names: &BTreeSet<String>, seen: impl Fn(&str) -> Seen) {
+    /// task that has ended well is not run again. A queue starts them in the order of `names`.
+    pub fn up<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a String>,
+        seen: impl Fn(&str) -> Seen,
+    ) {
         self.standing = Standing::Up;
         for name in names {
             let now = seen(name);
@@ -182,6 +189,16 @@ impl Wish {
         }
     }
 
+    /// Lets the runs that these jobs are owed start although their needs are not met.
+    pub fn start_alone<'a>(&mut self, names: impl IntoIterator<Item = &'a String>) {
+        for name in names {
+            let job = self.jobs.get_mut(name);
+            if let Some(owed) = job.and_then(|job| job.owed.as_mut()) {
+                owed.alone = true;
+            }
+        }
+    }
+
     /// Brings the jobs up again that were wanted when the machine went down, and that nobody had stopped. Returns
     /// their names; none if the project was down.
     pub fn restore(&mut self, seen: impl Fn(&str) -> Seen) -> BTreeSet<String> {
@@ -195,9 +212,15 @@ impl Wish {
         names
     }
 
-    /// Brings the whole project down. What has ended well is run again by the next `up`.
+    /// Brings the whole project down. What has ended well is run again by the next `up`, and a failure does not
+    /// pause its queue any more.
     pub fn down(&mut self, seen: impl Fn(&str) -> Seen) {
         self.standing = Standing::Down;
+        let failed = self
+            .queues
+            .values_mut()
+            .filter(|queue| queue.failed.is_some());
+        failed.for_each(Queue::resume);
         let own = self.jobs.iter_mut().filter(|(_, job)| job.member.is_own());
         for (name, job) in own {
             job.wanted = false;
@@ -318,6 +341,7 @@ impl Wish {
             waits: false,
             scheduled: false,
             out_of_turn,
+            alone: false,
         });
         job.broken = None;
         job.because = None;

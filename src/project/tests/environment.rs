@@ -97,10 +97,25 @@ fn later_wins_and_each_value_has_its_origin() {
 }
 
 #[test]
-fn the_port_of_the_caller_is_not_passed_on() {
+fn the_marks_of_a_job_and_its_port_are_not_passed_on() {
     let text = "[jobs.a]\nrun = \"x\"\n[jobs.b-1]\nrun = \"x\"\nport = { http = 1, x = 2 }\n";
-    let (made, _) = one(text, &[("PORT", "9")]).unwrap();
-    assert!(!made.values.contains_key("PORT"));
+    let caller = [
+        ("PORT", "9"),
+        ("BGPROC_HOME", "/h"),
+        ("BGPROC_ROLE", "keeper"),
+        ("BGPROC_PORT_OLD", "9"),
+    ];
+    let (made, _) = one(text, &caller).unwrap();
+    assert_eq!(made.get("PORT"), Some("9"), "the caller is no job");
+    assert_eq!(made.get("BGPROC_HOME"), Some("/h"));
+    for name in ["BGPROC_ROLE", "BGPROC_PORT_OLD"] {
+        assert!(!made.values.contains_key(name), "{name}");
+    }
+    let (made, _) = one(text, &[("PORT", "9"), ("BGPROC_SESSION", "s")]).unwrap();
+    assert!(!made.values.contains_key("PORT"), "the caller is a job");
+    let several = "[jobs.a]\nrun = \"x\"\nport = { http = 1, x = 2 }\n";
+    let (other, _) = one(several, &[("PORT", "9")]).unwrap();
+    assert!(!other.values.contains_key("PORT"), "the job has ports");
     assert_eq!(made.get("BGPROC_PORT_B_1_HTTP"), Some("1"));
     assert_eq!(made.get("BGPROC_PORT_B_1"), None);
 }

@@ -293,7 +293,8 @@ fn lists_and_events_name_the_project_and_say_why() {
         fields("night"),
         ("scheduled".to_owned(), "shop scheduled -".to_owned())
     );
-    let text = shop.ok(&["status", "api"]).join("\n");
+    // It does not run, and will not by itself.
+    let text = shop.run(&["status", "api"]).expect_code(3).stdout;
     assert!(text.contains("skipped: needs migrate ok"), "{text}");
     assert!(text.contains("migrate ok"), "{text}");
     let events = shop.ok(&["events"]);

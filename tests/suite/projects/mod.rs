@@ -14,6 +14,7 @@ mod queues;
 mod restore;
 mod rewritten;
 mod schedules;
+mod settling;
 mod stops;
 mod tags;
 mod up;

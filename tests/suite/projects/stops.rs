@@ -49,6 +49,26 @@ fn a_job_with_confirm_asks_before_it_is_stopped() {
 }
 
 #[test]
+fn a_changed_file_asks_before_it_stops_a_job_with_confirm() {
+    let shop = Project::new(GUARDED);
+    shop.ok(&["up"]);
+    let pid = shop.pid("db");
+    shop.write(&GUARDED.replacen("1000", "1001", 1));
+    let asks = "db: the project file wants a question before a stop";
+    for args in [&["reload"][..], &["up", "--apply"]] {
+        shop.run(args).expect_code(1).expect_said(asks);
+    }
+    shop.write("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
+    shop.run(&["reload", "--prune"])
+        .expect_code(1)
+        .expect_said(asks);
+    shop.ok(&["reload"]);
+    assert_eq!(shop.pid("db"), pid);
+    shop.ok(&["reload", "--prune", "--yes"]);
+    shop.until("db", "stopped");
+}
+
+#[test]
 fn an_agent_may_not_stop_a_job_with_confirm() {
     let shop = Project::new(GUARDED);
     shop.ok(&["up"]);

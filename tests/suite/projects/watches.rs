@@ -56,7 +56,11 @@ impl Project {
 
     /// Why the last run of `api` was started.
     fn because(&self) -> String {
-        let record = self.home.json(&["status", "api"]);
+        self.because_of("api")
+    }
+
+    fn because_of(&self, name: &str) -> String {
+        let record = self.home.json(&["status", name]);
         let runs = record["detail"]["runs"].as_array().cloned();
         let last = runs
             .and_then(|runs| runs.last().cloned())
@@ -354,6 +358,28 @@ fn jobs_that_need_it_are_restarted_with_it_if_the_file_says_so() {
     shop.until_started("db", 2);
     shop.until_started("api", 2);
     assert_eq!(shop.because(), "changed: src/a");
+}
+
+#[test]
+fn a_file_that_is_written_again_as_it_was_is_no_change_for_any_of_two_jobs() {
+    let paths = ", paths = [\"src\"]";
+    let shop = Project::new(&format!(
+        "version = 1\n{}{}",
+        service("api", paths),
+        service("web", paths)
+    ));
+    std::fs::create_dir(shop.dir.join("src")).unwrap();
+    shop.put("src/main.rs", "1");
+    shop.ok(&["up"]);
+    shop.put("src/main.rs", "2");
+    shop.until_started("api", 2);
+    shop.until_started("web", 2);
+    shop.put("src/main.rs", "2");
+    shop.put("src/marker.rs", "1");
+    for name in ["api", "web"] {
+        shop.until_started(name, 3);
+        assert_eq!(shop.because_of(name), "changed: src/marker.rs", "{name}");
+    }
 }
 
 #[test]

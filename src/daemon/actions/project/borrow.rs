@@ -65,10 +65,14 @@ pub(super) async fn read_main(client: &Client, loaded: &Loaded) -> Result<Option
     Ok(Some(main))
 }
 
-/// The jobs that a project which was never up borrows, for its plan.
-pub(super) fn unknown_lender(loaded: &Loaded) -> BTreeMap<String, ProjectId> {
+/// The jobs that a project borrows, and whose they are; no id if the main checkout was never up.
+pub(super) fn lenders(state: &State, loaded: &Loaded) -> BTreeMap<String, ProjectId> {
+    let checkout = loaded.checkout.as_ref();
+    let main = checkout.and_then(|checkout| checkout.in_main(&loaded.project.dir));
+    let main = main.and_then(|dir| state.projects.at(&dir));
+    let lender = main.map(|main| main.id.clone()).unwrap_or_default();
     let names = names(loaded).into_iter();
-    names.map(|name| (name, ProjectId::new())).collect()
+    names.map(|name| (name, lender.clone())).collect()
 }
 
 /// Brings up the jobs of the main checkout that a request for a worktree wants. Returns whose the borrowed jobs are.
@@ -81,7 +85,7 @@ pub(super) fn bring_up(
 ) -> Result<BTreeMap<String, ProjectId>, Error> {
     let is_reload = params.op == Some(ProjectOp::Reload);
     let mut fresh = Known::new(nothing(&loaded.project), loaded.worktree(), loaded.identity);
-    fresh.borrowed = unknown_lender(loaded);
+    fresh.borrowed = lenders(state, loaded);
     let known = state.projects.at(&loaded.project.dir).unwrap_or(&fresh);
     let wanted = compare(known, &loaded.project, params, is_reload)?.borrowed;
     let known = state.projects.at(&main.project.dir);
@@ -94,7 +98,7 @@ pub(super) fn bring_up(
                 jobs: Some(wanted.into_iter().collect()),
                 ..Project::default()
             };
-            up::apply(state, client, main, &params, BTreeMap::new())?.0
+            up::apply(state, client, main, &params, BTreeMap::new())?.id
         }
     };
     let names = names(loaded).into_iter();

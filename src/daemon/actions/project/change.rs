@@ -17,8 +17,8 @@ pub(super) struct Changes {
     pub(super) plan: Vec<PlannedChange>,
     /// The definitions that come into force: the new ones, and the present ones of jobs that are left alone.
     pub(super) effective: file::Project,
-    /// The jobs that are wanted, with what they need.
-    pub(super) wanted: BTreeSet<String>,
+    /// The jobs that are wanted, with what they need, in the order in which queues start them.
+    pub(super) wanted: Vec<String>,
     /// The jobs of the main checkout that are wanted.
     pub(super) borrowed: BTreeSet<String>,
     /// The jobs to restart.
@@ -100,6 +100,7 @@ pub(super) fn compare(
     }
     define(&mut wish, &effective, &project.borrowed);
     let mut wanted = wanted(project, &wish, new, params, is_reload)?;
+    wanted.retain(|name| !pruned.contains(name));
     let plan = plan(&effective, &wish, &wanted, &noted, &pruned, |name| {
         let old = renamed
             .iter()
@@ -112,8 +113,8 @@ pub(super) fn compare(
     wanted.retain(|name| !project.borrowed.contains_key(name));
     Ok(Changes {
         plan,
+        wanted: in_order(&effective, &wish, &wanted, params.jobs.as_deref()),
         effective,
-        wanted,
         borrowed,
         restarted,
         pruned,
@@ -166,6 +167,37 @@ fn wanted(
         wanted.retain(|name| !held(name));
     }
     Ok(wanted)
+}
+
+/// The wanted jobs in the order in which queues start them: that of the words of the request, each job after what it
+/// needs; else that of the list of the queue, or of the file.
+fn in_order(
+    file: &file::Project,
+    wish: &Wish,
+    wanted: &BTreeSet<String>,
+    words: Option<&[String]>,
+) -> Vec<String> {
+    let lists = file.groups.values().filter(|group| group.parallel > 0);
+    let lists = lists.flat_map(|group| &group.jobs);
+    let all: Vec<&String> = lists.chain(&file.order).collect();
+    let mut order = Vec::new();
+    let mut is_placed = BTreeSet::new();
+    let mut place = |meant: &BTreeSet<String>| {
+        let next = all.iter().filter(|name| meant.contains(**name));
+        let next = next.filter(|name| wanted.contains(**name) && is_placed.insert(**name));
+        order.extend(next.map(|name| (*name).clone()));
+    };
+    for word in words.unwrap_or_default() {
+        let named = selected(file, Some(std::slice::from_ref(word))).unwrap_or_default();
+        for job in all.iter().filter(|name| named.contains(**name)) {
+            let mut needs = wish.with_needs([job.as_str()], true);
+            needs.remove(*job);
+            place(&needs);
+            place(&BTreeSet::from([(*job).clone()]));
+        }
+    }
+    place(wanted);
+    order
 }
 
 fn plan(

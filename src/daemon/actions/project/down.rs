@@ -13,7 +13,7 @@ use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Actor;
-use crate::engine::project::Seen;
+use crate::engine::project::{Seen, Standing};
 use crate::protocol::params::Project;
 
 /// Handles `down`. Without running jobs it does nothing.
@@ -36,8 +36,9 @@ pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
     }
     let (by, kill) = (client.principal.actor(), params.now == Some(true));
     hub.change(|state| bring_down(state, &id, by, kill));
-    wait_until(hub, &id, within, Known::is_at_rest).await;
-    reply::state(hub, &id, Vec::new())
+    let is_over = |project: &Known| project.is_at_rest() || project.wish.standing == Standing::Up;
+    wait_until(hub, &id, within, is_over).await;
+    reply::state(hub, &id, None)
 }
 
 fn bring_down(state: &mut State, id: &ProjectId, by: Actor, kill: bool) {

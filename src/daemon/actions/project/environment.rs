@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use super::read::read;
-use super::reply;
+use super::read::{directory, read, refused_from};
+use super::up::assign_ports;
+use super::{borrow, reply};
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::env_shown::looks_secret;
 use crate::daemon::projects::project::Project as Known;
-use crate::daemon::projects::spec::{self, Sources};
+use crate::daemon::projects::spec::Sources;
 use crate::daemon::projects::wishes;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
@@ -31,20 +32,17 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
     let known = {
         let state = hub.read();
         let known = state.projects.at(&loaded.project.dir);
-        project.ports = match known {
-            Some(known) if !known.ports.is_empty() => known.ports.clone(),
-            _ => {
-                let jobs = loaded.project.jobs.iter();
-                jobs.map(|(name, job)| (name.clone(), job.ports.clone()))
-                    .collect()
-            }
-        };
+        project.borrowed = borrow::lenders(&state, &loaded);
+        // Those that `up` gives or would give.
+        let (_, ports) = assign_ports(&state, known.unwrap_or(&project), &loaded, &loaded.project)?;
+        project.ports = ports;
         known.map(|known| known.id.clone())
     };
+    let dir = directory(client, &params)?;
     let sources = Sources::of(&project, name).ok_or_else(|| Error::internal("no such job"))?;
     let resolved = tokio::task::spawn_blocking(move || sources.resolve()).await;
     let resolved = resolved.map_err(|error| Error::internal(error.to_string()))?;
-    let (values, expanded) = resolved.map_err(|faults| spec::refused(&faults))?;
+    let (values, expanded) = resolved.map_err(|faults| refused_from(&dir, &faults))?;
     let variables = values.values.iter().filter_map(|(name, value)| {
         let text = value.text.clone()?;
         Some(Variable {
@@ -59,9 +57,11 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
         variables: variables.collect(),
     };
     let mut state = match known {
-        Some(id) => reply::state_of(hub, &id, Vec::new())?,
+        Some(id) => reply::state_of(hub, &id, None)?,
         None => reply::state_of_file(&loaded),
     };
+    let warnings = values.warnings.iter().map(ToString::to_string);
+    state.warnings.extend(warnings);
     state.environment = Some(environment);
     answer(state)
 }

@@ -1,6 +1,6 @@
 //! `project`: the jobs of a project file.
 //!
-//! [`read`] finds and reads the file, [`plan`] says what it changes, [`up`], [`down`] and [`restore`] change the wish, and [`reply`]
+//! [`read`] finds and reads the file, [`resolve`] fills in its templates, [`plan`] says what it changes, [`up`], [`down`] and [`restore`] change the wish, and [`reply`]
 //! says how the jobs are. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
 //! stays or not.
 
@@ -11,11 +11,14 @@ mod environment;
 mod plan;
 mod read;
 mod reply;
+mod resolve;
 pub(super) mod restart;
 mod restore;
 mod up;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::slice::from_ref;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -23,6 +26,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project as Known;
+use crate::daemon::projects::wishes::selected;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::transport::Answer;
@@ -82,10 +86,30 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let seq = params.after;
     wait_until(hub, &id, within, |project| match seq {
         Some(seq) => project.seq != seq,
-        None => project.is_settled() && hub.read().borrowed_settled(project),
+        None => hub
+            .read()
+            .has_settled(project, meant(project, &params).as_ref()),
     })
     .await;
-    reply::state(hub, &id, Vec::new())
+    let meant = {
+        let state = hub.read();
+        let project = state.projects.get(&id);
+        project.and_then(|project| meant(project, &params))
+    };
+    reply::state(hub, &id, meant.as_ref())
+}
+
+/// The jobs that a request for the state is about: those that it names, with what they need; `None` is all that are
+/// wanted. Jobs that are not in force any more are left out.
+fn meant(project: &Known, params: &Project) -> Option<BTreeSet<String>> {
+    let applied = &project.applied;
+    let named = |word: &String| match applied.jobs.contains_key(word) {
+        true => BTreeSet::from([word.clone()]),
+        false => selected(applied, Some(from_ref(word))).unwrap_or_default(),
+    };
+    let named: BTreeSet<String> = params.jobs.as_ref()?.iter().flat_map(named).collect();
+    let names = named.iter().map(String::as_str);
+    Some(project.wish.with_needs(names, params.no_deps != Some(true)))
 }
 
 /// After the loss of daemon and keeper, the client of an `up` that still waits brings its environment again.
@@ -155,14 +179,20 @@ pub(super) async fn wait_until(
 
 /// The error for a client that may not do this with a project.
 fn refused(client: &Client, name: &str, wants: Wants) -> Error {
-    let what = match wants {
-        Wants::Read => "read about",
-        Wants::Change => "change",
+    let (what, hint) = match wants {
+        Wants::Read => (
+            "read about",
+            "`agents = \"read\"` or `\"write\"` in the project file allows it",
+        ),
+        Wants::Change => (
+            "change",
+            "`agents = \"write\"` in the project file allows it",
+        ),
     };
     debug_assert_eq!(client.principal.role, Role::Agent);
     Error::new(
         ErrorCode::PermissionDenied,
         format!("agents may not {what} the jobs of project {name}"),
     )
-    .hint("`agents = \"read\"` or `\"write\"` in the project file allows it")
+    .hint(hint)
 }

@@ -26,10 +26,10 @@ pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
         compared.transpose()?
     };
     match known {
-        Some((id, plan)) => reply::planned(hub, &id, plan, &loaded.project.warnings),
+        Some((id, plan)) => reply::planned(hub, &id, None, plan, &loaded.project.warnings),
         None => {
             let mut empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
-            empty.borrowed = borrow::unknown_lender(&loaded);
+            empty.borrowed = borrow::lenders(&hub.read(), &loaded);
             reply::planned_of_file(&loaded, compare(&empty)?.plan)
         }
     }

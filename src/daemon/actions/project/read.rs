@@ -88,10 +88,7 @@ fn load(
     files: Option<Vec<PathBuf>>,
     procfile: ProcfileOptions,
 ) -> Result<Loaded, Error> {
-    let shown = |faults: Vec<Fault>| {
-        let faults: Vec<Fault> = faults.iter().map(|fault| fault.seen_from(dir)).collect();
-        spec::refused(&faults)
-    };
+    let shown = |faults: Vec<Fault>| refused_from(dir, &faults);
     let source = match files {
         Some(paths) => {
             let first = paths.first().and_then(|path| path.parent()).unwrap_or(dir);
@@ -125,6 +122,12 @@ fn load(
         checkout,
         identity,
     })
+}
+
+/// The error for files that cannot be used, with paths as they are seen from the directory of the request.
+pub(super) fn refused_from(dir: &Path, faults: &[Fault]) -> Error {
+    let faults: Vec<Fault> = faults.iter().map(|fault| fault.seen_from(dir)).collect();
+    spec::refused(&faults)
 }
 
 /// The name of a project in a linked worktree that has none in its file: that of the same directory in the main
@@ -219,7 +222,8 @@ pub(super) fn check_agent(
     }
 }
 
-fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
+/// The directory of a request.
+pub(super) fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
     let base = client
         .greeting
         .cwd

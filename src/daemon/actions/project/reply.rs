@@ -1,5 +1,7 @@
 //! How the jobs of a project are, for clients.
 
+use std::collections::BTreeSet;
+
 use super::read::Loaded;
 use crate::daemon::actions::list::{OUTPUT_CHARS, last_lines};
 use crate::daemon::hub::Hub;
@@ -13,25 +15,29 @@ use crate::daemon::state::watches::watching;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
+use crate::engine::session::Session;
 use crate::project::{self as file, Fault};
 use crate::protocol::Error;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
 use crate::sys::signal;
 
-/// The state of a known project.
-pub(super) fn state(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>) -> Answer {
-    answer(state_of(hub, id, plan)?)
+/// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these jobs,
+/// or of all that are wanted.
+pub(super) fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<String>>) -> Answer {
+    answer(state_of(hub, id, only)?)
 }
 
-/// The same, with what is odd about its files.
+/// The same, with a plan and what is odd about its files.
 pub(super) fn planned(
     hub: &Hub,
     id: &ProjectId,
+    only: Option<&BTreeSet<String>>,
     plan: Vec<PlannedChange>,
     warnings: &[Fault],
 ) -> Answer {
-    let mut state = state_of(hub, id, plan)?;
+    let mut state = state_of(hub, id, only)?;
+    state.plan = plan;
     state
         .warnings
         .extend(warnings.iter().map(ToString::to_string));
@@ -77,13 +83,12 @@ pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
 pub(super) fn state_of(
     hub: &Hub,
     id: &ProjectId,
-    plan: Vec<PlannedChange>,
+    only: Option<&BTreeSet<String>>,
 ) -> Result<ProjectState, Error> {
     let state = hub.read();
     let project = state.projects.get(id);
     let project = project.ok_or_else(|| Error::internal("the project is not known any more"))?;
-    let settled =
-        project.is_settled() && !state.projects.is_due(id) && state.borrowed_settled(project);
+    let settled = state.has_settled(project, only);
     let order = project.applied.order.iter();
     let mut jobs: Vec<ProjectJob> = order
         .filter_map(|name| job(&state, project, name))
@@ -91,25 +96,37 @@ pub(super) fn state_of(
     if settled {
         guess_ready(&state, project, &mut jobs);
     }
-    let is_bad = |(name, job): (&String, &crate::engine::project::JobWish)| {
-        let phase = project.decision.phases.get(name);
-        job.wanted && phase.is_some_and(Phase::is_bad)
-    };
     Ok(ProjectState {
         project: project.name(),
         up: project.wish.standing == Standing::Up,
         files: files(&project.applied),
         seq: project.seq,
         settled,
-        failed: project.wish.jobs.iter().any(is_bad) || state.borrowed_failed(project),
+        failed: state.has_failed(project, only),
         jobs,
-        plan,
+        plan: Vec::new(),
         warnings: survivors(project)
             .into_iter()
             .chain(unwatched(project))
             .collect(),
         environment: None,
     })
+}
+
+/// The end of the output of a session's last run; `None` if it has never run.
+fn last_output(state: &State, session: &Session) -> Option<String> {
+    let from = session.life.runs().last()?.offset;
+    // Right after a takeover no output has been rendered yet.
+    let written = state
+        .sessions
+        .io(&session.id)
+        .map_or(0, |io| io.log.bounds().1);
+    let to = state.sessions.log_end(&session.id).max(written);
+    let first = state.sessions.log_first(&session.id);
+    let piece = state
+        .sessions
+        .piece(&session.id, from.max(first), to, OUTPUT_CHARS);
+    Some(last_lines(&piece.text))
 }
 
 /// Says of services without a probe that they are ready, as far as their ports tell.
@@ -210,8 +227,12 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         .sessions
         .get(name)
         .and_then(|id| state.sessions.get(id));
+    let cure = |why| match project.paused_queue(name) {
+        Some(queue) => format!("{why} (bgproc group {queue} --resume)"),
+        None => why,
+    };
     let mut job = ProjectJob {
-        why: why(project, name),
+        why: why(project, name).map(cure),
         next_run: next_run(project, name),
         watch: watching(project, name),
         wanted: project.wish.jobs.get(name).is_some_and(|job| job.wanted),
@@ -243,9 +264,13 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
             job.question = last.map(str::to_owned);
             job.asks = job.question.as_ref().map(|_| asks);
         }
-        if phase == PhaseName::Failed && !session.life.runs().is_empty() {
-            let tail = state.sessions.tail(&session.id, OUTPUT_CHARS);
-            job.output = Some(last_lines(&tail));
+        let is_broken = project
+            .wish
+            .jobs
+            .get(name)
+            .is_some_and(|job| job.broken.is_some());
+        if phase == PhaseName::Failed && !is_broken {
+            job.output = last_output(state, session);
         }
     }
     Some(job)

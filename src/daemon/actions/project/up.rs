@@ -1,11 +1,11 @@
 //! `up` and `reload`: the jobs of a project shall run as its file says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::change::{Changes, compare};
 use super::read::{Loaded, check_agent, nothing, read};
-use super::{SETTLE_MS, Wants, borrow, reply, wait_until};
+use super::{SETTLE_MS, Wants, borrow, reply, resolve, wait_until};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::{ProjectId, spec, wishes};
@@ -29,18 +29,32 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     let loaded = read(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
     let main = borrow::read_main(client, &loaded).await?;
-    let (id, plan) = hub.change(|state| {
+    let odd = resolve::check(hub, client, &loaded, &params).await?;
+    let applied = hub.change(|state| {
         let borrowed = match &main {
             Some(main) => borrow::bring_up(state, client, main, &loaded, &params)?,
             None => BTreeMap::new(),
         };
         apply(state, client, &loaded, &params, borrowed)
     })?;
+    let Applied { id, plan, meant } = applied;
+    resolve::fill_in_urls(hub, &id).await;
     wait_until(hub, &id, within, |project| {
-        project.is_settled() && hub.read().borrowed_settled(project)
+        hub.read().has_settled(project, Some(&meant))
     })
     .await;
-    reply::planned(hub, &id, plan, &loaded.project.warnings)
+    let warnings = [loaded.project.warnings, odd].concat();
+    reply::planned(hub, &id, Some(&meant), plan, &warnings)
+}
+
+/// What a request has changed.
+pub(super) struct Applied {
+    /// The project.
+    pub(super) id: ProjectId,
+    /// What people are shown.
+    plan: Vec<PlannedChange>,
+    /// The jobs that the request is about.
+    meant: BTreeSet<String>,
 }
 
 /// Brings the definitions into force and changes the wish. `borrowed` are the jobs of the main checkout.
@@ -50,7 +64,7 @@ pub(super) fn apply(
     loaded: &Loaded,
     params: &Project,
     borrowed: BTreeMap<String, ProjectId>,
-) -> Result<(ProjectId, Vec<PlannedChange>), Error> {
+) -> Result<Applied, Error> {
     let known = state
         .projects
         .at(&loaded.project.dir)
@@ -113,10 +127,16 @@ pub(super) fn apply(
             }
         }
     }
-    wish(state, &id, &changes);
+    wish(state, &id, &changes, params.no_deps == Some(true));
     describe_sessions(state, &id);
     state.wish_changed(&id);
-    Ok((id, changes.plan))
+    let own = changes.wanted.into_iter().chain(changes.borrowed);
+    let meant = own.chain(changes.restarted).chain(changes.pruned).collect();
+    Ok(Applied {
+        id,
+        plan: changes.plan,
+        meant,
+    })
 }
 
 /// What is kept of the client: its environment, umask and limits. The rights of an agent were checked.
@@ -129,7 +149,7 @@ pub(super) fn caller(greeting: &Greeting) -> Greeting {
     }
 }
 
-fn wish(state: &mut State, id: &ProjectId, changes: &Changes) {
+fn wish(state: &mut State, id: &ProjectId, changes: &Changes, alone: bool) {
     let Some(project) = state.projects.get(id) else {
         return;
     };
@@ -145,6 +165,9 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes) {
             // Its results are those of another definition.
             job.forget = look(name).run;
         }
+    }
+    if alone {
+        project.wish.start_alone(&changes.wanted);
     }
     for name in &changes.pruned {
         project.wish.hold(name, "--prune");
@@ -162,6 +185,9 @@ fn rename(project: &mut Known, from: &str, to: &str) {
         .extend(survivors.map(|pids| (to.to_owned(), pids)));
     if let Some(session) = project.sessions.remove(from) {
         project.sessions.insert(to.to_owned(), session);
+    }
+    if let Some(url) = project.urls.remove(from) {
+        project.urls.insert(to.to_owned(), url);
     }
     if let Some(seen) = project.seen.remove(from) {
         project.seen.insert(to.to_owned(), seen);
@@ -233,7 +259,7 @@ type Ports = BTreeMap<String, BTreeMap<String, u16>>;
 
 /// The ports of all jobs: as written in a main checkout, else with one offset with which all of them are free. It is
 /// chosen once and kept, and chosen again only if the file has other ports with which it does not do.
-fn assign_ports(
+pub(super) fn assign_ports(
     state: &State,
     project: &Known,
     loaded: &Loaded,
@@ -269,8 +295,12 @@ fn assign_ports(
     for (name, job) in &effective.jobs {
         if let Some(lender) = project.borrowed.get(name) {
             let known = state.projects.get(lender);
+            // If it was never up, it will have them as written, as main checkouts do.
             let ports = known.and_then(|known| known.ports.get(name));
-            given.extend(ports.map(|ports| (name.clone(), ports.clone())));
+            let ports = ports.unwrap_or(&job.ports).clone();
+            if !ports.is_empty() {
+                given.insert(name.clone(), ports);
+            }
             continue;
         }
         let before = project.ports.get(name);

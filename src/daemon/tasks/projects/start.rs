@@ -139,8 +139,12 @@ impl Start {
         }
         state.keeper.check_descriptors()?;
         let limits = spec::time_limits(defined, state.settings.caps.retention);
+        let project = state.projects.get_mut(&self.project);
+        let project = project.map(|project| {
+            project.set_url(&job, prepared.url);
+            &*project
+        });
         // What was applied in place since.
-        let project = state.projects.get(&self.project);
         let defined = project.and_then(|project| project.applied.jobs.get(&job));
         let described = defined.map(|defined| spec::described(&self.project, &job, defined));
         let session = state.sessions.get_mut(&self.session);

@@ -96,7 +96,8 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
     (signal::TERM, left())
 }
 
-/// Runs a shell line in the directory and environment of a job, for at most so many milliseconds.
+/// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started is
+/// ended with it then.
 async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
     let spec = {
         let state = hub.read();
@@ -108,5 +109,21 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
     };
     let Some(spec) = spec else { return };
     let mut command = beside::command(line, &spec);
-    let _ = timeout(Duration::from_millis(within_ms), command.status()).await;
+    command.process_group(0);
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return tracing::warn!(%session, line, %error, "a stop line cannot be run"),
+    };
+    let group = child.id();
+    match timeout(Duration::from_millis(within_ms), child.wait()).await {
+        Ok(Ok(status)) if status.success() => {}
+        Ok(Ok(status)) => tracing::warn!(%session, line, %status, "a stop line failed"),
+        Ok(Err(error)) => tracing::warn!(%session, line, %error, "a stop line failed"),
+        Err(_) => {
+            tracing::warn!(%session, line, "a stop line took longer than the grace period and is killed");
+            if let Some(leader) = group {
+                signal::send_group(leader, signal::KILL);
+            }
+        }
+    }
 }

@@ -382,3 +382,37 @@ fn a_job_with_a_schedule_runs_at_the_start_once() {
     world.up(&["warm"]);
     assert_eq!(world.steps, [Step::Start("warm".into())]);
 }
+
+#[test]
+fn a_task_has_settled_when_it_has_ended() {
+    let (service, task) = (job(&[]), task(&[]));
+    for phase in [Phase::Running, Phase::Ready] {
+        assert!(
+            service.has_settled(&phase) && !task.has_settled(&phase),
+            "{phase:?}"
+        );
+    }
+    assert!(task.has_settled(&Phase::Done) && task.has_settled(&Phase::Failed));
+    // `up` is not about the next time of a schedule.
+    let scheduled = JobWish {
+        is_scheduled: true,
+        ..task
+    };
+    assert!(scheduled.has_settled(&Phase::Running));
+}
+
+#[test]
+fn a_job_that_is_started_alone_does_not_wait_for_its_needs() {
+    let mut shop = shop();
+    let names = ["api".to_owned()];
+    shop.wish.up(&names, |_| Seen::NEVER);
+    assert_eq!(shop.phase("api").as_str(), "skipped", "nobody wants db");
+    shop.wish.start_alone(&names);
+    shop.go();
+    assert_eq!(shop.steps, [Step::Start("api".into())]);
+    shop.set("api", READY);
+    // The next run waits again.
+    shop.restart("api");
+    shop.set("api", OK);
+    assert_eq!(shop.phase("api").as_str(), "skipped");
+}

@@ -257,3 +257,44 @@ proptest! {
         }
     }
 }
+
+/// A world with the queue `q` and these jobs in it.
+fn jobs_in_queue(names: &[&str]) -> World {
+    let mut world = queue(1);
+    for name in names {
+        let queued = JobWish {
+            queue: Some("q".to_owned()),
+            ..task(&[])
+        };
+        world.wish.jobs.insert((*name).to_owned(), queued);
+    }
+    world
+}
+
+#[test]
+fn a_queue_starts_jobs_in_the_order_of_the_request() {
+    let names = ["zeta", "mid", "alpha"];
+    let mut world = jobs_in_queue(&names);
+    world.wish.up(&names.map(str::to_owned), |_| Seen::NEVER);
+    world.go();
+    assert_eq!(world.line().running, ["zeta"]);
+    assert_eq!(world.line().waiting, ["mid", "alpha"]);
+}
+
+#[test]
+fn a_paused_queue_has_settled_and_down_forgets_the_failure() {
+    let mut world = jobs_in_queue(&["a", "b"]);
+    world.wish.queues.get_mut("q").unwrap().pauses_on_failure = true;
+    world.all_up();
+    world.set("a", BAD);
+    let paused = world.phase("b");
+    assert_eq!(paused, Phase::Queued(Why::Paused(0)));
+    assert!(paused.is_settled() && paused.is_bad());
+    world.down();
+    world.all_up();
+    assert_eq!(world.line().running, ["a"]);
+    // The pause of a person stays.
+    world.wish.queues.get_mut("q").unwrap().paused = true;
+    world.down();
+    assert!(world.wish.queues["q"].paused);
+}

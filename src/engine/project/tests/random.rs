@@ -137,7 +137,7 @@ fn act(world: &mut World, happens: Happens) {
             world.wish.up(&names, at);
         }
         Happens::AllUp => {
-            let names = world.wish.jobs.keys().cloned().collect();
+            let names: Vec<String> = world.wish.jobs.keys().cloned().collect();
             world.wish.up(&names, at);
         }
         Happens::Change(n, all) => {
