@@ -192,7 +192,7 @@ impl HostLink {
         let pause = self.pause - spread / 2 + chance % spread;
         self.phase = Phase::Down {
             at: now.boot,
-            retry_at: (error.code == ErrorCode::HostUnreachable).then_some(now.boot + pause),
+            retry_at: passes(error.code).then_some(now.boot + pause),
         };
         self.fault = Some(error);
         is_news
@@ -289,6 +289,14 @@ impl HostLink {
             _ => None,
         }
     }
+}
+
+/// Whether what an error says may be over by itself: a way that is interrupted, or a daemon there that is just started.
+fn passes(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::HostUnreachable | ErrorCode::DaemonUnavailable
+    )
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use crate::config::HostEntry;
 
 /// A host that a person has named.
@@ -48,6 +50,17 @@ pub struct SshOptions<'a> {
     pub control: Option<&'a str>,
 }
 
+/// The name of the socket of a shared connection. It has the destination in it: a host that is given another one does not
+/// use the connection of the one before.
+fn socket(name: &str, reach: &Reach) -> String {
+    let (Reach::Ssh(words) | Reach::Command(words)) = reach;
+    let digest = Sha256::digest(words.join("\0"));
+    format!(
+        "ssh-{name}-{:02x}{:02x}{:02x}{:02x}",
+        digest[0], digest[1], digest[2], digest[3]
+    )
+}
+
 impl Host {
     /// The host that `file` names so. `runtime` is the directory for sockets.
     pub fn of(name: &str, entry: &HostEntry, file: &Path, runtime: &Path) -> Self {
@@ -59,11 +72,11 @@ impl Host {
         };
         Self {
             name: name.to_owned(),
-            reach,
             bgproc: entry.bgproc.clone(),
             home: entry.home.clone(),
             written: Some(file.to_owned()),
-            control: runtime.join(format!("ssh-{name}")),
+            control: runtime.join(socket(name, &reach)),
+            reach,
             agent: None,
         }
     }

@@ -260,3 +260,29 @@ fn each_verb_has_a_manual_page() {
     }
     assert!(home.ok(&["man"]).contains("bgproc\\-wait(1)"));
 }
+
+#[test]
+fn bash_quotes_names_and_completes_words_with_colons() {
+    if !have("bash") {
+        return;
+    }
+    let home = home();
+    home.start(&["-n", "my job", "sleep 1000"]);
+    home.start(&["-n", "q'x", "sleep 1000"]);
+    assert_eq!(in_bash(&home, &["bgproc", "stop", "my"]), ["my\\ job"]);
+    assert_eq!(in_bash(&home, &["bgproc", "stop", "q"]), ["q\\'x"]);
+    // Bash splits the line at colons and equals signs.
+    assert_eq!(
+        in_bash(&home, &["bgproc", "stop", "g", ":", "sh"]),
+        ["shop"]
+    );
+    let status = ["bgproc", "ls", "--status", "=", "runn"];
+    assert_eq!(in_bash(&home, &status), ["running"]);
+    assert_eq!(in_bash(&home, &["bgproc", "ls", "-g", "s"]), ["shop"]);
+    assert_eq!(in_bash(&home, &["bgproc", "help", "targ"]), ["targets"]);
+    // A verb is offered by its name, and completed by an alias, too.
+    assert_eq!(in_bash(&home, &["bgproc", "lo"]), ["logs"]);
+    assert_eq!(in_bash(&home, &["bgproc", "log", "li"]), ["lint"]);
+    let programs = in_bash(&home, &["bgproc", "run", "slee"]);
+    assert!(programs.contains(&"sleep".to_owned()), "{programs:?}");
+}

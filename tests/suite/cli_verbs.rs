@@ -92,7 +92,7 @@ fn ports_urls_and_processes_are_shown() {
         .expect_code(3)
         .expect_said("listens on no port");
     let row = home.ok(&["ports", "-o", "tsv"]);
-    assert!(row.starts_with(&format!("{port}\tweb\t")), "{row}");
+    assert!(row.starts_with(&format!("{port}\t-\tweb\t")), "{row}");
     let top = home.ok(&["top"]);
     assert!(
         top.contains("sleep 1000") && top.contains(&port.to_string()),

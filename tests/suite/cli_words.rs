@@ -205,3 +205,52 @@ fn detach_keys_are_pressed_one_after_the_other_and_the_code_is_the_jobs() {
     home.run(&["attach", "web", "--detach-keys", "a,b"])
         .expect_code(2);
 }
+
+#[test]
+fn words_that_would_do_something_else_are_refused() {
+    let home = Home::new();
+    home.start(&["-n", "cat", "cat"]);
+    home.run(&["send", "cat", "text", "--wait-quiet", "1s"])
+        .expect_code(2)
+        .expect_said("would be typed");
+    home.ok(&["send", "cat", "--", "text", "--paste"]);
+    home.ok(&["wait", "cat", "--for", "match:^text --paste$"]);
+    home.start(&["-n", "cat2", "sleep 1000"]);
+    home.run(&["rename", "cat*", "dog"]).expect_code(5);
+    home.run(&["signal", "cat"])
+        .expect_code(2)
+        .expect_said("bgproc signal JOB HUP");
+    home.run(&["run", "-n", ":80", "true"]).expect_code(2);
+    home.run(&["run", "-n", "x", "--exit-code", "true"])
+        .expect_code(2)
+        .expect_said("--attach");
+}
+
+#[test]
+fn clean_leaves_pinned_jobs_alone() {
+    let home = Home::new();
+    for name in ["one", "two"] {
+        home.run(&["run", "-w", "-n", name, "true"]).expect_code(0);
+    }
+    home.ok(&["pin", "one"]);
+    home.run(&["clean"])
+        .expect_code(0)
+        .expect_said("1 pinned job stays");
+    assert_eq!(home.ok(&["ls", "-o", "tsv"]).lines().count(), 1);
+    home.ok(&["rm", "one"]);
+}
+
+#[test]
+fn an_upgrade_that_could_not_start_changes_nothing() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    let pid = || home.json(&["daemon", "status"])["daemonPid"].clone();
+    let before = pid();
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, "no_such_key = 1\n").unwrap();
+    home.run(&["daemon", "upgrade"])
+        .expect_code(2)
+        .expect_said("no_such_key");
+    std::fs::remove_file(file).unwrap();
+    assert_eq!(pid(), before);
+}

@@ -1,9 +1,9 @@
 //! Completion of the command line by TAB.
 //!
 //! The scripts for shells ([`script`]) call bgproc again with [`VARIABLE`] set, and it answers with what may
-//! follow. So the verbs, options and jobs are always those of now. [`grammar`] says what completes which argument:
+//! follow. So the verbs, options and jobs are always those of now. `grammar` says what completes which argument:
 //! targets are completed with the [`jobs`] that there are, and with those of the project file of this directory; no
-//! daemon is started for that. The words of a command are completed with [`programs`] and files.
+//! daemon is started for that. The words of a command are completed with `programs` and files.
 
 mod bash;
 mod grammar;

@@ -7,7 +7,7 @@ use crate::client;
 use crate::config::LOCAL;
 use crate::protocol::params::List;
 use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
-use crate::protocol::{Action, Record};
+use crate::protocol::{Action, Error, ErrorCode, Record};
 use crate::recall::last_job;
 
 /// Longest time in which a host that a target names is connected, in milliseconds. ssh ends its own attempts before.
@@ -114,7 +114,13 @@ impl Context {
             ..List::default()
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;
-        let fault = listed.hosts.into_iter().find_map(|host| host.error);
+        let hosts = listed.hosts.into_iter();
+        let fault = hosts.map(|host| match (host.error, host.state) {
+            (Some(error), _) => Some(error),
+            (None, HostState::Up) => None,
+            (None, _) => Some(not_connected(&host.name)),
+        });
+        let fault = fault.flatten().next();
         match fault {
             // What is known of it helps to find a job, not to see that there is none.
             Some(fault)
@@ -132,6 +138,12 @@ impl Context {
             })),
         }
     }
+}
+
+/// The error that a host was not asked: only a person connects it.
+fn not_connected(host: &str) -> Error {
+    let message = format!("host {host} is not connected, so it was not asked");
+    Error::new(ErrorCode::HostUnreachable, message).hint(format!("bgproc -H {host} ls connects it"))
 }
 
 /// Whether a host is not connected, but will be in a moment if nothing is in the way.

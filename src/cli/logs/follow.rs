@@ -11,6 +11,8 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use serde_json::Value;
+
 use super::place::Place;
 use crate::cli::output::hosts::tell_unreachable;
 use crate::client::{self, AutoStart, Connection, greeting};
@@ -28,6 +30,9 @@ const LONGEST_WAIT: u64 = 600_000;
 /// wait for.
 const BETWEEN_RUNS: Duration = Duration::from_millis(20);
 
+/// Pause between two questions about a job whose host cannot be reached.
+const HOST_PAUSE: Duration = Duration::from_secs(1);
+
 /// A position in the output of one job, with a connection of its own.
 #[derive(Debug)]
 pub struct Follower {
@@ -42,6 +47,8 @@ pub struct Follower {
     bound: Bound,
     /// Whether that has been reached.
     is_over: bool,
+    /// Whether somebody waits for more than there was at first.
+    follows: bool,
 }
 
 /// Where reading stops, although there may be more output.
@@ -90,6 +97,7 @@ impl Follower {
             read: VecDeque::new(),
             bound: Bound::default(),
             is_over: false,
+            follows: false,
         })
     }
 
@@ -137,6 +145,7 @@ impl Follower {
 
     /// Blocks until something has happened since `seen`.
     pub fn wait(&mut self, seen: &Polled) -> Result<(), Error> {
+        self.follows = true;
         match self.look(Some(seen.cursor.clone()), LONGEST_WAIT) {
             Ok(_) => Ok(()),
             // A new daemon may not know the cursor of the old one. The caller reads again at once.
@@ -174,8 +183,24 @@ impl Follower {
             oldest: None,
             stream: None,
         };
-        let value = self.connection.call(Action::Poll(poll))?;
+        let value = self.ask(Action::Poll(poll))?;
         serde_json::from_value(value).map_err(unreadable)
+    }
+
+    /// Asks about the job. What is followed on another host goes on when the way there is mended: nothing of it is lost.
+    fn ask(&mut self, action: Action) -> Result<Value, Error> {
+        let mut is_told = false;
+        loop {
+            match self.connection.call(action.clone()) {
+                Err(error) if self.follows && error.code == ErrorCode::HostUnreachable => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        tell_unreachable(&error);
+                    }
+                    std::thread::sleep(HOST_PAUSE);
+                }
+                answer => return answer,
+            }
+        }
     }
 
     /// Reads the next page if all earlier pieces have been returned. Returns whether the job is being
@@ -192,7 +217,7 @@ impl Follower {
             origins: Some(true),
             ..Log::default()
         };
-        let value = self.connection.call(Action::Log(log))?;
+        let value = self.ask(Action::Log(log))?;
         let page: LogBytes = serde_json::from_value(value).map_err(unreadable)?;
         let restarting = page.restarting;
         self.take(page)?;

@@ -147,7 +147,7 @@ pub fn activity(job: &Summary, now: Timestamp) -> Option<String> {
 pub fn former_report(job: &Summary, now: Timestamp) -> Option<String> {
     let report = job.report.as_ref()?;
     let since_then = match report.replaced_by? {
-        Evidence::Input => "what it reads has changed since",
+        Evidence::Input => "a newer input state replaced it",
         Evidence::Output => "it has written output since",
     };
     let ago = span(since(report.at, now));

@@ -1,5 +1,7 @@
 //! `ports` and `open`: the ports and URLs that jobs serve.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -58,7 +60,11 @@ impl Ports {
                 (Some(found.jobs), found.exit)
             }
         };
-        let mut ports = ports(ctx)?;
+        let hosts = only
+            .iter()
+            .flatten()
+            .filter_map(|job| job.summary.session_id.host());
+        let mut ports = ports(ctx, hosts.map(str::to_owned).collect())?;
         if let Some(jobs) = only {
             let id = |job: &Record| job.summary.session_id.clone();
             ports.retain(|port| jobs.iter().any(|job| id(job) == id(&port.job)));
@@ -76,7 +82,7 @@ impl Ports {
             note("no job listens on a port");
             return Ok(exit);
         }
-        let rows: Vec<[String; 4]> = ports.iter().map(row).collect();
+        let rows: Vec<[String; 5]> = ports.iter().map(row).collect();
         if is_table {
             let cells: Vec<_> = rows
                 .iter()
@@ -98,8 +104,9 @@ impl Ports {
     }
 }
 
-const COLUMNS: [Column; 4] = [
+const COLUMNS: [Column; 5] = [
     column("PORT", Fit::Whole, true),
+    column("PROJECT", Fit::Middle(8), false),
     column("JOB", Fit::Middle(10), false),
     column("PID", Fit::Whole, true),
     column("URL", Fit::End(12), false),
@@ -114,11 +121,13 @@ const fn column(title: &'static str, fit: Fit, right: bool) -> Column {
     }
 }
 
-fn row(port: &Port) -> [String; 4] {
+fn row(port: &Port) -> [String; 5] {
     let job = &port.job.summary;
     let none = || "-".to_owned();
+    let project = job.project.as_ref();
     [
         port.port.to_string(),
+        project.map_or_else(none, |of| clean(&of.project.name)),
         words::name(job),
         job.pid.map_or_else(none, |pid| pid.to_string()),
         port.url.as_deref().map_or_else(none, clean),
@@ -129,16 +138,18 @@ fn as_json(port: &Port) -> serde_json::Value {
     let job = &port.job.summary;
     json!({
         "port": port.port, "sessionId": job.session_id, "label": job.label, "pid": job.pid,
-        "url": port.url,
+        "url": port.url, "project": job.project.as_ref().map(|of| &of.project.name),
     })
 }
 
-/// The ports of all jobs, in order.
-fn ports(ctx: &mut Context) -> Result<Vec<Port>, Failure> {
+/// The ports of all jobs of this machine and of these hosts, in order.
+fn ports(ctx: &mut Context, mut hosts: BTreeSet<String>) -> Result<Vec<Port>, Failure> {
+    let here = only_here()?;
+    hosts.extend(here.iter().flatten().cloned());
     let listed: Listed<Record> = ctx.read(&Action::List(List {
         include_ports: Some(true),
         limit: Some(100_000),
-        hosts: only_here()?,
+        hosts: here.map(|_| hosts.into_iter().collect()),
         ..List::default()
     }))?;
     let mut ports = Vec::new();
@@ -191,10 +202,19 @@ impl Open {
             full_env: None,
         }))?;
         let name = words::name(&record.summary);
+        if let Some(host) = record.summary.session_id.host() {
+            let failure =
+                Failure::with_message(Exit::STATE, format!("the page of {name} is on {host}"));
+            return Err(failure.hint(format!(
+                "`ssh -L PORT:localhost:PORT {host}` brings its port here"
+            )));
+        }
         let detail = record.detail.unwrap_or_default();
         let served = detail.ports.first();
         let served = served.map(|port| format!("http://localhost:{port}"));
-        let Some(url) = detail.urls.first().cloned().or(served) else {
+        // What the project file says comes before what the program prints.
+        let written = record.summary.project.and_then(|of| of.url);
+        let Some(url) = written.or(detail.urls.into_iter().next()).or(served) else {
             let message = format!("{name} listens on no port");
             return Err(Failure::with_message(Exit::STATE, message));
         };

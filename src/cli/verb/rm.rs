@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
-use crate::cli::output::{complain, words};
+use crate::cli::output::{complain, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::{Action, Record, Status, Timestamp, duration};
 
@@ -90,6 +90,16 @@ impl Clean {
         let mut jobs = ctx.jobs()?;
         let now = words::now();
         jobs.retain(|job| job.summary.status.is_finished() && self.which.is(job, now));
+        // Jobs of a project that is up are kept for the project, not by a person.
+        let is_pinned = |job: &Record| job.summary.keep && job.summary.project.is_none();
+        let (pinned, jobs): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_pinned);
+        if !pinned.is_empty() && !ctx.json {
+            let stay = match pinned.len() {
+                1 => "1 pinned job stays".to_owned(),
+                count => format!("{count} pinned jobs stay"),
+            };
+            note(&format!("{stay}; bgproc rm removes it by its name"));
+        }
         remove(ctx, &jobs, self.which.dry_run)
     }
 }
@@ -138,6 +148,6 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
     let jobs = if count == 1 { "job" } else { "jobs" };
     let done = if dry_run { "would remove" } else { "removed" };
     ctx.out
-        .line(&format!("{done} {count} {jobs}, {size} of output"))?;
+        .line(&format!("{done} {count} {jobs}, {size} bytes of output"))?;
     Ok(exit)
 }

@@ -46,8 +46,34 @@ pub struct Send {
     password: bool,
 }
 
+/// The options that somebody may have meant to give, but has written behind the text.
+const OPTIONS: [&str; 6] = [
+    "--no-enter",
+    "--paste",
+    "--eof",
+    "--wait-quiet",
+    "--password",
+    "--json",
+];
+
 impl Send {
+    /// An option among the words of the text, unless `--` says that they are all text.
+    fn swallowed(&self) -> Option<&str> {
+        let words = self.text.iter().skip(1).map(String::as_str);
+        let mut options =
+            words.filter(|word| OPTIONS.contains(&word.split('=').next().unwrap_or(word)));
+        let is_meant = std::env::args().any(|word| word == "--");
+        options.next().filter(|_| !is_meant)
+    }
+
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if let Some(option) = self.swallowed() {
+            let message = format!("{option} after the text would be typed");
+            let failure = Failure::with_message(Exit::USAGE, message);
+            return Err(failure.hint(
+                "put options before the job; to type it all the same: bgproc send JOB -- TEXT",
+            ));
+        }
         let job = ctx.one(&self.job)?;
         if self.password && self.would_show(ctx, &job.summary.session_id)? {
             return Ok(Exit::STATE);

@@ -154,6 +154,11 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     for asked in &record.asked {
         add("asked", Some(asked.message.clone()));
     }
+    let is_pinned = job.keep && job.project.is_none();
+    add(
+        "kept",
+        is_pinned.then(|| "until it is removed (pin)".to_owned()),
+    );
     add("shared", shared(job.share));
     add(
         "held by",

@@ -6,6 +6,7 @@ use super::State;
 use crate::daemon::clock::now;
 use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, Row};
+use crate::engine::life::Actor;
 use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
@@ -281,8 +282,13 @@ impl State {
             true => None,
             false => self.why_ended(id, ending),
         };
+        let status = match &batch.cancelled_by {
+            // Our own time limit has cancelled it.
+            Some(Actor::TimeLimit(_)) if ending == Ending::Cancelled => Some(Status::TimedOut),
+            _ => ending.status(),
+        };
         if let Some(session) = self.sessions.get_mut(id) {
-            session.life.ended_elsewhere(ending.status(), why);
+            session.life.ended_elsewhere(status, why);
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
+use crate::cli::settings::configuration;
 use crate::cli::verb::daemon::{shut_down, stats};
 use crate::client;
 use crate::protocol::params::{Shutdown, ShutdownSessions, Stats};
@@ -10,6 +11,8 @@ use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, ErrorCode, VERSION};
 
 pub(crate) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
+    // The next daemon could not start with a configuration that cannot be read, and this one would be gone.
+    configuration()?;
     let before = stats(ctx)?.map(|(_, before)| before);
     if before.is_some() {
         ask(ctx)?;

@@ -29,6 +29,9 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 /// A daemon that ends the main channel sooner than this after its hello, and again, is not connected to for now.
 const STEADY: Duration = Duration::from_secs(2);
 
+/// Time after which a program has read what was typed into it, and reads the next thing or nothing.
+const REACTION: Duration = Duration::from_millis(500);
+
 /// How long changes are collected before they are saved.
 const SAVES: Duration = Duration::from_secs(5);
 
@@ -102,6 +105,7 @@ async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>, start: Start)
         channel: channel.clone(),
         events,
         stale: BTreeSet::new(),
+        typed: BTreeSet::new(),
         has_missed: false,
         live: None,
         is_silent: false,
@@ -131,6 +135,8 @@ struct Main<'a> {
     events: mpsc::Receiver<Event>,
     /// Sessions whose records have changed.
     stale: BTreeSet<SessionId>,
+    /// Sessions that somebody has typed into. What they read then is known a moment later, and no event tells it.
+    typed: BTreeSet<SessionId>,
     /// Whether the host has dropped events, because they were not taken fast enough.
     has_missed: bool,
     /// The subscription to live events.
@@ -195,6 +201,7 @@ impl Main<'_> {
             .map(Entry::interest);
         let interest = interest.ok_or_else(|| self.ended())?;
         let mut saves_at = None;
+        let mut reacts_at = None;
         loop {
             if std::mem::take(&mut self.has_missed) {
                 self.list().await?;
@@ -219,7 +226,20 @@ impl Main<'_> {
                     None => std::future::pending().await,
                 }
             };
+            if !self.typed.is_empty() {
+                reacts_at.get_or_insert_with(|| Instant::now() + REACTION);
+            }
+            let reacted = async {
+                match reacts_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
+                () = reacted => {
+                    reacts_at = None;
+                    self.stale.append(&mut self.typed);
+                }
                 event = self.events.recv() => match event {
                     Some(event) => self.take(event),
                     None => return Err(self.ended()),
@@ -244,9 +264,16 @@ impl Main<'_> {
             self.has_missed = true;
             return;
         }
+        let is_typed = matches!(
+            event.event,
+            EventKind::HumanInput | EventKind::HumanAnswered
+        );
         let changed = self
             .hub
             .change(|state| state.host_event(&self.host.name, event));
+        if is_typed {
+            self.typed.extend(changed.clone());
+        }
         self.stale.extend(changed);
     }
 
