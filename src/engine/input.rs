@@ -67,6 +67,8 @@ pub struct InputWatch {
     /// Answers to questions up to this number are out of date, because they were asked before
     /// something was typed.
     stale_up_to: u64,
+    /// Bytes that were typed since the last line was ended. See [`Self::type_lines`].
+    open_line: usize,
 }
 
 impl InputWatch {
@@ -77,6 +79,27 @@ impl InputWatch {
             ..Self::default()
         };
         self.on_activity(now, false);
+    }
+
+    /// Notes bytes that are typed into a terminal that collects lines. Returns the length of the longest line to which
+    /// they belong, which an earlier write may have begun.
+    pub fn type_lines(&mut self, bytes: &[u8]) -> usize {
+        let mut longest = 0;
+        for byte in bytes {
+            self.open_line = match byte {
+                // Enter, and by default: the interrupt, end of file, erase and kill characters (termios(3)).
+                b'\n' | b'\r' | 0x03 | 0x04 | 0x15 => 0,
+                0x08 | 0x7f => self.open_line.saturating_sub(1),
+                _ => self.open_line + 1,
+            };
+            longest = longest.max(self.open_line);
+        }
+        longest
+    }
+
+    /// Notes that the terminal does not collect lines now.
+    pub fn collects_no_lines(&mut self) {
+        self.open_line = 0;
     }
 
     /// The program has ended.
@@ -306,6 +329,18 @@ mod tests {
             line: Some(LineModes { canonical, echo }),
             unread: Some(0),
         }
+    }
+
+    #[test]
+    fn a_line_grows_over_several_writes_until_it_is_ended() {
+        let mut watch = InputWatch::default();
+        assert_eq!(watch.type_lines(&[b'x'; 3000]), 3000);
+        assert_eq!(watch.type_lines(b"yy\nz"), 3002);
+        assert_eq!(watch.type_lines(b"\x7fab"), 2, "one was erased");
+        assert_eq!(watch.type_lines(b"\x15abc\x04"), 3);
+        watch.type_lines(b"abc");
+        watch.collects_no_lines();
+        assert_eq!(watch.type_lines(b"a"), 1);
     }
 
     fn state(report: InputReport, situation: Situation) -> InputState {

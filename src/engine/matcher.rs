@@ -55,6 +55,8 @@ enum Compiled {
     Needed,
     /// The program waits for input and has been quiet for a moment: it is somebody else's turn.
     Turn,
+    /// The same for a line or a password. A server may listen to keys while it starts.
+    LineTurn,
     Ready,
     Port(u16),
     /// The end of a command that was typed into a shell, or that it needs input.
@@ -119,10 +121,13 @@ impl Conditions {
     }
 
     /// A wait until there is something to do: the program waits for input, has ended, or is ready if it
-    /// has a probe. With `idle_ms`, also until it has written nothing for that time.
+    /// has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
     pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
-        let mut until = vec![Compiled::Exit, Compiled::Turn];
-        until.extend(has_probe.then_some(Compiled::Ready));
+        let mut until = vec![Compiled::Exit];
+        match has_probe {
+            true => until.extend([Compiled::LineTurn, Compiled::Ready]),
+            false => until.push(Compiled::Turn),
+        }
         until.extend(idle_ms.map(Compiled::Idle));
         Self::any(until)
     }
@@ -169,7 +174,11 @@ impl Conditions {
         self.all().any(|condition| {
             matches!(
                 condition,
-                Compiled::Input | Compiled::Needed | Compiled::Turn | Compiled::Command(_)
+                Compiled::Input
+                    | Compiled::Needed
+                    | Compiled::Turn
+                    | Compiled::LineTurn
+                    | Compiled::Command(_)
             )
         })
     }
@@ -423,6 +432,12 @@ impl Matcher {
                     {
                         input_match(index, facts.input)
                     }
+                    Compiled::LineTurn
+                        if needs(facts.input)
+                            && now >= quiet_since.saturating_add(TURN_LINE_MS) =>
+                    {
+                        input_match(index, facts.input)
+                    }
                     Compiled::Command(command)
                         if command_turn_ms(command, has_begun, facts)
                             .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
@@ -480,7 +495,7 @@ impl Matcher {
             .all()
             .filter_map(|condition| match condition {
                 Compiled::Idle(ms) => Some(after(*ms)),
-                Compiled::Turn | Compiled::Command(_) => next_turn,
+                Compiled::Turn | Compiled::LineTurn | Compiled::Command(_) => next_turn,
                 _ => None,
             });
         times.min()

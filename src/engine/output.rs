@@ -121,6 +121,15 @@ impl Output {
         self.update.ends_at(now)
     }
 
+    /// What a terminal has to be sent so that the next run finds it as a new one would be: the program may have left its
+    /// full-screen mode, its colours and the line in which it was ended. Empty if nothing is to be done.
+    pub fn reset_for_next_run(&mut self) -> String {
+        if self.mode == Mode::Pipe || self.end == 0 {
+            return String::new();
+        }
+        self.screen().reset_for_next_run()
+    }
+
     /// The renderer that turns the output into lines.
     pub(super) fn renderer(&mut self) -> &mut Plain {
         let layout = self.layout();
@@ -129,6 +138,7 @@ impl Output {
 
     /// Paints bytes on the screen.
     pub(super) fn paint(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
+        let end = self.end;
         let screen = self.screen();
         let Fed {
             changed,
@@ -136,6 +146,9 @@ impl Output {
             title_changed,
             restarted,
         } = screen.feed(bytes);
+        if changed {
+            screen.changed_at(end);
+        }
         let update = screen.update();
         self.update.note(update, now);
         let replies = self.take_replies();

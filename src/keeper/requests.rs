@@ -16,6 +16,7 @@ use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
 use crate::sys::shared_table::Slot;
+use crate::sys::spawn::Terminal;
 use crate::sys::{cgroup, detach};
 
 /// Failures of daemons from a new program before the upgrade is given up and the keeper's own program is used.
@@ -131,9 +132,11 @@ impl Keeper {
                 spec,
                 rows,
                 cols,
+                reset,
                 keep,
             } => {
-                self.spawn(session, spec, rows, cols, keep);
+                let terminal = Terminal { rows, cols, reset };
+                self.spawn(session, spec, &terminal, keep);
             }
             ToKeeper::CloseStdin { session } => {
                 if let Some(entry) = self.entry(&session) {

@@ -13,7 +13,7 @@ use crate::protocol::SessionId;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
 use crate::protocol::record::Mode;
-use crate::sys::spawn::{self, SpawnError, Spawned};
+use crate::sys::spawn::{self, SpawnError, Spawned, Terminal};
 use crate::sys::{cgroup, failpoint, limits, memory, signal};
 
 /// Descriptors that must be free before a job is started: enough for those a start opens for a moment, and
@@ -42,18 +42,11 @@ impl Bounds {
 
 impl Keeper {
     /// Starts a session's program and reports the result to the daemon.
-    pub(super) fn spawn(
-        &mut self,
-        id: SessionId,
-        spec: SpawnSpec,
-        rows: u16,
-        cols: u16,
-        keep: u64,
-    ) {
+    pub(super) fn spawn(&mut self, id: SessionId, spec: SpawnSpec, terminal: &Terminal, keep: u64) {
         failpoint::hit("spawn.before_beginning");
         // Count a start that fails at once as well, because the daemon has counted it.
         self.shared_table.begin_spawn();
-        match self.try_spawn(&id, spec, rows, cols, keep) {
+        match self.try_spawn(&id, spec, terminal, keep) {
             Ok((message, fds)) => {
                 self.tell(&message, fds);
                 // The log may have been suspended since the previous run, which the daemon no longer remembers.
@@ -81,8 +74,7 @@ impl Keeper {
         &mut self,
         id: &SessionId,
         spec: SpawnSpec,
-        rows: u16,
-        cols: u16,
+        terminal: &Terminal,
         keep: u64,
     ) -> Result<(ToDaemon, Vec<OwnedFd>), SpawnError> {
         if !limits::has_room(SPARE_FILES) {
@@ -121,10 +113,15 @@ impl Keeper {
         // The exit of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");
+        // What its terminal is reset with still belongs to the run before.
+        let offset = match spec.mode {
+            Mode::Pty => bounds.end + terminal.reset_bytes(),
+            Mode::Pipe => bounds.end,
+        };
         // Flush first: queued messages have to be sent before the new process announces itself on the same
         // socket.
         self.flush_channel();
-        let spawned = self.run_program(id, &spec, (rows, cols), slot, bounds.end)?;
+        let spawned = self.run_program(id, &spec, terminal, slot, offset)?;
         failpoint::hit("spawn.before_telling");
         let pid = spawned.pid;
         let fds = copies(&spec, &spawned).inspect_err(|_| kill(&spawned.pidfd))?;
@@ -154,11 +151,15 @@ impl Keeper {
             self.give_up(id);
             return Err(error.into());
         }
+        if offset > bounds.end {
+            // The log reaches to where the run begins before anyone is told of it.
+            self.move_output(slot, 0);
+        }
         let message = ToDaemon::Spawned {
             session: id.clone(),
             slot,
             pid,
-            offset: bounds.end,
+            offset,
         };
         Ok((message, fds))
     }
@@ -170,7 +171,7 @@ impl Keeper {
         &self,
         id: &SessionId,
         spec: &SpawnSpec,
-        (rows, cols): (u16, u16),
+        terminal: &Terminal,
         slot: u32,
         offset: u64,
     ) -> Result<Spawned, SpawnError> {
@@ -189,7 +190,7 @@ impl Keeper {
                 self.shared_table.runs_unannounced();
             }
         };
-        spawn::spawn(spec, rows, cols, self.files, group, &announce)
+        spawn::spawn(spec, terminal, self.files, group, &announce)
     }
 
     /// Kills a job that was started but cannot be kept.

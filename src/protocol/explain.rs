@@ -14,7 +14,7 @@ pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
         Fault::Missing(word) => word,
         _ => path.split(['.', '[']).next().unwrap_or_default(),
     };
-    let example = example(parameter);
+    let example = example(action, parameter);
     let error = without_example(action, path, fault);
     match example {
         Some(example) if error.hint.is_none() => error.hint(format!("for example {example}")),
@@ -23,8 +23,9 @@ pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
 }
 
 /// The right form of a parameter that is often given in another one.
-fn example(parameter: &str) -> Option<&'static str> {
+fn example(action: &str, parameter: &str) -> Option<&'static str> {
     Some(match parameter {
+        "wait" if action == "start" => r#""wait":true,"until":[{"pattern":"done"}]"#,
         "until" => r#""until":[{"pattern":"ready"},{"exit":true}]"#,
         "fail" => r#""fail":[{"pattern":"error"}]"#,
         "wait" => r#""wait":{"until":[{"pattern":"done"}]}"#,

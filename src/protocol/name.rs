@@ -31,7 +31,7 @@ pub fn fault(name: &str) -> Option<String> {
         Some(':') => return no_name("`:` starts the number of a port"),
         _ => {}
     }
-    let why = match name.chars().find(|c| "*?[]/@#".contains(*c))? {
+    let why = match name.chars().find(|c| "*?[]{}/@#".contains(*c))? {
         '/' => "`/` separates the parts of a path",
         '@' => "`@` separates a job from its machine",
         '#' => "`#` numbers the jobs that share a name (web#2)",

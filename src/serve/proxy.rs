@@ -357,7 +357,12 @@ impl Proxy {
     fn lose_daemon(&mut self) -> Result<(), Stop> {
         self.silence.heard(false, Instant::now());
         self.read_last_words();
+        let ends_with_us = self.greeting.policy.on_disconnect == OnDisconnect::Kill;
         if self.stdin.is_none() {
+            if ends_with_us {
+                // The next daemon ends the sessions when this connection ends. There is none after a stop on purpose.
+                let _ = self.find_daemon(AutoStart::AfterCrash);
+            }
             self.say_the_rest()?;
             return Err(Stop::Done);
         }
@@ -374,7 +379,6 @@ impl Proxy {
         // Write now, so that the agent need not wait for the next daemon. If the agent is gone, the next
         // turn notices.
         let _ = self.replies.write_to(&self.stdout);
-        let ends_with_us = self.greeting.policy.on_disconnect == OnDisconnect::Kill;
         if self.requests.is_empty() && (ends_with_us || !self.subscriptions.is_empty()) {
             // A daemon that was stopped on purpose has left nothing to report, so start one only after a crash.
             self.find_daemon(AutoStart::AfterCrash)?;

@@ -57,7 +57,10 @@ pub fn greeting(
         defaults,
         policy: Policy {
             read_only: flags.read_only,
-            allow: flags.allow,
+            allow: flags.allow.map(|names| {
+                let names = names.iter().map(|name| name.trim().to_owned());
+                names.filter(|name| !name.is_empty()).collect()
+            }),
             on_disconnect: flags.on_disconnect,
             max_sessions: flags.max_sessions.or(config.max_sessions_per_scope),
             hosts: flags.hosts,

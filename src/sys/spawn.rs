@@ -34,6 +34,25 @@ pub struct Spawned {
     pub outputs: Vec<OwnedFd>,
 }
 
+/// The terminal of a process.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Terminal {
+    /// Number of rows.
+    pub rows: u16,
+    /// Number of columns.
+    pub cols: u16,
+    /// What is written to it before the program runs, as if by the program.
+    pub reset: String,
+}
+
+impl Terminal {
+    /// Number of bytes that are read from the terminal for [`Self::reset`]: it adds a carriage return to each newline.
+    pub fn reset_bytes(&self) -> u64 {
+        let newlines = memchr::memchr_iter(b'\n', self.reset.as_bytes()).count();
+        (self.reset.len() + newlines) as u64
+    }
+}
+
 /// Why a process could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
@@ -60,14 +79,13 @@ pub type Announce<'a> = &'a dyn Fn(&[BorrowedFd<'_>]);
 /// Starts `spec`, in `group` if there is one. An error of `exec` is reported exactly.
 pub fn spawn(
     spec: &SpawnSpec,
-    rows: u16,
-    cols: u16,
+    terminal: &Terminal,
     files: Rlimit,
     group: Option<Group>,
     announce: Announce<'_>,
 ) -> Result<Spawned, SpawnError> {
     match spec.mode {
-        Mode::Pty => spawn_on_pty(spec, rows, cols, files, group, announce),
+        Mode::Pty => spawn_on_pty(spec, terminal, files, group, announce),
         Mode::Pipe => Ok(spawn_on_pipes(spec, files, group, announce)?),
     }
 }
@@ -81,13 +99,14 @@ pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd
 
 fn spawn_on_pty(
     spec: &SpawnSpec,
-    rows: u16,
-    cols: u16,
+    terminal: &Terminal,
     files: Rlimit,
     group: Option<Group>,
     announce: Announce<'_>,
 ) -> Result<Spawned, SpawnError> {
-    let pty = pty::open(rows, cols).map_err(SpawnError::Terminal)?;
+    let pty = pty::open(terminal.rows, terminal.cols).map_err(SpawnError::Terminal)?;
+    // A new terminal has room for so little. If the program cannot be started, it is gone with the terminal.
+    let _ = rustix::io::write(&pty.slave, terminal.reset.as_bytes());
     let output = pty.master.try_clone()?;
     let stdio = [pty.slave.as_fd(); 3];
     let own = |own: BorrowedFd<'_>| announce(&[pty.master.as_fd(), own]);

@@ -8,6 +8,14 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 use super::*;
 use crate::protocol::JobLimits;
 
+fn terminal() -> Terminal {
+    Terminal {
+        rows: 24,
+        cols: 80,
+        reset: String::new(),
+    }
+}
+
 fn spec(mode: Mode, program: &str, argv: &[&str]) -> SpawnSpec {
     SpawnSpec {
         program: program.to_owned(),
@@ -29,7 +37,14 @@ fn shell(mode: Mode, line: &str) -> SpawnSpec {
 
 /// Runs a job to its end; returns its pid and its standard output.
 fn said(spec: &SpawnSpec) -> (u32, String) {
-    let job = spawn(spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}).unwrap();
+    let job = spawn(
+        spec,
+        &terminal(),
+        getrlimit(Resource::Nofile),
+        None,
+        &|_| {},
+    )
+    .unwrap();
     rustix::io::ioctl_fionbio(&job.outputs[0], false).unwrap();
     let mut bytes = Vec::new();
     // Reading a terminal fails once nobody has it open; what came before is in `bytes`.
@@ -40,7 +55,13 @@ fn said(spec: &SpawnSpec) -> (u32, String) {
 }
 
 fn why_not(spec: &SpawnSpec) -> io::Error {
-    match spawn(spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}) {
+    match spawn(
+        spec,
+        &terminal(),
+        getrlimit(Resource::Nofile),
+        None,
+        &|_| {},
+    ) {
         Err(SpawnError::Process(error)) => error,
         other => panic!("{other:?}"),
     }
@@ -74,7 +95,14 @@ fn a_job_on_pipes_has_no_terminal_and_reads_its_input() {
         Mode::Pipe,
         "read -r line; echo \"$line\"; (: < /dev/tty) 2>&1; :",
     );
-    let job = spawn(&spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}).unwrap();
+    let job = spawn(
+        &spec,
+        &terminal(),
+        getrlimit(Resource::Nofile),
+        None,
+        &|_| {},
+    )
+    .unwrap();
     rustix::io::write(&job.input, b"hello\n").unwrap();
     rustix::io::ioctl_fionbio(&job.outputs[0], false).unwrap();
     let mut text = String::new();

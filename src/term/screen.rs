@@ -5,6 +5,7 @@
 //! rebuild it from the log. By default no scrollback is kept, because it costs most of the
 //! emulator's speed.
 
+mod next_run;
 mod rest;
 
 use std::borrow::Cow;
@@ -146,6 +147,12 @@ impl Screen {
     /// `before`.
     pub fn follow(&mut self, before: u64) {
         self.seq = before + 1;
+    }
+
+    /// Makes the number of the last change at least `offset`, that of the output which has caused it. So the numbers
+    /// grow over the daemons that paint one log.
+    pub fn changed_at(&mut self, offset: u64) {
+        self.seq = self.seq.max(offset);
     }
 
     /// The attributes of the next character.

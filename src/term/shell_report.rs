@@ -58,6 +58,9 @@ impl Mark {
     }
 }
 
+/// What the marks have in their parameters that `exec` writes around its command.
+const OF_EXEC: &[u8] = b";bgproc=";
+
 /// What a shell has reported so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShellReport {
@@ -68,9 +71,11 @@ pub struct ShellReport {
 }
 
 impl ShellReport {
-    /// Records the mark with these parameters, if it is one.
+    /// Records the mark with these parameters, if it is one of the shell. The marks of `exec` are about one command: those
+    /// that follow it would seem to have its end, since the shell itself has none.
     pub fn mark(&mut self, params: &[u8]) {
-        if let Some(mark) = Mark::of(params) {
+        let is_of_exec = memchr::memmem::find(params, OF_EXEC).is_some();
+        if let Some(mark) = Mark::of(params).filter(|_| !is_of_exec) {
             self.state = Some(mark.after(self.state));
         }
     }

@@ -64,3 +64,18 @@ fn the_limit_of_all_is_told_to_each_scope_in_its_own_terms() {
     let ran = home.run(&["run", "true"]).expect_code(1);
     ran.expect_said("2 sessions are running; the limit is 2");
 }
+
+#[test]
+fn a_restart_of_what_has_ended_is_one_more_session() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--max-sessions", "1"]);
+    let ended = sleeper(&mut serve, "ended");
+    serve.ok(json!({"action": "kill", "sessionId": ended.id}));
+    let running = sleeper(&mut serve, "running");
+    let again = json!({"action": "restart", "sessionId": ended.id});
+    serve.err(again.clone(), "limit_exceeded");
+    // One that runs makes room for itself.
+    serve.ok(json!({"action": "restart", "sessionId": running.id}));
+    serve.ok(json!({"action": "kill", "sessionId": running.id}));
+    serve.ok(again);
+}

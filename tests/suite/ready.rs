@@ -274,3 +274,19 @@ fn scoped(home: &Home, serve: &Serve) -> Serve {
     let scope = serve.hello["scope"].as_str().unwrap().to_owned();
     Serve::new(home, &["--scope", &scope])
 }
+
+#[test]
+fn a_server_that_listens_to_keys_while_it_starts_is_waited_for() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let code = "import sys,time,tty; tty.setcbreak(0); print('starting', flush=True); time.sleep(1); \
+                print('listening', flush=True); sys.stdin.read()";
+    let started = serve.ok(
+        json!({"action": "start", "command": "python3", "args": ["-c", code],
+        "ready": {"pattern": "listening"}, "waitMs": 20_000}),
+    );
+    assert_eq!(started["ready"], true, "{started}");
+}

@@ -86,6 +86,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
     let log_end = hub.read().sessions.log_end(&id);
     let until = ended.map_or(log_end, |ended| ended.at);
     let show = Show {
+        dropped: 0,
         // The client may have read on, or may have cleared the log.
         since: began.unwrap_or(command.from).max(shown).min(until),
         until: ended.map(|ended| ended.at),

@@ -112,6 +112,7 @@ async fn kill_one(
     }
     let show = async || {
         let show = Show {
+            dropped: 0,
             // A model has seen the earlier output.
             until: None,
             since: match client.is_lean() {

@@ -49,6 +49,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     }
     let show = {
         let state = hub.read();
+        let dropped = since.dropped(&state, client, &id);
         let since = match since {
             Since::Tail => since.offset(&state, client, &id),
             _ => from,
@@ -56,6 +57,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         Show {
             until: None,
             since,
+            dropped,
             max_chars,
             stream: params.stream.unwrap_or_default(),
             moves: Moves::All,

@@ -12,7 +12,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end};
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
+use crate::daemon::requests::limits::{YIELD_MS, limits, wait_ms};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
 use crate::daemon::requests::unique_label;
@@ -75,6 +75,15 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let spec = &state.sessions.get(&id).ok_or_else(gone)?.spec;
         check_spec(&client.greeting, resumed.as_ref().unwrap_or(spec))?;
     }
+    {
+        let state = hub.read();
+        let session = state.sessions.get(&id).ok_or_else(gone)?;
+        if session.life.status().is_finished() {
+            let cap = limits(&state.settings, &client.greeting).max_sessions;
+            let registry = &state.sessions.registry;
+            registry.check_room(&client.principal, cap, now())?;
+        }
+    }
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
@@ -107,6 +116,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
     }
     let from = hub.read().sessions.log_end(&id);
+    // How the run before has left its terminal is known when its output is rendered.
+    hub.catch_up(&id).await;
     let receiver = hub.change(|state| {
         // A client that asked for the end during the restart asked later, so its request prevails.
         if !state.restarting.contains_key(&id) {

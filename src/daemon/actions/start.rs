@@ -194,6 +194,7 @@ async fn launch(
             spec: run,
             rows: size.rows(),
             cols: size.cols(),
+            reset: String::new(),
             keep,
         };
         state.keeper.spawn(&id, launch, sender);

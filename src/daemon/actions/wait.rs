@@ -13,7 +13,7 @@ use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::Wait;
-use crate::protocol::{Role, SessionId};
+use crate::protocol::{Error, ErrorCode, Role, SessionId};
 
 /// Handles the action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
@@ -41,7 +41,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         .through_restarts(params.through_restarts == Some(true));
     let mode = params.mode.unwrap_or_default();
     let ids = match mode {
-        WaitMode::Next => unknown_ends(hub, client, ids),
+        WaitMode::Next => unknown_ends(hub, client, ids)?,
         _ => ids,
     };
     let since = match Since::parse(spec.since.as_deref())? {
@@ -69,13 +69,18 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     }
 }
 
-/// The sessions without those of which the client knows the end; all of them if it knows each end.
-fn unknown_ends(hub: &Hub, client: &Client, ids: Vec<SessionId>) -> Vec<SessionId> {
+/// The sessions without those of which the client knows the end.
+fn unknown_ends(hub: &Hub, client: &Client, ids: Vec<SessionId>) -> Result<Vec<SessionId>, Error> {
     let state = hub.read();
     let known = |id: &SessionId| {
         let session = state.sessions.get(id);
         session.is_some_and(|session| client.knows_end(session))
     };
-    let open: Vec<SessionId> = ids.iter().filter(|id| !known(id)).cloned().collect();
-    if open.is_empty() { ids } else { open }
+    let open: Vec<SessionId> = ids.into_iter().filter(|id| !known(id)).collect();
+    if open.is_empty() {
+        let message = "All of these sessions have ended, and you have been told each end";
+        let error = Error::new(ErrorCode::SessionNotRunning, message);
+        return Err(error.hint("there is nothing left to wait for; `list` shows how they ended"));
+    }
+    Ok(open)
 }

@@ -27,6 +27,8 @@ pub(crate) struct Launch {
     pub(crate) spec: SpawnSpec,
     pub(crate) rows: u16,
     pub(crate) cols: u16,
+    /// What its terminal is reset with, after an earlier run.
+    pub(crate) reset: String,
     /// Least number of log bytes to keep.
     pub(crate) keep: u64,
 }
@@ -59,6 +61,7 @@ impl KeeperLink {
             spec: launch.spec.clone(),
             rows: launch.rows,
             cols: launch.cols,
+            reset: launch.reset.clone(),
             keep: launch.keep,
         });
         let number = self.spawns;

@@ -10,8 +10,8 @@ use crate::daemon::storage::log_reader::Arrival;
 use crate::daemon::tasks::watch;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
-use crate::protocol::record::{InputState, Mode};
-use crate::protocol::reply::{Highlight, Polled, ScreenText};
+use crate::protocol::record::{EndedByKind, InputState, Mode};
+use crate::protocol::reply::{Highlight, Left, Polled, ScreenText};
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
 use crate::term::highlight::highlights;
@@ -32,6 +32,19 @@ pub(crate) enum Since {
 }
 
 impl Since {
+    /// Number of bytes that are not kept any more between where it says and the first one that is.
+    pub(crate) fn dropped(self, state: &State, client: &Client, id: &SessionId) -> u64 {
+        let session = state.sessions.get(id);
+        let asked = match self {
+            Self::Tail => None,
+            Self::New => session.map(|session| client.shown(session)),
+            Self::Run => session.and_then(|session| Some(session.life.runs().last()?.offset)),
+            Self::At(offset) => Some(offset),
+        };
+        let first = state.sessions.log_first(id);
+        asked.map_or(0, |asked| first.saturating_sub(asked))
+    }
+
     /// Reads the parameter `since`.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, Error> {
         match text {
@@ -79,6 +92,8 @@ fn parse_cursor(text: &str) -> Result<u64, Error> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Show {
     pub(crate) since: u64,
+    /// Number of bytes before `since` that were asked for and are not kept any more.
+    pub(crate) dropped: u64,
     /// Where the output to return ends; `None`: at the end of the log.
     pub(crate) until: Option<u64>,
     pub(crate) max_chars: usize,
@@ -203,6 +218,9 @@ fn now(
     if client.is_lean() && finished {
         polled.remaining = remaining(state, id);
     }
+    if client.is_lean() {
+        polled.reason = untold_reason(state, session);
+    }
     // A screen that has not changed says nothing, unless it was requested.
     if show.screen || (full_screen && to > show.since) {
         polled.screen = state.sessions.get_mut(id).map(screen_text);
@@ -237,6 +255,25 @@ fn now(
         }
     }
     Ok((polled, uncounted))
+}
+
+/// What a model would not think of: that somebody else has ended the session or runs it again, or that it is not ready.
+fn untold_reason(state: &State, session: &Session) -> Option<String> {
+    let is_again = state.restarting.contains_key(&session.id);
+    let again = is_again.then(|| "it is being restarted".to_owned());
+    let by_others = session
+        .life
+        .ended_by()
+        .is_some_and(|by| by.kind != EndedByKind::Agent);
+    let ended = session
+        .life
+        .reason()
+        .filter(|_| by_others && session.life.status().is_finished());
+    let reasons = [ended.map(str::to_owned), session.late_reason(), again];
+    reasons
+        .into_iter()
+        .flatten()
+        .reduce(|one, other| one + "; " + &other)
 }
 
 /// The beginning and the end of the new output, within the size of a reply for a model.
@@ -352,6 +389,10 @@ fn assemble(
         false => Vec::new(),
     };
     let (stdout, stderr) = streams.unzip();
+    let omitted = Left {
+        bytes: piece.omitted.bytes.saturating_add(show.dropped),
+        ..piece.omitted
+    };
     Polled {
         session_id: id.clone(),
         status: session.life.status(),
@@ -362,7 +403,7 @@ fn assemble(
         stderr,
         prev_cursor: cursor(show.since),
         cursor: cursor(piece.next.max(show.since)),
-        omitted: piece.omitted,
+        omitted,
         input_state: session.input_state(),
         progress: session.progress(),
         shell: session.shell(),
@@ -372,6 +413,7 @@ fn assemble(
         output_bytes: end,
         omitted_lines: piece.omitted_lines,
         remaining: Vec::new(),
+        reason: None,
         screen: None,
     }
 }

@@ -254,15 +254,21 @@ impl Sent {
         }
     }
 
-    /// Adds a warning if a line is so long that a cooked terminal would cut it.
+    /// Adds a warning if a line becomes so long that a cooked terminal cuts it, also one that an earlier write has begun.
     pub(crate) fn check_line(&mut self, target: &Target, bytes: &[u8]) {
-        let long = bytes
-            .split(|&b| b == b'\n' || b == b'\r')
-            .any(|l| l.len() > COOKED_LINE);
-        if long
-            && target.mode == Mode::Pty
-            && pty::line_discipline(&*target.input).is_ok_and(|line| line.canonical)
-        {
+        let is_cooked = target.mode == Mode::Pty
+            && pty::line_discipline(&*target.input).is_ok_and(|line| line.canonical);
+        let longest = target.hub.change(|state| {
+            let session = state.sessions.get_mut(&target.id)?;
+            match is_cooked {
+                true => Some(session.input.type_lines(bytes)),
+                false => {
+                    session.input.collects_no_lines();
+                    None
+                }
+            }
+        });
+        if longest.is_some_and(|longest| longest > COOKED_LINE) {
             self.warn(Warning::LineOver4095);
         }
     }

@@ -227,6 +227,7 @@ impl Plan {
                 )
             };
             let show = Show {
+                dropped: 0,
                 since: match self.only_new {
                     // Its output is left for the next request.
                     _ if goes_on => end,

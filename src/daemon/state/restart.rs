@@ -25,12 +25,14 @@ impl State {
         let session = self.sessions.get_mut(id)?;
         // Its program has not reported anything yet.
         session.report = None;
+        let reset = session.output.reset_for_next_run();
         let session = self.sessions.get(id)?;
         let size = session.output.size();
         let launch = Launch {
             spec,
             rows: size.rows(),
             cols: size.cols(),
+            reset,
             keep: self.log_bytes(session),
         };
         let (sender, receiver) = oneshot::channel();

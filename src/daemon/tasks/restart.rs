@@ -32,6 +32,8 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     let strays = tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS);
     // Start the job even if some of them cannot be ended.
     let _ = strays.await;
+    // How the run before has left its terminal is known when its output is rendered.
+    hub.catch_up(id).await;
     let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {
         return;
     };

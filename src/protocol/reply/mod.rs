@@ -113,6 +113,9 @@ pub struct Polled {
     /// pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remaining: Vec<String>,
+    /// On a lean connection: that somebody else has ended the session or runs it again, or why it is not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The screen, if it was requested or a full-screen program runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<ScreenText>,

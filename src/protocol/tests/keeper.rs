@@ -73,6 +73,7 @@ fn messages_to_the_keeper() {
             spec: spec(),
             rows: 40,
             cols: 120,
+            reset: String::new(),
             keep: 64 << 20,
         },
         ToKeeper::CloseStdin { session: session() },

@@ -172,6 +172,7 @@ fn polled() -> Polled {
         output_bytes: 10,
         omitted_lines: None,
         remaining: Vec::new(),
+        reason: None,
         screen: None,
     }
 }

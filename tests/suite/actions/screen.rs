@@ -159,3 +159,67 @@ fn a_screen_is_drawn_as_pixels() {
     let error = serve.err(huge, "too_large");
     assert_eq!(error["data"]["unit"], "pixels");
 }
+
+#[test]
+fn a_new_run_begins_on_a_terminal_as_a_new_one() {
+    let home = Home::new();
+    let line = "if [ -e again ]; then echo plain second run; else touch again; \
+                printf '\\033[?1049h\\033[1;31mFULL\\033(0lqqk\\033[?25l'; fi; exec sleep 1000";
+    let dir = home.scratch("here");
+    std::fs::create_dir_all(&dir).unwrap();
+    home.start(&["-n", "job", "-C", &dir.display().to_string(), line]);
+    home.ok(&["wait", "job", "--for", "quiet:100ms"]);
+    home.ok(&["restart", "job"]);
+    home.ok(&["wait", "job", "--for", "match:second run"]);
+    assert_eq!(
+        home.ok(&["logs", "job"]).lines().last(),
+        Some("plain second run")
+    );
+    assert_eq!(
+        home.ok(&["logs", "--run", "2", "job"]).trim(),
+        "plain second run"
+    );
+    let shot = home.json(&["capture", "job"]);
+    assert_eq!(shot["altScreen"], false, "{shot}");
+    assert_eq!(shot["cursor"]["visible"], true, "{shot}");
+    let text = shot["text"].as_str().unwrap();
+    assert_eq!(text.lines().last(), Some("plain second run"), "{text}");
+}
+
+#[test]
+fn a_new_run_begins_on_a_line_of_its_own() {
+    let home = Home::new();
+    let line = "printf 'Name? '; read x; echo $x";
+    home.start(&["-n", "ask", line]);
+    home.ok(&["wait", "ask", "--for", "input"]);
+    home.ok(&["restart", "ask"]);
+    home.ok(&["wait", "ask", "--for", "input"]);
+    home.ok(&["send", "ask", "me"]);
+    home.run(&["wait", "ask"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "ask"]), "Name? \nName? me\nme\n");
+    // Pipes have the bytes of the program only.
+    home.run(&["run", "-w", "-n", "raw", "--no-pty", "printf a"])
+        .expect_code(0);
+    home.ok(&["restart", "raw"]);
+    home.run(&["wait", "raw"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "--raw", "raw"]), "aa");
+}
+
+#[test]
+fn the_number_of_a_screen_grows_over_the_death_of_the_daemon() {
+    let (home, mut serve) = serve();
+    let id = background(
+        &mut serve,
+        "printf 'one\ntwo\nthree\n'; while read x; do echo $x; done",
+    );
+    wait_for_since_start(&mut serve, &id, "three");
+    let capture = |serve: &mut Serve| serve.ok(json!({"action": "capture", "sessionId": id}));
+    let before = capture(&mut serve)["screenSeq"].as_u64().unwrap();
+    home.kill_daemon();
+    let since = json!({"action": "capture", "sessionId": id, "since": before});
+    let again = serve.ok(since.clone());
+    assert!(again["screenSeq"].as_u64().unwrap() >= before, "{again}");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "more", "newline": true}));
+    wait_for(&mut serve, &id, "more");
+    assert_eq!(serve.ok(since)["changed"], true);
+}

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{background, serve};
 use crate::support::job::Job;
+use crate::support::{Home, Serve};
 
 #[test]
 fn each_way_to_wait_comes_out_as_documented() {
@@ -107,5 +108,69 @@ fn a_wait_is_cancelled_and_its_connection_goes_on() {
     serve.err(
         json!({"action": "cancel", "requestId": pending}),
         "invalid_request",
+    );
+}
+
+#[test]
+fn a_pattern_is_about_the_whole_line_in_which_the_wait_begins() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let line = format!(
+        "stty -echo; printf 'not '; printf 'step 1'; cat {}; echo ' finished'; read x; echo ok",
+        gate.display()
+    );
+    let job = Job::start(&mut serve, &line);
+    // A prompt that was there is none that was waited for, and its line is known later.
+    job.wait_for(&mut serve, "^not step 1$");
+    let seen = json!({"since": "new", "until": [{"pattern": "step 1$"}], "waitMs": 50});
+    assert_eq!(job.ask(&mut serve, "wait", seen)["outcome"], "timeout");
+    std::fs::write(gate, "").unwrap();
+    let whole = job.wait_for(&mut serve, "^not step 1 finished$");
+    assert_eq!(whole["matched"]["text"], "not step 1 finished");
+    let failing =
+        json!({"since": "c0", "until": [{"pattern": "never"}], "fail": [{"pattern": "step"}]});
+    let failed = job.ask(&mut serve, "wait", failing);
+    assert_eq!(
+        (&failed["outcome"], &failed["matchedAtEntry"]),
+        (&json!("failed"), &json!(true))
+    );
+}
+
+#[test]
+fn a_line_that_is_only_continued_is_no_new_line() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let line = format!(
+        "printf 'not '; cat {}; echo ok; exec sleep 1000",
+        gate.display()
+    );
+    let job = Job::start(&mut serve, &line);
+    job.wait_for(&mut serve, "^not ");
+    job.ask(&mut serve, "poll", json!({"since": "new"}));
+    std::fs::write(gate, "").unwrap();
+    let tap = json!({"since": "new", "until": [{"pattern": "^ok$"}, {"pattern": "ok$"}]});
+    let found = job.ask(&mut serve, "wait", tap);
+    assert_eq!(found["matched"]["index"], 1, "{found}");
+    assert_eq!(found["matched"]["text"], "not ok", "{found}");
+}
+
+#[test]
+fn the_next_end_is_none_when_each_was_told() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    for _ in 0..2 {
+        Job::request(&mut serve, json!({"command": "true", "group": "g"}));
+    }
+    let next = json!({"action": "wait", "group": "g", "mode": "next"});
+    for _ in 0..2 {
+        let waited = serve.call(next.clone());
+        if waited["error"].is_object() {
+            break;
+        }
+    }
+    let error = serve.err(next, "session_not_running");
+    assert!(
+        error["message"].as_str().unwrap().contains("each end"),
+        "{error}"
     );
 }

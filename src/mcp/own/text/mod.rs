@@ -71,7 +71,11 @@ fn with_output(head: String, result: &Value) -> String {
         }
         text.push_str(output);
     } else if screen.is_null() {
-        let wrote = result["outputBytes"].as_u64().unwrap_or_default() > 0;
+        // Without the number it is about what was shown before, as the end of a session.
+        let wrote = match result["previousStatus"].is_string() {
+            true => result["outputBytes"].as_u64() != Some(0),
+            false => result["outputBytes"].as_u64().unwrap_or_default() > 0,
+        };
         text.push_str(if wrote {
             "\n(nothing new)"
         } else {
@@ -115,6 +119,12 @@ fn input_state(result: &Value) -> &'static str {
         Some("raw" | "tui") => ", waits for keys",
         _ => "",
     }
+}
+
+/// What else there is to know of a session: who has ended it, why it is not ready.
+fn reason(result: &Value) -> String {
+    let reason = result["reason"].as_str();
+    reason.map_or_else(String::new, |reason| format!(", {reason}"))
 }
 
 /// What the program reports of itself.
@@ -212,7 +222,7 @@ mod tests {
             (
                 "write",
                 json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
-                "2 bytes typed, not all read yet, warning: not_reading",
+                "2 bytes typed, not all read yet, warning: the program does not read its input now; what was typed waits",
             ),
             (
                 "send_keys",

@@ -51,7 +51,8 @@ fn one(result: &Value) -> String {
             _ => String::new(),
         };
         let left_out = left_out(result, "lines");
-        return format!("{text}[{ended}{left_out}{total} lines in all]");
+        let lost = not_kept(result);
+        return format!("{text}[{ended}{left_out}{total} lines in all{lost}]");
     }
     if result["matches"].is_array() {
         let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
@@ -85,7 +86,8 @@ fn one(result: &Value) -> String {
             1 => "1 match".to_owned(),
             count => format!("{count} matches"),
         };
-        return format!("{text}[{count}{more}; {total} lines in all]");
+        let lost = not_kept(result);
+        return format!("{text}[{count}{more}; {total} lines in all{lost}]");
     }
     text.push_str(word(result, "output"));
     end_line(&mut text);
@@ -93,6 +95,14 @@ fn one(result: &Value) -> String {
         "{text}[bytes {} to {} of {}]",
         result["offset"], result["nextOffset"], result["totalBytes"]
     )
+}
+
+/// That the beginning of a log was dropped, so that nothing was found there.
+fn not_kept(result: &Value) -> String {
+    match result["firstLine"].as_u64() {
+        Some(first @ 2..) => format!("; lines 1 to {} are not kept any more", first - 1),
+        _ => String::new(),
+    }
 }
 
 /// What a page of lines does not have.

@@ -18,8 +18,13 @@ pub(super) fn started(result: &Value) -> String {
     if result["reused"] == true {
         head.push_str(", the existing session with this key");
     }
-    if result["ready"] == true {
-        head.push_str(", ready");
+    match result["ready"].as_bool() {
+        Some(true) => head.push_str(", ready"),
+        Some(false) if result["status"] == "running" => head.push_str(", not ready yet"),
+        _ => {}
+    }
+    if let Some(restarts @ 1..) = result["restarts"].as_u64() {
+        head.push_str(&format!(", restarted {restarts} times"));
     }
     head.push_str(input_state(result));
     head.push_str(&progress(result));
@@ -68,8 +73,10 @@ pub(super) fn listed(result: &Value) -> String {
             seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
             command(session)
         ));
-        if session["ready"] == true {
-            line.push_str(", ready");
+        match session["ready"].as_bool() {
+            Some(true) => line.push_str(", ready"),
+            Some(false) if session["status"] == "running" => line.push_str(", not ready yet"),
+            _ => {}
         }
         line.push_str(input_state(session));
         line.push_str(&reported(session));
@@ -100,6 +107,10 @@ pub(super) fn killed(result: &Value) -> String {
             "; could not be ended: pid {}",
             survivors.join(", ")
         ));
+    }
+    let killed = array(result, "killedPids").count();
+    if result["alreadyEnded"] == true && killed > 0 {
+        head.push_str(&format!("; ended {killed} of its processes that went on"));
     }
     if result["removed"] == true {
         head.push_str("; removed");

@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::session::remaining;
-use super::{array, input_state, progress, seconds, status, with_output, word};
+use super::{array, input_state, progress, reason, seconds, status, with_output, word};
 
 pub(super) fn news(result: &Value) -> String {
     let head = format!(
-        "{}{}{}{}{}",
+        "{}{}{}{}{}{}",
         status(result),
+        reason(result),
         input_state(result),
         progress(result),
         remaining(result),
@@ -56,7 +57,7 @@ fn verdict(result: &Value) -> String {
         seconds(result["elapsedMs"].as_u64().unwrap_or_default())
     ));
     if result["status"].is_string() {
-        text.push_str(&format!("; {}", status(result)));
+        text.push_str(&format!("; {}{}", status(result), reason(result)));
     }
     text
 }
@@ -79,6 +80,19 @@ pub(super) fn outcome(result: &Value) -> String {
         text.push_str(&format!(" in {id}"));
     }
     text
+}
+
+/// What a warning means, and what to do about it.
+fn explained(warning: &str) -> &str {
+    match warning {
+        "line_over_4095" => {
+            "the terminal keeps 4095 bytes of a line, the rest is lost; write a file instead"
+        }
+        "not_reading" => "the program does not read its input now; what was typed waits",
+        "no_effect" => "the end of input was taken as a key; the program reads on",
+        "paste_not_bracketed" => "the program does not know pastes; each line was typed as by hand",
+        warning => warning,
+    }
 }
 
 /// What a program does after its input.
@@ -127,7 +141,7 @@ pub(super) fn written(result: &Value, asked: bool) -> String {
         head.push_str(", not all read yet");
     }
     for warning in array(result, "warnings").filter_map(Value::as_str) {
-        head.push_str(&format!(", warning: {warning}"));
+        head.push_str(&format!(", warning: {}", explained(warning)));
     }
     match result["outcome"].is_string() {
         // The model has named no condition: say what it can do now.
