@@ -10,6 +10,7 @@ use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::Kept;
 use crate::protocol::record::Mode;
+use crate::sys::spawn::bytes_read;
 
 impl State {
     /// Reports that a program could not be started.
@@ -53,8 +54,12 @@ impl State {
         session.life.started(pid, offset, now());
         session.life.because(because);
         session.life.is_defined_as(session.spec.definition());
-        // Not known while output of the run before is not rendered yet.
-        if session.output.end() >= offset {
+        // Not known while output of the run before is not rendered yet. What the terminal was reset with ends at most the
+        // line that is counted already.
+        let reset = spawning
+            .as_ref()
+            .map(|spawning| bytes_read(&spawning.launch.reset));
+        if session.output.end() + reset.unwrap_or(0) >= offset {
             let lines_before = session.output.total_lines();
             session.life.begins_at_line(lines_before + 1);
         }

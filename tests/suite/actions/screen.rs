@@ -194,6 +194,8 @@ fn a_new_run_begins_on_a_line_of_its_own() {
     home.ok(&["wait", "ask", "--for", "input"]);
     home.ok(&["restart", "ask"]);
     home.ok(&["wait", "ask", "--for", "input"]);
+    let runs = home.json(&["status", "ask"])["detail"]["runs"].clone();
+    assert_eq!(runs[1]["firstLine"], 2, "{runs}");
     home.ok(&["send", "ask", "me"]);
     home.run(&["wait", "ask"]).expect_code(0);
     assert_eq!(home.ok(&["logs", "ask"]), "Name? \nName? me\nme\n");

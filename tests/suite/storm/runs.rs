@@ -48,6 +48,7 @@ pub(super) fn check(dir: &Path) -> Result<Option<Seen>, String> {
         rest = &rest[end + 1..];
     }
     let mut before: Option<(u64, u64)> = None;
+    let mut is_cut = false;
     while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
         let line = rest[..end].trim_ascii_end();
         let at = first + (bytes.len() - rest.len()) as u64;
@@ -55,22 +56,32 @@ pub(super) fn check(dir: &Path) -> Result<Option<Seen>, String> {
             let line = String::from_utf8_lossy(line);
             format!("at offset {at}, after {before:?}: {why}: {line:?}")
         };
-        // The line of a run that was ended may go on with the first one of the next.
+        let next = before.map(|(run, number)| (run, number + 1));
+        let is_unfinished = |part: &[u8]| {
+            let line = next.map(|(run, number)| format!("r{run:016} {number:012}\r"));
+            line.is_some_and(|line| line.as_bytes().starts_with(part))
+        };
+        if line.len() < LINE && is_unfinished(line) && !is_cut {
+            // The line in which a run was ended: the next run begins on one of its own.
+            is_cut = true;
+            rest = &rest[end + 1..];
+            continue;
+        }
+        // It may also have been ended between the two bytes of the end of a line.
         let (cut, whole) = line.split_at(line.len().saturating_sub(LINE));
         let (run, number) = parse(whole).ok_or_else(|| wrong("no line"))?;
-        let next = before.map(|(run, number)| (run, number + 1));
         match next {
             Some((same, expected)) if same == run => {
-                if number != expected || !cut.is_empty() {
+                if number != expected || !cut.is_empty() || is_cut {
                     return Err(wrong("a line is missing"));
                 }
             }
-            Some((other, expected)) => {
-                let unfinished = format!("r{other:016} {expected:012}\r");
-                if number != 0 || !unfinished.as_bytes().starts_with(cut) {
+            Some(_) => {
+                if number != 0 || !is_unfinished(cut) {
                     return Err(wrong("no first line of a run"));
                 }
                 seen.runs += 1;
+                is_cut = false;
             }
             None if first == 0 && number != 0 => return Err(wrong("the first is missing")),
             // What was before it was let go of.

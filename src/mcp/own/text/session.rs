@@ -110,7 +110,8 @@ pub(super) fn killed(result: &Value) -> String {
     }
     let killed = array(result, "killedPids").count();
     if result["alreadyEnded"] == true && killed > 0 {
-        head.push_str(&format!("; ended {killed} of its processes that went on"));
+        let what = if killed == 1 { "process" } else { "processes" };
+        head.push_str(&format!("; ended {killed} {what} that it left"));
     }
     if result["removed"] == true {
         head.push_str("; removed");
