@@ -122,17 +122,24 @@ impl Ls {
                 let width = ctx.out.width.filter(|_| !self.wide);
                 let rows = listed.sessions.iter().map(|job| row(job, words::now()));
                 let rows: Vec<_> = rows.collect();
-                // Without hosts there is no column for them.
-                let skipped = usize::from(listed.hosts.is_empty());
-                let columns = match self.wide {
-                    true => &COLUMNS[skipped..],
-                    false => &COLUMNS[skipped..FITTED],
+                let has_projects = listed
+                    .sessions
+                    .iter()
+                    .any(|job| project(&job.summary).is_some());
+                // A column is there if it says something.
+                let is_shown = |place: usize| match COLUMNS[place].title {
+                    "HOST" => !listed.hosts.is_empty(),
+                    "PROJECT" => has_projects,
+                    _ => self.wide || place < FITTED,
                 };
-                let rows: Vec<_> = rows
-                    .into_iter()
-                    .map(|row| row[skipped..].to_vec())
+                let shown: Vec<usize> = (0..COLUMNS.len())
+                    .filter(|place| is_shown(*place))
                     .collect();
-                let lines = draw(columns, &rows, width, ctx.out.paint);
+                let columns: Vec<Column> = shown.iter().map(|place| COLUMNS[*place]).collect();
+                let cells =
+                    |row: Vec<Cell>| shown.iter().map(|place| row[*place].clone()).collect();
+                let rows: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
+                let lines = draw(&columns, &rows, width, ctx.out.paint);
                 for line in lines.iter().skip(usize::from(!header)) {
                     ctx.out.line(line)?;
                 }
@@ -155,6 +162,7 @@ const COLUMNS: [Column; 14] = [
     column("HOST", Fit::Middle(6), 7),
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
+    column("PROJECT", Fit::Middle(6), 2),
     column("GROUP", Fit::Middle(6), 2),
     number("PORT", 3),
     column("TIME", Fit::Whole, 6),
@@ -164,12 +172,11 @@ const COLUMNS: [Column; 14] = [
     column("TAGS", Fit::Whole, 1),
     column("ID", Fit::Whole, 1),
     column("DIR", Fit::Whole, 1),
-    column("PROJECT", Fit::Whole, 1),
     column("WHY", Fit::Whole, 1),
 ];
 
 /// The number of columns without `--wide`.
-const FITTED: usize = 9;
+const FITTED: usize = 10;
 
 const fn column(title: &'static str, fit: Fit, rank: u8) -> Column {
     Column {
@@ -202,6 +209,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(field(job.session_id.host())),
         Cell::plain(words::bare_name(job)),
         Cell::toned(state, tone),
+        Cell::plain(field(project(job))),
         Cell::plain(field(job.group.as_deref())),
         Cell::plain(ports(job.ports.as_deref().unwrap_or_default())),
         Cell::plain(words::time(job, now)),
@@ -211,7 +219,6 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(tags(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
-        Cell::plain(field(project(job))),
         Cell::plain(field(why(job))),
     ]
 }

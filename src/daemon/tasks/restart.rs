@@ -14,6 +14,9 @@ use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
+/// Longest wait for the output of the run before.
+const RENDERING: Duration = Duration::from_secs(1);
+
 /// Longest wait for a start that is under way.
 const START: Duration = Duration::from_secs(5);
 
@@ -32,14 +35,19 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     let strays = tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS);
     // Start the job even if some of them cannot be ended.
     let _ = strays.await;
-    // How the run before has left its terminal is known when its output is rendered.
-    hub.catch_up(id).await;
+    rendered(hub, id).await;
     let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {
         return;
     };
     if let Ok(Err(failure)) = started.await {
         hub.change(|state| state.retry_failed(id, &failure.message));
     }
+}
+
+/// Waits until the output of the run before is rendered: then it is known how that run has left its terminal. After a
+/// flood the next run does not wait for all of it.
+pub(crate) async fn rendered(hub: &Hub, id: &SessionId) {
+    let _ = timeout(RENDERING, hub.catch_up(id)).await;
 }
 
 /// Makes sure that a session is not run again, neither by its policy nor by a restart that is under way. `by`
