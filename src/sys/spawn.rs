@@ -46,16 +46,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Number of bytes that are read from the terminal for [`Self::reset`].
+    /// Number of bytes that are read from the terminal for [`Self::reset`]: a new one adds a carriage return to each
+    /// newline (ONLCR).
     pub fn reset_bytes(&self) -> u64 {
-        bytes_read(&self.reset)
+        let newlines = memchr::memchr_iter(b'\n', self.reset.as_bytes()).count();
+        (self.reset.len() + newlines) as u64
     }
-}
-
-/// Number of bytes that are read from a new terminal for `text`: it adds a carriage return to each newline (ONLCR).
-pub fn bytes_read(text: &str) -> u64 {
-    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    (text.len() + newlines) as u64
 }
 
 /// Why a process could not be started.

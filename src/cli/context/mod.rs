@@ -24,7 +24,7 @@ use crate::recall::last_job;
 use target::Miss;
 
 /// More than the daemon keeps. Without a limit `list` returns at most 200 jobs.
-const ALL_JOBS: usize = 100_000;
+pub const ALL_JOBS: usize = 100_000;
 
 /// The state of one command: output, connection and known job names.
 #[derive(Debug)]

@@ -56,7 +56,7 @@ impl Wrong<'_> {
             ErrorKind::InvalidValue => self.invalid(),
             ErrorKind::MissingRequiredArgument => self.missing(),
             ErrorKind::ArgumentConflict => self.conflict(),
-            ErrorKind::TooManyValues => self.too_many(),
+            ErrorKind::TooManyValues => self.unexpected(&self.text(ContextKind::InvalidValue)),
             _ => (self.plain(), self.help()),
         }
     }
@@ -89,19 +89,7 @@ impl Wrong<'_> {
     fn unknown(&self) -> Said {
         let given = self.text(ContextKind::InvalidArg);
         if !given.starts_with('-') {
-            return match self.verb {
-                Some("exec") => (
-                    format!("unexpected argument `{given}` for exec"),
-                    Some(format!(
-                        "the command follows after --: bgproc exec JOB -- {given}"
-                    )),
-                ),
-                Some(verb) => (
-                    format!("unexpected argument `{given}` for {verb}"),
-                    self.help(),
-                ),
-                None => no_verb(&given),
-            };
+            return self.unexpected(&given);
         }
         let flag = given.split('=').next().unwrap_or(&given);
         let Some(verb) = self.verb else {
@@ -187,14 +175,18 @@ impl Wrong<'_> {
         (format!("{verb} needs {what}"), Some(hint.to_owned()))
     }
 
-    /// More values than an argument takes.
-    fn too_many(&self) -> Said {
-        let value = self.text(ContextKind::InvalidValue);
-        let message = match self.verb {
-            Some(verb) => format!("unexpected argument `{value}` for {verb}"),
-            None => format!("unexpected argument `{value}`"),
+    /// One argument, or one value of an argument, too many.
+    fn unexpected(&self, given: &str) -> Said {
+        let Some(verb) = self.verb else {
+            return no_verb(given);
         };
-        (message, self.help())
+        let hint = match verb {
+            "exec" => Some(format!(
+                "the command follows after --: bgproc exec JOB -- {given}"
+            )),
+            _ => self.help(),
+        };
+        (format!("unexpected argument `{given}` for {verb}"), hint)
     }
 
     fn conflict(&self) -> Said {

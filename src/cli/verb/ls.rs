@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::cli::context::Context;
+use crate::cli::context::{ALL_JOBS, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::state::{self, Wanted};
 use crate::cli::output::style::Tone;
@@ -57,9 +57,6 @@ enum Form {
     Json,
 }
 
-/// More than the daemon keeps.
-const ALL: usize = 100_000;
-
 impl Ls {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         // Scripts that request TSV know the columns.
@@ -77,7 +74,7 @@ impl Ls {
                 .tag
                 .as_deref()
                 .map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
-            limit: Some(ALL),
+            limit: Some(ALL_JOBS),
             include_ports: Some(true),
             hosts: ctx.only_here.then(|| vec![LOCAL.to_owned()]),
             ..List::default()

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::context::only_here;
-use crate::cli::context::{Among, Context, target};
+use crate::cli::context::{ALL_JOBS, Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{note, words};
@@ -148,7 +147,7 @@ fn ports(ctx: &mut Context, mut hosts: BTreeSet<String>) -> Result<Vec<Port>, Fa
     hosts.extend(here.iter().flatten().cloned());
     let listed: Listed<Record> = ctx.read(&Action::List(List {
         include_ports: Some(true),
-        limit: Some(100_000),
+        limit: Some(ALL_JOBS),
         hosts: here.map(|_| hosts.into_iter().collect()),
         ..List::default()
     }))?;

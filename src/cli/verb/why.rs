@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::context::{Among, Context, only_here, target};
+use crate::cli::context::{ALL_JOBS, Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::params::{List, Queue, StatusParams};
@@ -91,7 +91,7 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
         return Ok(None);
     };
     let listed: Listed<Record> = ctx.read(&Action::List(List {
-        limit: Some(100_000),
+        limit: Some(ALL_JOBS),
         hosts: only_here()?,
         ..List::default()
     }))?;

@@ -164,11 +164,7 @@ async fn kill_one(
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     may_end(&hub.read(), client, &id)?;
-    let is_over = {
-        let state = hub.read();
-        let session = state.sessions.get(&id);
-        session.is_none_or(|session| session.life.status().is_finished())
-    };
+    let is_over = hub.read().sessions.is_over(&id);
     let mut on_exit = None;
     let ended = match params.kill {
         Some(false) if is_over => Ended::default(),

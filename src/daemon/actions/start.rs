@@ -40,6 +40,7 @@ use crate::protocol::hello::Role;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, SessionId};
 use crate::sys::failpoint;
+use crate::sys::spawn::Terminal;
 use crate::term::size::Size;
 
 /// Default time limit of an agent's session, in milliseconds.
@@ -192,9 +193,11 @@ async fn launch(
         }
         let launch = Launch {
             spec: run,
-            rows: size.rows(),
-            cols: size.cols(),
-            reset: String::new(),
+            terminal: Terminal {
+                rows: size.rows(),
+                cols: size.cols(),
+                reset: String::new(),
+            },
             keep,
         };
         state.keeper.spawn(&id, launch, sender);

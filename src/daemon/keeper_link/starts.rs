@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use super::KeeperLink;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
+use crate::sys::spawn::Terminal;
 use crate::sys::{process, signal, tree};
 
 /// Why the keeper could not start a program.
@@ -25,10 +26,8 @@ pub(crate) type SpawnAnswer = oneshot::Sender<Result<u32, SpawnFailure>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) spec: SpawnSpec,
-    pub(crate) rows: u16,
-    pub(crate) cols: u16,
-    /// What its terminal is reset with, after an earlier run.
-    pub(crate) reset: String,
+    /// Its terminal, and what that is reset with after an earlier run.
+    pub(crate) terminal: Terminal,
     /// Least number of log bytes to keep.
     pub(crate) keep: u64,
 }
@@ -59,9 +58,9 @@ impl KeeperLink {
         self.send(&ToKeeper::Spawn {
             session: id.clone(),
             spec: launch.spec.clone(),
-            rows: launch.rows,
-            cols: launch.cols,
-            reset: launch.reset.clone(),
+            rows: launch.terminal.rows,
+            cols: launch.terminal.cols,
+            reset: launch.terminal.reset.clone(),
             keep: launch.keep,
         });
         let number = self.spawns;

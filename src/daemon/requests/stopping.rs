@@ -63,14 +63,9 @@ impl Stopping {
                 (number, manner.grace.unwrap_or(GRACE_MS))
             }
         };
-        let is_finished = {
-            let state = hub.read();
-            let session = state.sessions.get(id);
-            session.is_none_or(|session| session.life.status().is_finished())
-        };
         Ok(Self {
             job,
-            is_over: cancels || waited || is_finished,
+            is_over: cancels || waited || hub.read().sessions.is_over(id),
             number,
             grace,
         })

@@ -57,6 +57,12 @@ impl Sessions {
         self.registry.get(id)
     }
 
+    /// Whether a session has ended, or is gone.
+    pub(crate) fn is_over(&self, id: &SessionId) -> bool {
+        let session = self.get(id);
+        session.is_none_or(|session| session.life.status().is_finished())
+    }
+
     pub(crate) fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
         self.registry.get_mut(id)
     }

@@ -79,15 +79,11 @@ impl State {
             .filter_map(|session| Some((session.spec.project.clone()?, session.id.clone())))
             .collect();
         for (of, session) in found {
-            let is_over = |id: &SessionId| {
-                let session = self.sessions.get(id);
-                session.is_none_or(|session| session.life.status().is_finished())
-            };
-            let over = is_over(&session);
+            let over = self.sessions.is_over(&session);
             if let Some(project) = self.projects.get_mut(&of.id) {
                 // The newest session of a job is its session, unless an older one runs.
                 match project.sessions.get(&of.job) {
-                    Some(other) if over && !is_over(other) => {}
+                    Some(other) if over && !self.sessions.is_over(other) => {}
                     _ => drop(project.sessions.insert(of.job, session)),
                 }
             }

@@ -14,6 +14,7 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::life::Actor;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::protocol::{EventKind, SessionId, Status};
+use crate::sys::spawn::Terminal;
 
 impl State {
     /// Asks the keeper for a new run of a session.
@@ -30,9 +31,11 @@ impl State {
         let size = session.output.size();
         let launch = Launch {
             spec,
-            rows: size.rows(),
-            cols: size.cols(),
-            reset,
+            terminal: Terminal {
+                rows: size.rows(),
+                cols: size.cols(),
+                reset,
+            },
             keep: self.log_bytes(session),
         };
         let (sender, receiver) = oneshot::channel();

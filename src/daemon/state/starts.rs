@@ -10,7 +10,6 @@ use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::Kept;
 use crate::protocol::record::Mode;
-use crate::sys::spawn::bytes_read;
 
 impl State {
     /// Reports that a program could not be started.
@@ -58,7 +57,7 @@ impl State {
         // line that is counted already.
         let reset = spawning
             .as_ref()
-            .map(|spawning| bytes_read(&spawning.launch.reset));
+            .map(|spawning| spawning.launch.terminal.reset_bytes());
         if session.output.end() + reset.unwrap_or(0) >= offset {
             let lines_before = session.output.total_lines();
             session.life.begins_at_line(lines_before + 1);

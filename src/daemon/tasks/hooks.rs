@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 use super::beside;
 use crate::daemon::hub::Hub;
 use crate::daemon::state::hooks::HookRun;
-use crate::sys::signal;
 
 /// Maximum number of lines that run at once, as of `onExit` commands.
 const AT_ONCE: usize = 16;
@@ -47,33 +45,6 @@ async fn perform(hook: HookRun) {
     let variables = env
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut command = beside::shell(&line, &cwd, variables);
-    // What it starts is ended with it.
-    command.process_group(0);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => return tracing::warn!(%session, line, %error, "a shell line cannot be run"),
-    };
-    let group = Group(child.id());
-    match timeout(WITHIN, child.wait()).await {
-        Ok(Ok(status)) if status.success() => {}
-        Ok(Ok(status)) => tracing::warn!(%session, line, %status, "a shell line failed"),
-        Ok(Err(error)) => tracing::warn!(%session, line, %error, "a shell line failed"),
-        Err(_) => tracing::warn!(%session, line, "a shell line took too long and is killed"),
-    }
-    if child.id().is_none() {
-        // It has ended. What it has left in the background is its own affair.
-        std::mem::forget(group);
-    }
-}
-
-/// The process group of a line, which is killed with it, also when the daemon ends.
-struct Group(Option<u32>);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(leader) = self.0 {
-            signal::send_group(leader, signal::KILL);
-        }
-    }
+    let command = beside::shell(&line, &cwd, variables);
+    beside::run(command, WITHIN, "a shell line", &session, &line).await;
 }

@@ -1,9 +1,7 @@
 //! Runs expired timers.
 
-use std::time::Duration;
-
 use super::{probe, restart, tree_kill};
-use crate::daemon::clock::now;
+use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::{State, output};
 use crate::engine::life::Actor;
@@ -19,18 +17,8 @@ pub(crate) async fn run(hub: Hub) {
             act(&hub, due);
         }
         let next = hub.read().timers.next();
-        let sleep = async {
-            match next {
-                // One millisecond more, because the clock is truncated to milliseconds.
-                Some(at) => {
-                    let left = at.saturating_sub(now().boot) + 1;
-                    tokio::time::sleep(Duration::from_millis(left)).await;
-                }
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
-            () = sleep => {}
+            () = sleep_until_boot(next) => {}
             () = hub.deadline_changed() => {}
         }
     }

@@ -66,24 +66,18 @@ impl Model {
 
     /// Shows a toast that stays until Esc, in place of an earlier one about the same.
     pub fn note_until_dismissed(&mut self, topic: &str, text: impl AsRef<str>) {
-        let toast = Toast {
-            kind: Kind::Note,
-            text: clean(text.as_ref()),
-            shell: None,
-            until: None,
-            count: 1,
-            is_alert: false,
-            topic: Some(topic.to_owned()),
-        };
-        self.toasts.show(self.now.ms, toast);
-        self.dirty = true;
+        self.keep_showing(Kind::Note, topic, text.as_ref());
     }
 
     /// Shows an error that stays until Esc, or until what it is about is [settled](super::toast::Toasts::settle).
     pub fn fail_until_settled(&mut self, topic: &str, text: impl AsRef<str>) {
+        self.keep_showing(Kind::Error, topic, text.as_ref());
+    }
+
+    fn keep_showing(&mut self, kind: Kind, topic: &str, text: &str) {
         let toast = Toast {
-            kind: Kind::Error,
-            text: clean(text.as_ref()),
+            kind,
+            text: clean(text),
             shell: None,
             until: None,
             count: 1,

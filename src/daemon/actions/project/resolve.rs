@@ -108,11 +108,15 @@ pub(super) async fn fill_in_urls(hub: &Hub, id: &ProjectId) {
     });
     let urls: Vec<(String, String)> = filling.await.unwrap_or_default();
     hub.change(|state| {
-        if let Some(project) = state.projects.get_mut(id) {
-            for (url, job) in urls {
-                project.set_url(&job, Some(url));
-            }
+        let Some(project) = state.projects.get_mut(id) else {
+            return;
+        };
+        let before = project.urls.clone();
+        for (url, job) in urls {
+            project.set_url(&job, Some(url));
         }
-        state.wish_changed(id);
+        if project.urls != before {
+            state.wish_changed(id);
+        }
     });
 }

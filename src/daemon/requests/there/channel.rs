@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::of_host;
-use crate::daemon::clock::now;
+use crate::daemon::clock::{now, sleep_until};
 use crate::daemon::hosts::channel::{Channel, greeted};
 use crate::daemon::hosts::names;
 use crate::daemon::hub::Hub;
@@ -100,15 +100,9 @@ pub(super) async fn channel(
         if !waits {
             return Err(unreachable());
         }
-        let over = async {
-            match patience {
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             () = settled => {}
-            () = over => return Err(unreachable()),
+            () = sleep_until(patience) => return Err(unreachable()),
         }
     }
 }

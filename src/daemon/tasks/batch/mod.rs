@@ -4,7 +4,7 @@ pub(crate) mod cancel;
 
 use std::time::Duration;
 
-use crate::daemon::clock::now;
+use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::engines::{Question, command};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
@@ -19,17 +19,8 @@ pub(crate) async fn run(hub: Hub) {
         for question in due {
             tokio::task::spawn_local(ask(hub.clone(), question));
         }
-        let pause = async {
-            match next {
-                Some(at) => {
-                    let left = at.saturating_sub(now().boot);
-                    tokio::time::sleep(Duration::from_millis(left)).await;
-                }
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
-            () = pause => {}
+            () = sleep_until_boot(next) => {}
             () = changed.notified() => {}
         }
     }

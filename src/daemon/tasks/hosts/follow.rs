@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
 use crate::config::LOCAL;
+use crate::daemon::clock::sleep_until;
 use crate::daemon::hosts::channel::{Channel, greeted};
 use crate::daemon::hosts::{Attempt, Entry};
 use crate::daemon::hub::Hub;
@@ -220,23 +221,11 @@ impl Main<'_> {
                 saves_at.get_or_insert_with(|| Instant::now() + SAVES);
                 continue;
             }
-            let save = async {
-                match saves_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
             if !self.typed.is_empty() {
                 reacts_at.get_or_insert_with(|| Instant::now() + REACTION);
             }
-            let reacted = async {
-                match reacts_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
-                () = reacted => {
+                () = sleep_until(reacts_at) => {
                     reacts_at = None;
                     self.stale.append(&mut self.typed);
                 }
@@ -245,7 +234,7 @@ impl Main<'_> {
                     None => return Err(self.ended()),
                 },
                 () = interest.notified() => {}
-                () = save => {
+                () = sleep_until(saves_at) => {
                     saves_at = None;
                     self.hub.change(|state| state.save_host(&self.host.name));
                 }

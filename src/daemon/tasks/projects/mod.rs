@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::daemon::clock::now;
+use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::hub::Hub;
 use crate::engine::project::Step;
 
@@ -47,17 +47,7 @@ pub(crate) async fn run(hub: Hub) {
         let settles = hub.read().projects.next_to_settle();
         tokio::select! {
             () = hub.projects_due() => {}
-            () = sleep_until(settles) => hub.change(|state| state.projects.touch_settled(now().boot)),
+            () = sleep_until_boot(settles) => hub.change(|state| state.projects.touch_settled(now().boot)),
         }
     }
-}
-
-/// Sleeps until this time, in boot-time milliseconds; without one for ever.
-async fn sleep_until(at: Option<u64>) {
-    let Some(at) = at else {
-        return std::future::pending().await;
-    };
-    // One millisecond more, because the clock is truncated to milliseconds.
-    let left = at.saturating_sub(now().boot) + 1;
-    sleep(Duration::from_millis(left)).await;
 }

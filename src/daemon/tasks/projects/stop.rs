@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
-
 use super::keys;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
@@ -108,22 +106,7 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
             .cloned()
     };
     let Some(spec) = spec else { return };
-    let mut command = beside::command(line, &spec);
-    command.process_group(0);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => return tracing::warn!(%session, line, %error, "a stop line cannot be run"),
-    };
-    let group = child.id();
-    match timeout(Duration::from_millis(within_ms), child.wait()).await {
-        Ok(Ok(status)) if status.success() => {}
-        Ok(Ok(status)) => tracing::warn!(%session, line, %status, "a stop line failed"),
-        Ok(Err(error)) => tracing::warn!(%session, line, %error, "a stop line failed"),
-        Err(_) => {
-            tracing::warn!(%session, line, "a stop line took longer than the grace period and is killed");
-            if let Some(leader) = group {
-                signal::send_group(leader, signal::KILL);
-            }
-        }
-    }
+    let command = beside::command(line, &spec);
+    let within = Duration::from_millis(within_ms);
+    beside::run(command, within, "a stop line", session, line).await;
 }

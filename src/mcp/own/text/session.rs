@@ -18,14 +18,7 @@ pub(super) fn started(result: &Value) -> String {
     if result["reused"] == true {
         head.push_str(", the existing session with this key");
     }
-    match result["ready"].as_bool() {
-        Some(true) => head.push_str(", ready"),
-        Some(false) if result["status"] == "running" => head.push_str(", not ready yet"),
-        _ => {}
-    }
-    if let Some(restarts @ 1..) = result["restarts"].as_u64() {
-        head.push_str(&format!(", restarted {restarts} times"));
-    }
+    head.push_str(ready(result));
     head.push_str(input_state(result));
     head.push_str(&progress(result));
     if let Some(ms) = result["timeoutMs"].as_u64() {
@@ -36,6 +29,15 @@ pub(super) fn started(result: &Value) -> String {
     }
     head.push_str(&remaining(result));
     with_output(head, result)
+}
+
+/// Whether a session is ready, if it has a probe.
+fn ready(session: &Value) -> &'static str {
+    match session["ready"].as_bool() {
+        Some(true) => ", ready",
+        Some(false) if session["status"] == "running" => ", not ready yet",
+        _ => "",
+    }
 }
 
 /// A time limit in the unit that fits it.
@@ -73,11 +75,7 @@ pub(super) fn listed(result: &Value) -> String {
             seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
             command(session)
         ));
-        match session["ready"].as_bool() {
-            Some(true) => line.push_str(", ready"),
-            Some(false) if session["status"] == "running" => line.push_str(", not ready yet"),
-            _ => {}
-        }
+        line.push_str(ready(session));
         line.push_str(input_state(session));
         line.push_str(&reported(session));
         line.push_str(&progress(session));
