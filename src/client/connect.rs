@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use super::connection::{AutoStart, HANDSHAKE};
+use super::connection::AutoStart;
 use super::host::{self, Chosen};
 use super::keeper;
+use super::receiver::HANDSHAKE;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
 use crate::sys::{detach, lock::Lock, process, readiness, role, socket};

@@ -1,29 +1,19 @@
 //! One connection: sends requests, receives replies and events.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
-use rustix::net::SendFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
+use super::fault::{internal, lost};
+use super::receiver::{Message, Receiver, message};
+use super::sender::Sender;
 use crate::protocol::reply::Reply;
 use crate::protocol::{
-    Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, PROTOCOL, Request, RequestId,
-    VERSION,
+    Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, PROTOCOL, RequestId, VERSION,
 };
-
-/// Longest wait for `hello`. A daemon that is being started restores its sessions first.
-pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
-
-/// While there is no `hello`, the cause is looked for at this interval.
-const SILENCE: Duration = Duration::from_millis(200);
 
 /// Whether to start a daemon if none is running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,15 +23,6 @@ pub enum AutoStart {
     /// Start a daemon only if the last one crashed. A daemon that stops on purpose removes its
     /// socket, so a socket that still exists means a crash.
     AfterCrash,
-}
-
-/// A line from the daemon.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Message {
-    /// The reply to a request.
-    Reply(Reply),
-    /// An event.
-    Event(Event),
 }
 
 /// A connection that is used for one request at a time.
@@ -74,24 +55,6 @@ pub struct Wire {
 /// for a connection.
 const IN_FLIGHT: usize = 128;
 
-/// The sending half.
-#[derive(Debug)]
-pub struct Sender {
-    stream: UnixStream,
-    next_id: u64,
-    /// The part of a line that is not sent yet.
-    rest: Vec<u8>,
-}
-
-/// The receiving half.
-#[derive(Debug)]
-pub struct Receiver {
-    reader: BufReader<UnixStream>,
-    line: Vec<u8>,
-    /// Events that arrived during the wait for a reply.
-    early: VecDeque<Event>,
-}
-
 impl Connection {
     /// Sends the greeting on `stream` and reads the daemon's `hello`. `first` is sent along with the greeting,
     /// which saves a round trip; its id is returned. While the daemon is silent, `why_silent` is called at
@@ -102,17 +65,8 @@ impl Connection {
         first: Option<&Action>,
         why_silent: &dyn Fn() -> Result<(), Error>,
     ) -> Result<(Self, Option<RequestId>), Error> {
-        let other = stream.try_clone().map_err(lost)?;
-        let mut sender = Sender {
-            stream,
-            next_id: 1,
-            rest: Vec::new(),
-        };
-        let mut receiver = Receiver {
-            reader: BufReader::with_capacity(64 * 1024, other),
-            line: Vec::new(),
-            early: VecDeque::new(),
-        };
+        let mut receiver = Receiver::new(stream.try_clone().map_err(lost)?);
+        let mut sender = Sender::new(stream);
         let action = "hello";
         let mut lines = serde_json::to_vec(&Introduction { action, greeting }).map_err(internal)?;
         lines.push(b'\n');
@@ -122,21 +76,16 @@ impl Connection {
             id
         });
         let sent = sender.send_line(&lines);
-        sender
-            .stream
-            .set_read_timeout(Some(SILENCE))
-            .map_err(lost)?;
-        let said = receiver.read_first_line(why_silent);
-        sender.stream.set_read_timeout(None).map_err(lost)?;
+        let said = receiver.first_line(why_silent);
         if said.is_err() {
             sent?;
         }
-        said?;
-        let hello = match serde_json::from_slice::<Greeted>(&receiver.line) {
+        let first_line = said?.to_vec();
+        let hello = match serde_json::from_slice::<Greeted>(&first_line) {
             Ok(greeted) if greeted.event == EventKind::Hello => greeted.data,
             // A daemon that refuses the connection sends an error and closes it, perhaps before it has read the
             // greeting.
-            _ => match receiver.message()? {
+            _ => match message(&first_line)? {
                 Message::Reply(Reply {
                     error: Some(error), ..
                 }) => return Err(error),
@@ -149,7 +98,7 @@ impl Connection {
         };
         let connection = Self {
             hello,
-            first_line: receiver.line.clone(),
+            first_line,
             sender,
             receiver,
             origin: None,
@@ -217,186 +166,16 @@ impl Connection {
     /// The connection as raw bytes. No request may have been sent on it.
     pub fn into_wire(self) -> Wire {
         Wire {
-            stream: self.sender.stream,
+            stream: self.sender.into_stream(),
             hello: self.hello,
             first_line: self.first_line,
-            buffered: self.receiver.reader.buffer().to_vec(),
+            buffered: self.receiver.buffered().to_vec(),
         }
     }
 
-    /// Splits the connection into its halves, for two threads.
+    /// Splits the connection into its halves.
     pub fn split(self) -> (Sender, Receiver) {
         (self.sender, self.receiver)
-    }
-}
-
-impl Sender {
-    /// Sends a request and returns its id, which the reply will carry.
-    pub fn send(&mut self, action: Action) -> Result<RequestId, Error> {
-        let (id, line) = self.request(action);
-        self.send_line(&line)?;
-        Ok(id)
-    }
-
-    /// Takes the next id, and builds the line of a request with it.
-    fn request(&mut self, action: Action) -> (RequestId, Vec<u8>) {
-        let id = Value::from(self.next_id);
-        self.next_id += 1;
-        let request = Request {
-            id: id.clone(),
-            action,
-        };
-        (id, request.to_line())
-    }
-
-    /// Sends a line as it is; it includes its newline. Before it, sends what
-    /// [`try_send_line`](Self::try_send_line) has left.
-    pub fn send_line(&mut self, line: &[u8]) -> Result<(), Error> {
-        let rest = std::mem::take(&mut self.rest);
-        self.stream
-            .write_all(&rest)
-            .and_then(|()| self.stream.write_all(line))
-            .map_err(lost)
-    }
-
-    /// Sends as much of a line as the daemon takes at once, and keeps the rest. Returns whether there is no rest.
-    pub fn try_send_line(&mut self, line: &[u8]) -> Result<bool, Error> {
-        self.rest.extend_from_slice(line);
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        let sent = match rustix::net::send(&self.stream, &self.rest, flags) {
-            Ok(sent) => sent,
-            Err(Errno::AGAIN | Errno::INTR) => 0,
-            Err(error) => return Err(lost(error.into())),
-        };
-        self.rest.drain(..sent);
-        Ok(self.rest.is_empty())
-    }
-
-    /// Ends the sending direction. Replies are still received.
-    pub fn finish(&mut self) -> Result<(), Error> {
-        self.stream
-            .shutdown(std::net::Shutdown::Write)
-            .map_err(lost)
-    }
-}
-
-impl Receiver {
-    /// The next message.
-    pub fn receive(&mut self) -> Result<Message, Error> {
-        if let Some(event) = self.early.pop_front() {
-            return Ok(Message::Event(event));
-        }
-        self.read_message()
-    }
-
-    /// Waits for the reply to `id`. Events that arrive first are kept.
-    pub fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
-        loop {
-            self.read_line()?;
-            match serde_json::from_slice(&self.line).map_err(internal)? {
-                Envelope { event: Some(_), .. } => {
-                    let event = serde_json::from_slice(&self.line).map_err(internal)?;
-                    self.early.push_back(event);
-                }
-                Envelope {
-                    id: theirs,
-                    result,
-                    error,
-                    ..
-                } if theirs == *id => {
-                    return match error {
-                        Some(error) => Err(error),
-                        None => serde_json::from_str(result.map_or("null", RawValue::get))
-                            .map_err(internal),
-                    };
-                }
-                // The reply to a request whose caller no longer waits.
-                _ => {}
-            }
-        }
-    }
-
-    /// Waits for the replies to all of `ids`, in whatever order they arrive.
-    fn replies_to(&mut self, ids: Vec<Result<RequestId, Error>>) -> Vec<Result<Value, Error>> {
-        let mut waiting = HashMap::new();
-        let mut answers = Vec::with_capacity(ids.len());
-        for (place, id) in ids.into_iter().enumerate() {
-            answers.push(id.and_then(|id| {
-                waiting.insert(id.to_string(), place);
-                // Used if no reply arrives.
-                Err(gone())
-            }));
-        }
-        while !waiting.is_empty() {
-            match self.read_message() {
-                Ok(Message::Event(event)) => self.early.push_back(event),
-                Ok(Message::Reply(reply)) => {
-                    if let Some(place) = waiting.remove(&reply.id.to_string()) {
-                        answers[place] = outcome(reply);
-                    }
-                }
-                Err(error) => {
-                    for place in waiting.into_values() {
-                        answers[place] = Err(error.clone());
-                    }
-                    break;
-                }
-            }
-        }
-        answers
-    }
-
-    /// The next event; replies are skipped.
-    pub fn next_event(&mut self) -> Result<Event, Error> {
-        loop {
-            if let Message::Event(event) = self.receive()? {
-                return Ok(event);
-            }
-        }
-    }
-
-    fn read_message(&mut self) -> Result<Message, Error> {
-        self.read_line()?;
-        self.message()
-    }
-
-    /// Reads the daemon's first line. The stream must have a read timeout of [`SILENCE`].
-    fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
-        let patience = Instant::now() + HANDSHAKE;
-        self.line.clear();
-        loop {
-            // A timeout leaves the bytes read so far in the line.
-            match self.reader.read_until(b'\n', &mut self.line) {
-                Ok(0) => return Err(gone()),
-                Ok(_) => return Ok(()),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    why_silent()?;
-                    if Instant::now() >= patience {
-                        return Err(lost(error));
-                    }
-                }
-                Err(error) => return Err(lost(error)),
-            }
-        }
-    }
-
-    fn read_line(&mut self) -> Result<(), Error> {
-        self.line.clear();
-        let read = self
-            .reader
-            .read_until(b'\n', &mut self.line)
-            .map_err(lost)?;
-        if read == 0 { Err(gone()) } else { Ok(()) }
-    }
-
-    /// Parses the line that was read last.
-    fn message(&self) -> Result<Message, Error> {
-        let envelope: Envelope<'_> = serde_json::from_slice(&self.line).map_err(internal)?;
-        let message = match envelope.event {
-            Some(_) => serde_json::from_slice(&self.line).map(Message::Event),
-            None => serde_json::from_slice(&self.line).map(Message::Reply),
-        };
-        message.map_err(internal)
     }
 }
 
@@ -415,52 +194,10 @@ struct Greeted {
     data: Hello,
 }
 
-/// The parts of a line that tell what it is. The content stays unparsed until its type is known.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow)]
-    event: Option<&'a RawValue>,
-    #[serde(default)]
-    id: RequestId,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    error: Option<Error>,
-}
-
-fn outcome(reply: Reply) -> Result<Value, Error> {
-    match reply.error {
-        Some(error) => Err(error),
-        None => Ok(reply.result.unwrap_or_default()),
-    }
-}
-
-fn lost(error: std::io::Error) -> Error {
-    let message = match error.kind() {
-        // Only the wait for `hello` has a read timeout.
-        ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
-        _ => format!("the connection to the daemon broke: {error}"),
-    };
-    Error::new(ErrorCode::DaemonUnavailable, message)
-}
-
-fn gone() -> Error {
-    Error::new(
-        ErrorCode::DaemonUnavailable,
-        "the daemon closed the connection",
-    )
-    .hint("jobs continue; connect again")
-}
-
-fn internal(error: serde_json::Error) -> Error {
-    Error::internal(format!(
-        "the daemon sent a message that this version cannot read: {error}"
-    ))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, Write};
 
     use serde_json::json;
 

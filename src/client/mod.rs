@@ -1,19 +1,23 @@
 //! A client of the daemon: connects (starting it if needed), calls, subscribes.
 //!
 //! It is blocking and does not use tokio: a one-shot verb costs one connection and one round trip, greeting
-//! included. Front ends that need both directions at once split a connection into its [`Sender`] and
-//! [`Receiver`].
+//! included. Front ends that poll a connection split it into its [`Sender`] and [`Receiver`].
 
 mod call;
 mod connect;
 mod connection;
+mod fault;
 pub mod greeting;
 pub mod host;
 pub mod keeper;
 pub mod last_resort;
 pub mod node;
+mod receiver;
 pub mod relay;
+mod sender;
 
 pub use call::connect_asking;
 pub use connect::{Running, await_end, connect, connect_running, home, own_program, why_silent};
-pub use connection::{AutoStart, Connection, Message, Receiver, Sender, Wire};
+pub use connection::{AutoStart, Connection, Wire};
+pub use receiver::{Message, Receiver};
+pub use sender::Sender;

@@ -1,27 +1,29 @@
-//! The connection to the daemon: one connection, one thread per direction, and a reconnect when it
-//! breaks.
+//! The connection to the daemon, and a new one when it breaks.
 //!
-//! Requests are sent in order: at once if the daemon takes them, else by a thread with a queue. The queue is
-//! bounded; a request that does not fit is reported as dropped instead of blocking, because the view must continue
-//! to read keys.
+//! Requests are sent in order: at once if the daemon takes them, else when the main loop finds that it does. What
+//! waits for that is bounded; a request that does not fit is reported as dropped instead of blocking, because the view
+//! must continue to read keys.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
-use super::message::{Keys, LinkEvent, RequestKind};
-use crate::client::{self, AutoStart, Connection, Message, Sender};
+use super::later::Later;
+use super::message::{Event, Keys, LinkEvent, RequestKind};
+use crate::client::{self, AutoStart, Connection, Message, Receiver, Sender};
 use crate::protocol::params::{Cancel, Encoding, Write};
+use crate::protocol::reply::Reply;
 use crate::protocol::{Action, Error, Greeting, Request, SessionId};
 
-/// Maximum number of queued requests.
-const QUEUE: usize = 1024;
+/// Number of bytes of requests that wait for the daemon, beyond which further ones are dropped. Large pastes fit.
+const ENOUGH: usize = 64 << 20;
 
 /// Delay before another attempt to connect. The keeper restarts a daemon at once, so this is ample.
 const RETRY: Duration = Duration::from_millis(200);
@@ -29,32 +31,30 @@ const RETRY: Duration = Duration::from_millis(200);
 /// How long the daemon may leave requests unanswered before the reason is investigated.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// Forwards an event, and returns whether anybody still listens.
-type Tell = dyn Fn(LinkEvent) -> bool + Send + Sync;
-
-/// Sends requests to the daemon.
+/// Requests to the daemon, and what it sends.
 pub struct Link {
-    queue: SyncSender<Queued>,
-    shared: Arc<Shared>,
-    tell: Arc<Tell>,
-    /// Disconnects once all queued requests have been sent.
-    sent: Receiver<()>,
-}
-
-/// What waits for the sending thread: a request, or `None` for the rest of one that the daemon has taken in part.
-type Queued = Option<(RequestKind, Action)>;
-
-/// State shared by all threads: the sender, and the pending requests.
-#[derive(Default)]
-struct Shared {
-    sender: Mutex<Option<Sender>>,
-    /// Number of queued items that are not sent yet.
-    queued: AtomicUsize,
-    pending: Mutex<Pending>,
+    greeting: Greeting,
+    /// The connection, if there is one.
+    open: Option<Open>,
+    /// A thread puts the next connection here.
+    next: mpsc::Receiver<Connection>,
+    give: mpsc::Sender<Connection>,
+    pending: Pending,
+    /// What was sent to a daemon that died, and is sent to the next one.
+    again: Vec<(RequestKind, Action)>,
+    events: VecDeque<LinkEvent>,
+    later: Later,
     /// Whether a thread finds out why the daemon is silent.
-    investigates: AtomicBool,
+    investigates: Arc<AtomicBool>,
 }
 
+/// An open connection.
+struct Open {
+    sender: Sender,
+    receiver: Receiver,
+}
+
+/// The requests that are not answered yet.
 #[derive(Default)]
 struct Pending {
     next_id: u64,
@@ -100,114 +100,117 @@ impl Pending {
 }
 
 impl Link {
-    /// Starts both threads on a connection. `tell` forwards events and returns whether anybody still
-    /// listens.
-    pub fn start(
-        connection: Connection,
-        greeting: Greeting,
-        tell: impl Fn(LinkEvent) -> bool + Send + Sync + 'static,
-    ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let tell: Arc<Tell> = Arc::new(tell);
-        let (queue, requests) = sync_channel(QUEUE);
-        let (out, tell_out) = (Arc::clone(&shared), Arc::clone(&tell));
-        let (sending, sent) = sync_channel(0);
-        std::thread::Builder::new()
-            .name("link-out".to_owned())
-            .spawn(move || {
-                send_on(&out, &requests, &*tell_out);
-                drop(sending);
-            })?;
-        let link = Self {
-            queue,
-            sent,
-            shared: Arc::clone(&shared),
-            tell: Arc::clone(&tell),
+    /// A link that begins with this connection. Other threads report through `later`.
+    pub fn new(connection: Connection, greeting: Greeting, later: Later) -> Self {
+        let mut link = Self::closed(greeting, later);
+        link.begin(connection);
+        link
+    }
+
+    fn closed(greeting: Greeting, later: Later) -> Self {
+        let (give, next) = mpsc::channel();
+        Self {
+            greeting,
+            open: None,
+            next,
+            give,
+            pending: Pending::default(),
+            again: Vec::new(),
+            events: VecDeque::new(),
+            later,
+            investigates: Arc::default(),
+        }
+    }
+
+    /// What has happened since the last call.
+    pub fn take_events(&mut self) -> impl Iterator<Item = Event> {
+        self.events.drain(..).map(Event::Link)
+    }
+
+    /// What to poll, if there is a connection.
+    pub fn source(&self) -> Option<PollFd<'_>> {
+        let open = self.open.as_ref()?;
+        let flags = match open.sender.queued() {
+            0 => PollFlags::IN,
+            _ => PollFlags::IN | PollFlags::OUT,
         };
-        std::thread::Builder::new()
-            .name("link-in".to_owned())
-            .spawn(move || receive_on(&shared, connection, &greeting, &*tell))?;
-        Ok(link)
+        Some(PollFd::new(&open.sender, flags))
+    }
+
+    /// Receives and sends what poll(2) has found to be possible.
+    pub fn advance(&mut self, ready: PollFlags) {
+        if ready.intersects(PollFlags::OUT) {
+            self.send_queued();
+        }
+        if ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            self.receive();
+        }
+    }
+
+    /// Takes the next connection, if a thread has made one.
+    pub fn connected(&mut self) {
+        if let Ok(connection) = self.next.try_recv() {
+            self.begin(connection);
+        }
     }
 
     /// Waits until all queued requests have been sent, but at most `within`.
-    pub fn finish(self, within: Duration) {
-        drop(self.queue);
-        // Nothing is ever sent on this channel: either it disconnects, or the daemon no longer
-        // accepts data.
-        let _ = self.sent.recv_timeout(within);
+    pub fn finish(mut self, within: Duration) {
+        let until = Instant::now() + within;
+        while let Some(open) = self.open.as_ref().filter(|open| open.sender.queued() > 0) {
+            let left = until.saturating_duration_since(Instant::now());
+            let mut sources = [PollFd::new(&open.sender, PollFlags::OUT)];
+            let limit = Timespec::try_from(left).ok();
+            let is_over = left.is_zero() || poll(&mut sources, limit.as_ref()).is_err();
+            if is_over || sources[0].revents().contains(PollFlags::HUP) {
+                return;
+            }
+            self.send_queued();
+        }
     }
 
-    /// Cancels the request with this tag. No effect if it has not been sent yet or was already
-    /// answered; its reply is then ignored.
-    pub fn cancel(&self, tag: &RequestKind) {
-        let pending = lock(&self.shared.pending);
-        let Some((&id, _)) = pending.requests.iter().find(|(_, one)| one.tag == *tag) else {
+    /// Cancels the request with this tag. No effect if it was already answered; its reply is then ignored.
+    pub fn cancel(&mut self, tag: &RequestKind) {
+        let mut pending = self.pending.requests.iter();
+        let Some((&id, _)) = pending.find(|(_, one)| one.tag == *tag) else {
             return;
         };
-        drop(pending);
         let params = Cancel {
             request_id: Value::from(id),
         };
         let _ = self.request(RequestKind::Cancel, Action::Cancel(params));
     }
 
-    /// Sends a request; returns the tag as the error if the queue is full.
-    pub fn request(&self, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
-        // At once, because waking the thread would delay each typed key.
-        if self.shared.queued.load(Ordering::Acquire) == 0
-            && let Ok(mut sender) = self.shared.sender.try_lock()
-            && let Some(open) = sender.as_mut()
-        {
-            let line = self.shared.line(tag, action);
-            match open.try_send_line(&line) {
-                Ok(true) => {}
-                // The queue is empty, so there is room.
-                Ok(false) => drop(self.enqueue(None)),
-                // The receiving thread notices a broken connection.
-                Err(_) => *sender = None,
-            }
-            return Ok(());
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// Its tag, if it would change something and there is no connection, or if too much waits to be sent. A query
+    /// without a connection is of no interest.
+    pub fn request(&mut self, tag: RequestKind, mut action: Action) -> Result<(), RequestKind> {
+        let Some(open) = &mut self.open else {
+            return if action.reads() { Ok(()) } else { Err(tag) };
+        };
+        if open.sender.queued() > ENOUGH {
+            return Err(tag);
         }
-        let refused = tag.clone();
-        self.enqueue(Some((tag, action))).map_err(|()| refused)
-    }
-
-    fn enqueue(&self, queued: Queued) -> Result<(), ()> {
-        self.shared.queued.fetch_add(1, Ordering::AcqRel);
-        self.queue.try_send(queued).map_err(|_| {
-            self.shared.queued.fetch_sub(1, Ordering::AcqRel);
-        })
-    }
-
-    /// Time until the daemon has left requests unanswered for so long that [`investigate`](Self::investigate) is
-    /// to be called; `None` if no reply is pending.
-    pub fn silence_due(&self) -> Option<Duration> {
-        let since = lock(&self.shared.pending).silent_since?;
-        Some(SILENCE.saturating_sub(since.elapsed()))
-    }
-
-    /// Finds out why the daemon is silent, and reports it as [`LinkEvent::Silent`].
-    pub fn investigate(&self) {
-        lock(&self.shared.pending).silent_since = None;
-        if self.shared.investigates.swap(true, Ordering::AcqRel) {
-            return;
+        if let Action::Start(start) = &mut action {
+            // With a key, the job starts only once even if the request is repeated.
+            start
+                .key
+                .get_or_insert_with(|| SessionId::fresh().to_string());
         }
-        let (shared, tell) = (Arc::clone(&self.shared), Arc::clone(&self.tell));
-        let begun = std::thread::Builder::new().spawn(move || {
-            if let Err(error) = client::why_silent() {
-                let _ = tell(LinkEvent::Silent(error));
-            }
-            shared.investigates.store(false, Ordering::Release);
-        });
-        if begun.is_err() {
-            // There is no report, and the next silence tries again.
-            self.shared.investigates.store(false, Ordering::Release);
-        }
+        let id = Value::from(self.pending.add(tag, &action));
+        let line = Request { id, action }.to_line();
+        // A broken connection is noticed by receiving, which first gets what the daemon has still sent.
+        let _ = open.sender.queue_line(&line);
+        Ok(())
     }
 
     /// Types bytes into a job.
-    pub fn type_into(&self, id: SessionId, bytes: &[u8]) -> Result<(), RequestKind> {
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn type_into(&mut self, id: SessionId, bytes: &[u8]) -> Result<(), RequestKind> {
         let write = Write {
             session_id: id.to_string(),
             data: Some(STANDARD.encode(bytes)),
@@ -216,170 +219,141 @@ impl Link {
         };
         self.request(RequestKind::Type(id, Keys::of(bytes)), Action::Write(write))
     }
-}
 
-impl Shared {
-    /// The line of a request, which is pending from now on.
-    fn line(&self, tag: RequestKind, mut action: Action) -> Vec<u8> {
-        if let Action::Start(start) = &mut action {
-            // With a key, the job starts only once even if the request is repeated.
-            start
-                .key
-                .get_or_insert_with(|| SessionId::fresh().to_string());
-        }
-        let id = Value::from(lock(&self.pending).add(tag, &action));
-        Request { id, action }.to_line()
+    /// Time until the daemon has left requests unanswered for so long that [`investigate`](Self::investigate) is
+    /// to be called; `None` if no reply is pending.
+    pub fn silence_due(&self) -> Option<Duration> {
+        let since = self.pending.silent_since?;
+        Some(SILENCE.saturating_sub(since.elapsed()))
     }
-}
 
-/// Sends queued requests. Without a connection, reports those that change something as dropped.
-fn send_on(shared: &Shared, queue: &Receiver<Queued>, tell: &Tell) {
-    for queued in queue {
-        match queued {
-            None => send_rest(shared),
-            Some((tag, action)) => {
-                let changes = !action.reads();
-                if let Err(tag) = send(shared, tag, action)
-                    && changes
-                {
-                    // The receiving thread finds out whether anybody still listens.
-                    let _ = tell(LinkEvent::Dropped(tag));
-                }
-            }
-        }
-        shared.queued.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// Sends a request; returns the tag as the error if there is no connection.
-fn send(shared: &Shared, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
-    // Held while the request is added: the receiving thread takes the sender away before it reports what is pending.
-    let mut sender = lock(&shared.sender);
-    let Some(open) = sender.as_mut() else {
-        return Err(tag);
-    };
-    // The receiving thread notices a broken connection.
-    if open.send_line(&shared.line(tag, action)).is_err() {
-        *sender = None;
-    }
-    Ok(())
-}
-
-/// Sends the rest of a request that the daemon has taken in part.
-fn send_rest(shared: &Shared) {
-    let mut sender = lock(&shared.sender);
-    if let Some(open) = sender.as_mut()
-        && open.send_line(&[]).is_err()
-    {
-        *sender = None;
-    }
-}
-
-/// Receives messages until the connection breaks, then reconnects, as long as anybody listens.
-fn receive_on(shared: &Shared, first: Connection, greeting: &Greeting, tell: &Tell) {
-    let mut next = Some(first);
-    let mut again = Vec::new();
-    loop {
-        let connection = match next.take() {
-            Some(connection) => connection,
-            None => match client::connect(greeting, AutoStart::Yes) {
-                Ok(connection) => connection,
-                Err(_) => {
-                    std::thread::sleep(RETRY);
-                    // Repeated to learn whether anybody still listens.
-                    if !tell(LinkEvent::Down) {
-                        return;
-                    }
-                    continue;
-                }
-            },
-        };
-        let (sender, mut receiver) = connection.split();
-        *lock(&shared.sender) = Some(sender);
-        if !tell(LinkEvent::Up) {
+    /// Finds out why the daemon is silent, and reports it as [`LinkEvent::Silent`].
+    pub fn investigate(&mut self) {
+        self.pending.silent_since = None;
+        if self.investigates.swap(true, Ordering::AcqRel) {
             return;
         }
-        for (tag, action) in again.drain(..) {
-            if let Err(tag) = send(shared, tag, action)
-                && !tell(LinkEvent::Dropped(tag))
-            {
-                return;
+        let (investigates, later) = (Arc::clone(&self.investigates), self.later.clone());
+        let begun = std::thread::Builder::new().spawn(move || {
+            if let Err(error) = client::why_silent() {
+                later.send(Event::Link(LinkEvent::Silent(error)));
+            }
+            investigates.store(false, Ordering::Release);
+        });
+        if begun.is_err() {
+            // There is no report, and the next silence tries again.
+            self.investigates.store(false, Ordering::Release);
+        }
+    }
+
+    fn begin(&mut self, connection: Connection) {
+        let (sender, receiver) = connection.split();
+        let has_read = receiver.has_read();
+        self.open = Some(Open { sender, receiver });
+        self.events.push_back(LinkEvent::Up);
+        for (tag, action) in std::mem::take(&mut self.again) {
+            if let Err(tag) = self.request(tag, action) {
+                self.events.push_back(LinkEvent::Dropped(tag));
             }
         }
-        loop {
-            let event = match receiver.receive() {
-                Ok(Message::Event(event)) => LinkEvent::Event(event),
-                Ok(Message::Reply(reply)) => {
-                    let tag = reply
-                        .id
-                        .as_u64()
-                        .and_then(|id| lock(&shared.pending).take(id));
-                    match (tag, reply.error) {
-                        (Some(tag), Some(error)) => LinkEvent::Reply(tag, Err(error)),
-                        (Some(tag), None) => {
-                            LinkEvent::Reply(tag, Ok(reply.result.unwrap_or_default()))
-                        }
-                        (None, _) => continue,
-                    }
-                }
-                Err(error) if is_over(&error) => break,
-                // An unreadable line costs only one reply.
-                Err(_) => continue,
-            };
-            if !tell(event) {
-                return;
-            }
+        if has_read {
+            self.receive();
         }
-        *lock(&shared.sender) = None;
-        if !tell(LinkEvent::Down) {
+    }
+
+    fn receive(&mut self) {
+        let Some(open) = &mut self.open else {
             return;
-        }
-        // No request is added meanwhile, because that requires a sender.
-        let lost = {
-            let mut pending = lock(&shared.pending);
-            pending.silent_since = None;
-            std::mem::take(&mut pending.requests)
         };
-        for request in lost.into_values() {
+        match open.receiver.receive_ready() {
+            Ok(messages) => {
+                for message in messages {
+                    let event = match message {
+                        Message::Event(event) => Some(LinkEvent::Event(event)),
+                        Message::Reply(reply) => self.reply(reply),
+                    };
+                    self.events.extend(event);
+                }
+            }
+            Err(_) => self.lose(),
+        }
+    }
+
+    /// The event for a reply; `None` if nobody waits for it.
+    fn reply(&mut self, reply: Reply) -> Option<LinkEvent> {
+        let tag = self.pending.take(reply.id.as_u64()?)?;
+        let result = match reply.error {
+            Some(error) => Err(error),
+            None => Ok(reply.result.unwrap_or_default()),
+        };
+        Some(LinkEvent::Reply(tag, result))
+    }
+
+    fn send_queued(&mut self) {
+        if let Some(open) = &mut self.open {
+            // As in `request`.
+            let _ = open.sender.send_queued();
+        }
+    }
+
+    /// The connection broke: reports what is lost with it, and has the next one made.
+    fn lose(&mut self) {
+        self.open = None;
+        self.events.push_back(LinkEvent::Down);
+        self.pending.silent_since = None;
+        for request in std::mem::take(&mut self.pending.requests).into_values() {
             match request.again {
-                Some(action) => again.push((request.tag, action)),
-                None if request.changes && !tell(LinkEvent::Dropped(request.tag)) => return,
+                Some(action) => self.again.push((request.tag, action)),
+                None if request.changes => self.events.push_back(LinkEvent::Dropped(request.tag)),
                 None => {}
             }
         }
+        let (greeting, give) = (self.greeting.clone(), self.give.clone());
+        let later = self.later.clone();
+        let begun = std::thread::Builder::new()
+            .name("connect".to_owned())
+            .spawn(move || connect(&greeting, &give, &later));
+        if let Err(error) = begun {
+            let message = format!("there is no thread to connect to the daemon with: {error}");
+            let error = Error::internal(message).hint("open the view again; jobs go on");
+            self.events.push_back(LinkEvent::Silent(error));
+        }
     }
 }
 
-fn is_over(error: &Error) -> bool {
-    error.code == crate::protocol::ErrorCode::DaemonUnavailable
-}
-
-/// Ignores poisoning: the data is only ever replaced as a whole, so it is valid after a panic.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Connects, as long as there is a view.
+fn connect(greeting: &Greeting, give: &mpsc::Sender<Connection>, later: &Later) {
+    loop {
+        match client::connect(greeting, AutoStart::Yes) {
+            Ok(connection) => {
+                let _ = give.send(connection);
+                later.ring();
+                return;
+            }
+            Err(_) => std::thread::sleep(RETRY),
+        }
+        // Repeated to learn whether there still is one.
+        if !later.send(Event::Link(LinkEvent::Down)) {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::protocol::params::Kill;
+    use crate::protocol::params::{Kill, List};
+    use crate::tui::later::later;
 
     #[test]
-    fn reports_requests_that_cannot_be_sent() {
-        let (queue, requests) = sync_channel(1);
+    fn reports_changes_that_cannot_be_sent() {
+        let (later, _results) = later().unwrap();
+        let mut link = Link::closed(Greeting::default(), later);
         let tag = RequestKind::Kill(SessionId::fresh(), false);
         let kill = Action::Kill(Kill::default());
-        queue.send(Some((tag.clone(), kill))).unwrap();
-        drop(queue);
-        let told: Arc<Mutex<Vec<RequestKind>>> = Arc::default();
-        let telling = Arc::clone(&told);
-        send_on(&Shared::default(), &requests, &move |event| {
-            if let LinkEvent::Dropped(tag) = event {
-                lock(&telling).push(tag);
-            }
-            true
-        });
-        assert_eq!(*lock(&told), [tag]);
+        assert_eq!(link.request(tag.clone(), kill), Err(tag));
+        let list = Action::List(List::default());
+        assert_eq!(link.request(RequestKind::List, list), Ok(()));
     }
 }

@@ -9,8 +9,8 @@
 //! a room: its state, its keys, its updates and its drawing are together, and rooms import each
 //! other in one direction only. [`keymap`] collects the keys of all modes.
 //!
-//! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] its input, and
-//! [`link`] the connection to the daemon. Jobs depend on nothing here: closing or losing the view
+//! The drivers: [`run`](mod@run) is the loop, [`inbox`] what it waits for, [`terminal`] the window, [`input`] its
+//! input, and [`link`] the connection to the daemon. Jobs depend on nothing here: closing or losing the view
 //! changes no job. The view itself saves what was seen ([`outside::looked`]); losing that does no
 //! harm.
 
@@ -24,9 +24,11 @@ pub mod frame_times;
 pub mod grid;
 pub mod hints;
 pub mod hit;
+pub mod inbox;
 pub mod input;
 pub mod keyboard;
 pub mod keymap;
+pub mod later;
 pub mod line;
 pub mod link;
 pub mod list;

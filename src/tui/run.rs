@@ -3,14 +3,15 @@
 //! change the display.
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
 
 use super::farewell::farewell;
 use super::frame_times::FrameTimes;
-use super::input::{InputEvent, Reader};
+use super::inbox::Inbox;
+use super::input::Input;
+use super::later::{Later, later};
 use super::link::Link;
 use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
 use super::model::answers::QUERY;
@@ -30,13 +31,6 @@ use crate::term::screen::CursorShape;
 
 /// How long the view waits at the end for its last requests to be sent.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-
-/// Maximum number of queued messages. When the queue is full the senders block: the daemon then
-/// sends newer frames instead of more, and the terminal buffers what is typed.
-const QUEUE: usize = 256;
-
-/// Maximum number of messages handled before a frame is drawn.
-const BATCH: usize = 512;
 
 /// How long to wait at the end for the last reply of the terminal.
 const LAST_ANSWER: Duration = Duration::from_millis(100);
@@ -68,27 +62,21 @@ pub fn run(options: Options) -> Result<(), Error> {
         model.projects.follow(dir, None);
     }
 
-    let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
+    let input = Input::open(terminal.loan()).map_err(no_terminal)?;
     if facts.answers() {
         model.answers.are_pending = true;
         terminal.send(QUERY).map_err(no_terminal)?;
     }
-    let reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
-    if let Some(hold) = reader.hold() {
-        terminal.read_by(hold);
-    }
-    let news = messages.clone();
-    let told = move |event| news.send(Event::Link(event)).is_ok();
-    let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
-    let exit = stay(&mut model, &inbox, &messages, &link, &mut terminal);
+    let (later, results) = later().map_err(no_terminal)?;
+    let mut inbox = Inbox::new(input, results);
+    let mut link = Link::new(connection, greeting, later.clone());
+    let exit = stay(&mut model, &mut inbox, &later, &mut link, &mut terminal);
     if matches!(exit, Ok(Exit::Closed | Exit::Failed(_))) {
-        hear_out(&mut model, &inbox);
+        hear_out(&mut model, &mut inbox, &mut link);
     }
-    // Drop this first, also after an error: threads blocked in sending then continue and end.
+    // Threads that have a result now learn that nobody waits for it.
     drop(inbox);
-    // Input from here on is for the shell.
-    drop(reader);
     drop(terminal);
     seen::close(&mut model);
     looked::keep(&model);
@@ -107,56 +95,31 @@ pub fn run(options: Options) -> Result<(), Error> {
     }
 }
 
-/// Forwards input of the terminal and the system as messages.
-fn tell_input(messages: SyncSender<Event>) -> impl Fn(InputEvent) -> bool + Send + 'static {
-    move |came| {
-        let event = match came {
-            InputEvent::Bytes(bytes) => Event::Input(bytes),
-            InputEvent::Resized => match Terminal::size() {
-                Ok((width, height)) => Event::Window(width, height),
-                Err(_) => return true,
-            },
-            InputEvent::Suspend => Event::Suspend,
-            InputEvent::Continued => Event::Continued,
-            InputEvent::Interrupt | InputEvent::Terminate => Event::Terminate,
-            InputEvent::HangUp => Event::HangUp,
-        };
-        messages.send(event).is_ok()
-    }
-}
-
 /// Runs the loop.
 fn stay(
     model: &mut Model,
-    inbox: &Receiver<Event>,
-    later: &SyncSender<Event>,
-    link: &Link,
+    inbox: &mut Inbox,
+    later: &Later,
+    link: &mut Link,
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
     let mut frames = FrameTimes::default();
     let mut drawn: Option<Drawn> = None;
     let mut kept_at = Instant::now();
     loop {
-        // Handle all queued messages before the next frame.
         let wait = due(model, &frames);
         let silence = link.silence_due();
-        let mut event = next(model, inbox, silence.map_or(wait, |due| due.min(wait)));
-        if event.is_none() && silence.is_some() && link.silence_due() == Some(Duration::ZERO) {
+        inbox.wait(link, silence.map_or(wait, |due| due.min(wait)));
+        if silence.is_some() && link.silence_due() == Some(Duration::ZERO) {
             link.investigate();
         }
-        for _ in 0..BATCH {
-            let Some(happened) = event else {
-                break;
-            };
-            if let Some(exit) = handle(model, happened, later, link, terminal, &mut frames)? {
+        // All that has happened, before the next frame.
+        let mut next = inbox.next().or_else(|| tick(model));
+        while let Some(event) = next {
+            if let Some(exit) = handle(model, event, later, link, terminal, &mut frames)? {
                 return Ok(exit);
             }
-            event = inbox.try_recv().ok();
-        }
-        if let Some(happened) = event
-            && let Some(exit) = handle(model, happened, later, link, terminal, &mut frames)?
-        {
-            return Ok(exit);
+            next = inbox.next();
         }
         if kept_at.elapsed() >= KEEP {
             kept_at = Instant::now();
@@ -192,8 +155,8 @@ fn stay(
 fn handle(
     model: &mut Model,
     event: Event,
-    later: &SyncSender<Event>,
-    link: &Link,
+    later: &Later,
+    link: &mut Link,
     terminal: &mut Terminal,
     frames: &mut FrameTimes,
 ) -> io::Result<Option<Exit>> {
@@ -244,29 +207,26 @@ fn handle(
 
 /// Waits briefly for pending replies of the terminal. After the view they would appear as typed
 /// text at the shell.
-fn hear_out(model: &mut Model, inbox: &Receiver<Event>) {
+fn hear_out(model: &mut Model, inbox: &mut Inbox, link: &mut Link) {
     let until = Instant::now() + LAST_ANSWER;
     while model.answers.are_pending {
         let left = until.saturating_duration_since(Instant::now());
-        match inbox.recv_timeout(left) {
-            Ok(event @ Event::Input(_)) => drop(update(model, Msg { now: now(), event })),
-            Ok(_) => {}
-            Err(_) => return,
+        if left.is_zero() {
+            return;
+        }
+        inbox.wait(link, left);
+        while let Some(event) = inbox.next() {
+            if let Event::Input(_) = event {
+                drop(update(model, Msg { now: now(), event }));
+            }
         }
     }
 }
 
-/// The next message, or a tick after `wait`.
-fn next(model: &Model, inbox: &Receiver<Event>, wait: Duration) -> Option<Event> {
-    match inbox.recv_timeout(wait) {
-        Ok(event) => Some(event),
-        Err(RecvTimeoutError::Timeout) => {
-            let due = model.next_due().is_some_and(|at| at <= now().ms);
-            due.then_some(Event::Tick)
-        }
-        // All senders are gone.
-        Err(RecvTimeoutError::Disconnected) => Some(Event::HangUp),
-    }
+/// The event that a deadline has passed, if one has.
+fn tick(model: &Model) -> Option<Event> {
+    let due = model.next_due()?;
+    (due <= now().ms).then_some(Event::Tick)
 }
 
 /// Time until the next frame or the next change by time alone.

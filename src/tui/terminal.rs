@@ -2,6 +2,7 @@
 
 use std::io::{self, Stdout, Write};
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, SetCursorStyle, Show};
@@ -10,7 +11,6 @@ use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-use super::input::Hold;
 use super::window::{Abilities, Canvas, Window};
 use crate::term::keyboard::KeyProtocol;
 use crate::term::sanitize::clean;
@@ -47,10 +47,36 @@ pub struct Terminal {
     window: Window<Stdout>,
     shape: CursorShape,
     mouse: bool,
-    input: Option<Hold>,
+    loan: Loan,
     keys: KeyProtocol,
     /// The current title of the window; empty if none was set.
     title: String,
+}
+
+/// Whether another program has the terminal.
+#[derive(Clone, Default)]
+pub struct Loan {
+    is_lent: Arc<AtomicBool>,
+    was_lent: Arc<AtomicBool>,
+}
+
+impl Loan {
+    /// Set while another program has it.
+    pub fn is_lent(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_lent)
+    }
+
+    /// Whether another program had it since the last call.
+    pub fn take_was_lent(&self) -> bool {
+        self.was_lent.swap(false, Ordering::SeqCst)
+    }
+
+    fn during(&self, meanwhile: impl FnOnce()) {
+        self.is_lent.store(true, Ordering::SeqCst);
+        meanwhile();
+        self.is_lent.store(false, Ordering::SeqCst);
+        self.was_lent.store(true, Ordering::SeqCst);
+    }
 }
 
 impl Terminal {
@@ -70,15 +96,15 @@ impl Terminal {
             window: Window::new(io::stdout()),
             shape: CursorShape::Block,
             mouse,
-            input: None,
+            loan: Loan::default(),
             keys: KeyProtocol::default(),
             title: String::new(),
         })
     }
 
-    /// Sets the reader of the terminal, which is stopped while the window is lent.
-    pub fn read_by(&mut self, input: Hold) {
-        self.input = Some(input);
+    /// Tells whether the terminal is lent.
+    pub fn loan(&self) -> Loan {
+        self.loan.clone()
     }
 
     /// Draws a frame in a window of this size; only changes are written.
@@ -122,9 +148,7 @@ impl Terminal {
     /// Lends the window to the shell or to another program until `meanwhile` returns.
     pub fn lend(&mut self, meanwhile: impl FnOnce()) -> io::Result<()> {
         restore();
-        let still = self.input.as_ref().map(Hold::still);
-        meanwhile();
-        drop(still);
+        self.loan.during(meanwhile);
         take(self.mouse)?;
         self.shape = CursorShape::Block;
         self.keys = KeyProtocol::default();

@@ -11,12 +11,13 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::tui::later::Later;
 use crate::tui::message::{Done, Event};
 use crate::tui::model::job::tilde;
 use crate::tui::terminal::Terminal;
@@ -40,7 +41,7 @@ pub(super) fn copy(
     text: &str,
     what: &str,
     terminal: &mut Terminal,
-    later: &SyncSender<Event>,
+    later: &Later,
 ) -> io::Result<Option<Done>> {
     let encoded = STANDARD.encode(text);
     let by_terminal = encoded.len() <= MAX_OSC && takes_osc52();
@@ -66,7 +67,7 @@ pub(super) fn copy(
                 false => save_instead(&text),
             };
             // The view may have closed in the meantime.
-            let _ = later.send(Event::Done(done));
+            later.send(Event::Done(done));
         });
     Ok(waiting.err().map(|error| {
         Done::Failed(format!(

@@ -12,9 +12,9 @@ mod pager;
 mod program;
 
 use std::io;
-use std::sync::mpsc::SyncSender;
 
-use super::message::{Done, Effect, Event};
+use super::later::Later;
+use super::message::{Done, Effect};
 use super::terminal::Terminal;
 
 /// Performs an errand and returns its immediate result. A result that depends on other programs is
@@ -22,11 +22,7 @@ use super::terminal::Terminal;
 ///
 /// # Errors
 /// If the terminal cannot be written to.
-pub fn run(
-    errand: Effect,
-    terminal: &mut Terminal,
-    later: &SyncSender<Event>,
-) -> io::Result<Option<Done>> {
+pub fn run(errand: Effect, terminal: &mut Terminal, later: &Later) -> io::Result<Option<Done>> {
     match errand {
         Effect::Suggest(dir) => Ok(Some(history::suggest(&dir))),
         Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),

@@ -1,0 +1,276 @@
+//! The receiving half of a connection.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::fault::{gone, internal, lost};
+use crate::protocol::reply::Reply;
+use crate::protocol::{Error, Event, RequestId};
+
+/// Longest wait for `hello`. A daemon that is being started restores its sessions first.
+pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
+
+/// While there is no `hello`, the cause is looked for at this interval.
+const SILENCE: Duration = Duration::from_millis(200);
+
+/// Maximum number of bytes per read.
+const READ_BYTES: usize = 64 * 1024;
+
+/// A line from the daemon.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Message {
+    /// The reply to a request.
+    Reply(Reply),
+    /// An event.
+    Event(Event),
+}
+
+/// The receiving half.
+#[derive(Debug)]
+pub struct Receiver {
+    reader: BufReader<UnixStream>,
+    line: Vec<u8>,
+    /// The beginning of a line that [`receive_ready`](Self::receive_ready) has read.
+    partial: Vec<u8>,
+    /// Events that arrived during the wait for a reply.
+    early: VecDeque<Event>,
+}
+
+impl Receiver {
+    /// Receives from a stream that blocks.
+    pub(super) fn new(stream: UnixStream) -> Self {
+        Self {
+            reader: BufReader::with_capacity(READ_BYTES, stream),
+            line: Vec::new(),
+            partial: Vec::new(),
+            early: VecDeque::new(),
+        }
+    }
+
+    /// Reads the daemon's first line, with its newline. While the daemon is silent, `why_silent` is called at
+    /// intervals, and an error that it returns is the result.
+    pub(super) fn first_line(
+        &mut self,
+        why_silent: &dyn Fn() -> Result<(), Error>,
+    ) -> Result<&[u8], Error> {
+        let stream = self.reader.get_ref();
+        stream.set_read_timeout(Some(SILENCE)).map_err(lost)?;
+        let read = self.read_first_line(why_silent);
+        self.reader.get_ref().set_read_timeout(None).map_err(lost)?;
+        read.map(|()| self.line.as_slice())
+    }
+
+    /// Bytes that were read after the last line.
+    pub(super) fn buffered(&self) -> &[u8] {
+        self.reader.buffer()
+    }
+
+    /// Whether there are messages without a read from the socket.
+    pub fn has_read(&self) -> bool {
+        !self.early.is_empty() || !self.reader.buffer().is_empty()
+    }
+
+    /// The messages that are complete after one read, which is left out if [`has_read`](Self::has_read). Does not wait
+    /// if poll(2) has said that the socket can be read. An unreadable line is skipped: it costs only one reply.
+    ///
+    /// # Errors
+    /// If the connection broke.
+    pub fn receive_ready(&mut self) -> Result<Vec<Message>, Error> {
+        if !self.has_read() && self.reader.fill_buf().map_err(lost)?.is_empty() {
+            return Err(gone());
+        }
+        let mut messages: Vec<_> = self.early.drain(..).map(Message::Event).collect();
+        while !self.reader.buffer().is_empty() {
+            let bytes = self.reader.buffer();
+            let end = memchr::memchr(b'\n', bytes);
+            let taken = end.map_or(bytes.len(), |end| end + 1);
+            self.partial.extend_from_slice(&bytes[..taken]);
+            self.reader.consume(taken);
+            if end.is_some() {
+                messages.extend(message(&self.partial));
+                self.partial.clear();
+            }
+        }
+        Ok(messages)
+    }
+
+    /// Waits for the reply to `id`. Events that arrive first are kept.
+    pub fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
+        loop {
+            self.read_line()?;
+            match serde_json::from_slice(&self.line).map_err(internal)? {
+                Envelope { event: Some(_), .. } => {
+                    let event = serde_json::from_slice(&self.line).map_err(internal)?;
+                    self.early.push_back(event);
+                }
+                Envelope {
+                    id: theirs,
+                    result,
+                    error,
+                    ..
+                } if theirs == *id => {
+                    return match error {
+                        Some(error) => Err(error),
+                        None => serde_json::from_str(result.map_or("null", RawValue::get))
+                            .map_err(internal),
+                    };
+                }
+                // The reply to a request whose caller no longer waits.
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits for the replies to all of `ids`, in whatever order they arrive.
+    pub(super) fn replies_to(
+        &mut self,
+        ids: Vec<Result<RequestId, Error>>,
+    ) -> Vec<Result<Value, Error>> {
+        let mut waiting = HashMap::new();
+        let mut answers = Vec::with_capacity(ids.len());
+        for (place, id) in ids.into_iter().enumerate() {
+            answers.push(id.and_then(|id| {
+                waiting.insert(id.to_string(), place);
+                // Used if no reply arrives.
+                Err(gone())
+            }));
+        }
+        while !waiting.is_empty() {
+            match self.read_message() {
+                Ok(Message::Event(event)) => self.early.push_back(event),
+                Ok(Message::Reply(reply)) => {
+                    if let Some(place) = waiting.remove(&reply.id.to_string()) {
+                        answers[place] = outcome(reply);
+                    }
+                }
+                Err(error) => {
+                    for place in waiting.into_values() {
+                        answers[place] = Err(error.clone());
+                    }
+                    break;
+                }
+            }
+        }
+        answers
+    }
+
+    /// The next event; replies are skipped.
+    pub fn next_event(&mut self) -> Result<Event, Error> {
+        loop {
+            if let Some(event) = self.early.pop_front() {
+                return Ok(event);
+            }
+            if let Message::Event(event) = self.read_message()? {
+                return Ok(event);
+            }
+        }
+    }
+
+    fn read_message(&mut self) -> Result<Message, Error> {
+        self.read_line()?;
+        message(&self.line)
+    }
+
+    fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+        let patience = Instant::now() + HANDSHAKE;
+        self.line.clear();
+        loop {
+            // A timeout leaves the bytes read so far in the line.
+            match self.reader.read_until(b'\n', &mut self.line) {
+                Ok(0) => return Err(gone()),
+                Ok(_) => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    why_silent()?;
+                    if Instant::now() >= patience {
+                        return Err(lost(error));
+                    }
+                }
+                Err(error) => return Err(lost(error)),
+            }
+        }
+    }
+
+    fn read_line(&mut self) -> Result<(), Error> {
+        self.line.clear();
+        let read = self
+            .reader
+            .read_until(b'\n', &mut self.line)
+            .map_err(lost)?;
+        if read == 0 { Err(gone()) } else { Ok(()) }
+    }
+}
+
+/// Parses a line of the daemon.
+pub(super) fn message(line: &[u8]) -> Result<Message, Error> {
+    let envelope: Envelope<'_> = serde_json::from_slice(line).map_err(internal)?;
+    let message = match envelope.event {
+        Some(_) => serde_json::from_slice(line).map(Message::Event),
+        None => serde_json::from_slice(line).map(Message::Reply),
+    };
+    message.map_err(internal)
+}
+
+/// The parts of a line that tell what it is. The content stays unparsed until its type is known.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(default)]
+    id: RequestId,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Error>,
+}
+
+fn outcome(reply: Reply) -> Result<Value, Error> {
+    match reply.error {
+        Some(error) => Err(error),
+        None => Ok(reply.result.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Write;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::EventKind;
+
+    #[test]
+    fn one_read_gives_the_messages_that_are_complete_with_it() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut receiver = Receiver::new(ours);
+        let line = |kind: &str| format!("{}\n", json!({"event": kind, "data": {}}));
+        let kinds = |messages: Vec<Message>| -> Vec<_> {
+            let kind = |message| match message {
+                Message::Event(event) => event.event,
+                Message::Reply(reply) => panic!("{reply:?}"),
+            };
+            messages.into_iter().map(kind).collect()
+        };
+        let lines = format!("{}no json\n{}", line("started"), line("exited"));
+        let (first, rest) = lines.split_at(lines.len() - 4);
+        theirs.write_all(first.as_bytes()).unwrap();
+        assert_eq!(
+            kinds(receiver.receive_ready().unwrap()),
+            [EventKind::Started]
+        );
+        theirs.write_all(rest.as_bytes()).unwrap();
+        assert_eq!(
+            kinds(receiver.receive_ready().unwrap()),
+            [EventKind::Exited]
+        );
+        drop(theirs);
+        assert!(receiver.receive_ready().is_err());
+    }
+}
