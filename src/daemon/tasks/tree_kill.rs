@@ -24,8 +24,9 @@ use crate::sys::{process, readiness, signal};
 /// Milliseconds between the first signal and SIGKILL, unless the client gives another value.
 pub(crate) const GRACE_MS: u64 = 2000;
 
-/// Time limit of the last step. The kernel needs a moment to end processes after SIGKILL, and
-/// processes may start others meanwhile. Those that are left after this time count as survivors.
+/// Time limit of the last step, counted anew whenever fewer processes are left than ever before. The kernel needs a
+/// moment to end processes after SIGKILL, and processes may start others meanwhile. Those that are left after this time
+/// count as survivors.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
 /// Longest time between two searches for remaining processes: there may be new ones.
@@ -223,7 +224,8 @@ impl TreeKill {
 
     /// Sends SIGKILL until no process is left, and returns those that survive.
     async fn kill(&mut self, mut found: Vec<Process>) -> Vec<Process> {
-        let deadline = Instant::now() + LAST_GRACE;
+        let mut deadline = Instant::now() + LAST_GRACE;
+        let mut fewest = found.len();
         let mut first = true;
         while !found.is_empty() && Instant::now() < deadline {
             if !first {
@@ -238,6 +240,10 @@ impl TreeKill {
             first = false;
             wait_for(dying, deadline.min(Instant::now() + ROUND)).await;
             found = self.find().await;
+            if found.len() < fewest {
+                fewest = found.len();
+                deadline = Instant::now() + LAST_GRACE;
+            }
         }
         found
     }
