@@ -6,6 +6,8 @@ mod log;
 mod project;
 mod queue;
 mod screen;
+mod typed;
+mod wait;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,9 @@ pub use self::log::*;
 pub use self::project::*;
 pub use self::queue::*;
 pub use self::screen::*;
-use super::record::{HeldBy, InputState, OutputFile, Summary};
+pub use self::typed::*;
+pub use self::wait::*;
+use super::record::{InputState, OutputFile, Summary};
 use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
@@ -234,172 +238,6 @@ pub struct Brief {
     pub output: Option<String>,
 }
 
-/// Outcome of a `wait`. Each of them is `ok:true`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Outcome {
-    /// A condition of `until` holds.
-    Matched,
-    /// A condition of `fail` holds.
-    Failed,
-    /// The session ended first.
-    Exited,
-    /// The wait timed out.
-    Timeout,
-    /// On a lean connection: another session has decided the wait, and this one goes on.
-    Running,
-    /// The session is lost.
-    Lost,
-}
-
-/// The condition that holds.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Matched {
-    /// Index in `until` (or `fail`).
-    pub index: usize,
-    /// Kind of condition.
-    pub kind: String,
-    /// For patterns: the permanent line number, from 1. With the view `screen`: the row, from 1 at
-    /// the top.
-    pub line: Option<u64>,
-    /// For patterns: the line (or row) that matched, at most about 2,000 bytes around the match.
-    pub text: Option<String>,
-    /// For patterns: captured groups, by number from 1.
-    #[serde(default)]
-    pub groups: Vec<Option<String>>,
-    /// For `command`: its exit code, if the shell reported it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// For several sessions: the session that matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// For `input`: the state that matched. The reply has it as its own `inputState`, also if the program
-    /// has stopped waiting in between.
-    #[serde(skip)]
-    pub input_state: Option<InputState>,
-}
-
-/// Result of `wait` on one session; part of the result of `write` and `send_keys`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Waited {
-    /// Outcome of the wait.
-    pub outcome: Outcome,
-    /// The condition that ended the wait.
-    pub matched: Option<Matched>,
-    /// Whether the condition already held when the wait began.
-    pub matched_at_entry: bool,
-    /// Duration of the wait, in milliseconds.
-    pub elapsed_ms: u64,
-    /// Output since the wait's cursor, and the session's state.
-    #[serde(flatten)]
-    pub polled: Polled,
-}
-
-/// Result of `wait` on several sessions.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct WaitedAll {
-    /// Outcome of the whole wait.
-    pub outcome: Outcome,
-    /// The first match, with its session.
-    pub matched: Option<Matched>,
-    /// Whether the condition already held when the wait began.
-    pub matched_at_entry: bool,
-    /// Duration of the wait, in milliseconds.
-    pub elapsed_ms: u64,
-    /// The result of each session.
-    pub results: Vec<Waited>,
-}
-
-/// Result of `write` and `send_keys`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Written {
-    /// Bytes that the kernel accepted.
-    pub bytes_written: u64,
-    /// Whether the program has read them; `null` if unknown.
-    pub consumed: Option<bool>,
-    /// Input that the program has not read; `null` if unknown.
-    pub unread_input_bytes: Option<u64>,
-    /// Warnings about the write.
-    pub warnings: Vec<Warning>,
-    /// Result of the wait, if one was requested.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
-    pub waited: Option<Waited>,
-}
-
-/// How far a command has come that was typed into a shell. Each of them is `ok:true`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Progress {
-    /// It has ended.
-    Done,
-    /// It waits for input.
-    Input,
-    /// It goes on.
-    Running,
-    /// The shell has not begun it.
-    NotBegun,
-    /// The session has ended, and the command with it.
-    Exited,
-}
-
-/// Result of `exec`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Executed {
-    /// Id of the session.
-    pub session_id: SessionId,
-    /// Status of the session.
-    pub status: Status,
-    /// How far the command has come.
-    pub outcome: Progress,
-    /// Exit code of the command once it is done, or of the session if that has ended.
-    pub exit_code: Option<i32>,
-    /// What the command has written, as far as it has not been returned before. If it has not begun: all
-    /// output since it was typed.
-    pub output: String,
-    /// What `output` omits at its beginning.
-    pub omitted: Left,
-    /// The line numbers that `output` leaves out, first and last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub omitted_lines: Option<[u64; 2]>,
-    /// A read from here returns the same text again.
-    pub prev_cursor: String,
-    /// A read from here returns what follows.
-    pub cursor: String,
-    /// Duration of the request, in milliseconds.
-    pub elapsed_ms: u64,
-    /// What the program in the foreground does with its input.
-    pub input_state: InputState,
-    /// The screen, if a full-screen program runs (on a lean connection).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub screen: Option<ScreenText>,
-    /// With this, a later request goes on waiting. Absent once the command is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending: Option<String>,
-    /// Warnings about the typed line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
-}
-
-/// A warning about a write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Warning {
-    /// A terminal in canonical mode silently truncates a line at 4,095 bytes.
-    #[serde(rename = "line_over_4095")]
-    LineOver4095,
-    /// The program is not reading, so possibly not all bytes were accepted.
-    NotReading,
-    /// The end-of-input character was read as any other key, and the program reads on.
-    NoEffect,
-    /// The program has not enabled bracketed paste, so the data was typed like any other.
-    PasteNotBracketed,
-}
-
 /// Result of `export`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Exported {
@@ -414,38 +252,6 @@ pub struct Exported {
     pub encoding: Option<super::params::Encoding>,
     /// Size in bytes.
     pub bytes: u64,
-}
-
-/// Outcome of a question. Each of them is `ok:true`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum AskOutcome {
-    /// A person typed into the session.
-    Answered,
-    /// A person declined.
-    Declined,
-    /// Nobody answered in time.
-    Timeout,
-}
-
-/// Result of `decline`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Declined {
-    /// Number of questions that were declined.
-    pub declined: usize,
-}
-
-/// Result of `ask_human`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct HumanAnswered {
-    /// Outcome of the question.
-    pub outcome: AskOutcome,
-    /// Duration of the wait, in milliseconds.
-    pub elapsed_ms: u64,
-    /// The person who still holds the keyboard, and until when.
-    pub held_by: Option<HeldBy>,
 }
 
 /// Result of `kill` on one session.

@@ -1,0 +1,95 @@
+//! Results of actions that type: `write`, `send_keys` and `exec`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Left, ScreenText, Waited};
+use crate::protocol::record::InputState;
+use crate::protocol::{SessionId, Status};
+
+/// Result of `write` and `send_keys`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Bytes that the kernel accepted.
+    pub bytes_written: u64,
+    /// Whether the program has read them; `null` if unknown.
+    pub consumed: Option<bool>,
+    /// Input that the program has not read; `null` if unknown.
+    pub unread_input_bytes: Option<u64>,
+    /// Warnings about the write.
+    pub warnings: Vec<Warning>,
+    /// Result of the wait, if one was requested.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Waited>,
+}
+
+/// How far a command has come that was typed into a shell. Each of them is `ok:true`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Progress {
+    /// It has ended.
+    Done,
+    /// It waits for input.
+    Input,
+    /// It goes on.
+    Running,
+    /// The shell has not begun it.
+    NotBegun,
+    /// The session has ended, and the command with it.
+    Exited,
+}
+
+/// Result of `exec`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Executed {
+    /// Id of the session.
+    pub session_id: SessionId,
+    /// Status of the session.
+    pub status: Status,
+    /// How far the command has come.
+    pub outcome: Progress,
+    /// Exit code of the command once it is done, or of the session if that has ended.
+    pub exit_code: Option<i32>,
+    /// What the command has written, as far as it has not been returned before. If it has not begun: all
+    /// output since it was typed.
+    pub output: String,
+    /// What `output` omits at its beginning.
+    pub omitted: Left,
+    /// The line numbers that `output` leaves out, first and last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_lines: Option<[u64; 2]>,
+    /// A read from here returns the same text again.
+    pub prev_cursor: String,
+    /// A read from here returns what follows.
+    pub cursor: String,
+    /// Duration of the request, in milliseconds.
+    pub elapsed_ms: u64,
+    /// What the program in the foreground does with its input.
+    pub input_state: InputState,
+    /// The screen, if a full-screen program runs (on a lean connection).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<ScreenText>,
+    /// With this, a later request goes on waiting. Absent once the command is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<String>,
+    /// Warnings about the typed line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// A warning about a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// A terminal in canonical mode silently truncates a line at 4,095 bytes.
+    #[serde(rename = "line_over_4095")]
+    LineOver4095,
+    /// The program is not reading, so possibly not all bytes were accepted.
+    NotReading,
+    /// The end-of-input character was read as any other key, and the program reads on.
+    NoEffect,
+    /// The program has not enabled bracketed paste, so the data was typed like any other.
+    PasteNotBracketed,
+}
