@@ -1,24 +1,24 @@
-//! One session: what it runs, its life, its output and its retention.
+//! One session: what it runs, its life, its output and its retention. `probing` finds out whether it is ready, and
+//! `record` is what clients are told of it.
+
+mod probing;
+mod record;
 
 use std::cell::Cell;
 
 use super::Now;
 use super::batch::Batch;
-use super::flaky;
 use super::input::{InputWatch, Situation, needs};
 use super::lease::Lease;
-use super::life::{Life, Probed};
+use super::life::Life;
 use super::meta::{Meta, Spec, TimeLimits};
 use super::output::Output;
-use super::readiness::{self, Readiness};
+use super::readiness::Readiness;
 use super::report::{Report, Written};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::keeper::InputReport;
-use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
-use crate::protocol::shell_state::ShellState;
-use crate::protocol::terminal_progress::TerminalProgress;
-use crate::protocol::{Probe, Scope, SessionId, Status};
-use crate::term::sanitize::clean;
+use crate::protocol::record::{InputState, Mode, Share};
+use crate::protocol::{Scope, SessionId, Status};
 use crate::term::size::Size;
 
 /// The default TTL of all sessions before people's sessions were kept until room is needed.
@@ -245,94 +245,6 @@ impl Session {
         })
     }
 
-    /// Starts probing the current run, unless it was already found ready.
-    pub fn probe(&mut self) {
-        let missing = self.life.status().is_alive() && self.life.probed() != Some(Probed::Ready);
-        let offset = self.life.runs().last().map(|run| run.offset);
-        let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
-        self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
-    }
-
-    /// Feeds output to the probe. Returns true if it makes the run ready.
-    pub fn probe_output(&mut self, offset: u64, bytes: &[u8]) -> bool {
-        let probe = self.readiness.as_mut();
-        let holds = probe.is_some_and(|probe| probe.output(offset, bytes));
-        self.found_ready(holds)
-    }
-
-    /// Feeds the ports on which the process tree listens to the probe. Returns true if they make
-    /// the run ready.
-    pub fn probe_ports(&mut self, ports: &[u16]) -> bool {
-        let probe = self.readiness.as_mut();
-        let holds = probe.is_some_and(|probe| probe.listens(&mut self.output, ports));
-        self.found_ready(holds)
-    }
-
-    fn found_ready(&mut self, holds: bool) -> bool {
-        if holds {
-            self.readiness = None;
-            self.life.set_probed(Probed::Ready);
-        }
-        holds
-    }
-
-    /// Whether output can still make it ready.
-    pub fn probes_output(&self) -> bool {
-        let by_pattern = self
-            .spec
-            .ready
-            .as_ref()
-            .is_some_and(|p| p.pattern.is_some());
-        by_pattern && self.readiness.is_some()
-    }
-
-    /// The port that the probe waits for.
-    pub fn probed_port(&self) -> Option<u16> {
-        let probe = self.spec.ready.as_ref()?;
-        probe.port.filter(|_| self.is_probing())
-    }
-
-    /// The probe, if it is one for which the driver makes attempts, and the run that it probes.
-    pub fn attempted_probe(&self) -> Option<(&Probe, u32)> {
-        let probe = self.spec.ready.as_ref()?;
-        let run = self.life.runs().last()?.run;
-        let is_attempted = self.is_probing() && probe.condition().is_none();
-        is_attempted.then_some((probe, run))
-    }
-
-    /// Records that an attempt of the probe has succeeded in this run. Returns true if that makes it ready.
-    pub fn attempt_succeeded(&mut self, run: u32) -> bool {
-        let holds = self.attempted_probe().is_some_and(|(_, now)| now == run);
-        self.found_ready(holds)
-    }
-
-    fn is_probing(&self) -> bool {
-        self.readiness.is_some() && self.life.status().is_alive()
-    }
-
-    /// When the probe is late, in boot-time milliseconds.
-    pub fn late_at(&self) -> Option<u64> {
-        let probe = self.spec.ready.as_ref()?;
-        let open = self.is_probing() && self.life.probed().is_none();
-        open.then(|| self.life.started_boot().saturating_add(probe.patience_ms()))
-    }
-
-    /// Whether it is ready: `None` without a probe; false once it has ended.
-    pub fn ready(&self) -> Option<bool> {
-        self.spec.ready.as_ref()?;
-        Some(self.life.status().is_alive() && self.life.probed() == Some(Probed::Ready))
-    }
-
-    /// Why it is not ready after the time limit of its probe.
-    pub fn late_reason(&self) -> Option<String> {
-        let probe = self.spec.ready.as_ref()?;
-        let late = self.is_probing() && self.life.probed() == Some(Probed::Late);
-        late.then(|| {
-            let ms = probe.patience_ms();
-            format!("not ready after {ms} ms: {}", readiness::missing(probe))
-        })
-    }
-
     /// Number of the newest event that its own scope knows from a reply.
     pub fn told(&self) -> u64 {
         self.told.get()
@@ -396,146 +308,6 @@ impl Session {
     /// The name that people use: the label, or the id.
     pub fn name(&self) -> &str {
         self.spec.label.as_deref().unwrap_or(self.id.as_str())
-    }
-
-    /// Its record. The driver adds the fields that only the operating system knows.
-    pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
-        Record {
-            summary: self.summary(now, signal_name),
-            scope: self.scope.clone(),
-            reason: self.reason(),
-            ended_by: self.life.ended_by().cloned(),
-            unread_input_bytes: None,
-            alt_screen: self.output.alt_screen(),
-            foreground: None,
-            processes: None,
-            viewers: self.viewers,
-            tty_open: self.tty_open,
-            log_degraded: self.log_degraded.clone(),
-            output_files: Vec::new(),
-            restart: self.spec.restart,
-            retry_at: self.life.retry_wall(now),
-            asked: Vec::new(),
-            detail: None,
-        }
-    }
-
-    /// The progress that the program reports, while it runs.
-    pub fn progress(&self) -> Option<TerminalProgress> {
-        let is_alive = self.life.status().is_alive();
-        self.output.progress().filter(|_| is_alive)
-    }
-
-    /// What its shell reports about its commands, while it runs.
-    pub fn shell(&self) -> Option<ShellState> {
-        let is_alive = self.life.status().is_alive();
-        self.output.shell().filter(|_| is_alive)?.state
-    }
-
-    /// The directory that its program reports, as seen from the machine `here`.
-    pub fn present_directory(&self, here: &str) -> Option<String> {
-        let directory = self.output.shell()?.directory.as_ref()?;
-        Some(directory.seen_from(here))
-    }
-
-    /// The part of the record that `list` returns for each session.
-    pub fn summary(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Summary {
-        let life = &self.life;
-        let status = life.status();
-        let size = self.output.size();
-        let title = self.output.title();
-        Summary {
-            session_id: self.id.clone(),
-            host: None,
-            seen_at: None,
-            label: self.spec.label.clone(),
-            group: self.spec.group.clone(),
-            tags: self.spec.tags.clone(),
-            description: self.spec.description.clone(),
-            command: self.spec.command.clone(),
-            args: self.spec.args.clone(),
-            cwd: self.spec.cwd.clone(),
-            mode: self.spec.mode,
-            rows: size.rows(),
-            cols: size.cols(),
-            pid: life.pid(),
-            status,
-            exit_code: life.exit_code(),
-            signal: life.signal().map(signal_name),
-            created_at: life.created_at(),
-            ended_at: life.ended_at(),
-            runtime_ms: life.runtime_ms(now),
-            last_accessed_at: self.accessed.wall,
-            last_output_at: self.output.last_output_at(),
-            idle_ms: status.is_alive().then(|| self.idle_ms(now)),
-            input_state: self.input_state(),
-            ready: self.ready(),
-            title: (!title.is_empty()).then(|| clean(title)),
-            progress: self.progress(),
-            shell: self.shell(),
-            present_directory: None,
-            output_bytes: self.output.end(),
-            dropped_bytes: self.output.first(),
-            output_lines: self.output.total_lines(),
-            offloaded: is_offloaded(self.output.end()),
-            output_file: None,
-            cpu_percent: None,
-            memory_bytes: None,
-            restarts: life.restarts(),
-            held_by: self.lease.until(now).map(HeldBy::person),
-            share: self.share,
-            keep: self.time_limits.keep,
-            notify: self.spec.notify.clone(),
-            project: None,
-            waiting: None,
-            launcher: self.batch.as_ref().map(|batch| batch.launcher.reference()),
-            engine: self.batch.as_ref().map(|batch| batch.job.clone()),
-            report: self
-                .report
-                .as_ref()
-                .filter(|_| status.is_alive())
-                .map(Report::told),
-            resume: self.spec.resume.clone(),
-            ports: None,
-            urls: None,
-            output: None,
-        }
-    }
-
-    /// Why it ended as it did, what is left of it, and anything else unusual about it.
-    fn reason(&self) -> Option<String> {
-        let what = match self.spec.mode {
-            Mode::Pty => "terminal",
-            Mode::Pipe => "output",
-        };
-        let left = self.life.status().is_finished() && self.tty_open;
-        let reasons = [
-            self.life.reason().map(str::to_owned),
-            self.late_reason(),
-            self.life
-                .on_exit_failure()
-                .map(|why| format!("its onExit failed: {why}")),
-            left.then(|| format!("a process that it left has its {what} open")),
-            self.output.failed_at().map(|end| {
-                format!(
-                    "its screen was repainted: the terminal emulator failed on the output \
-                     before byte {end}"
-                )
-            }),
-        ];
-        reasons.into_iter().flatten().reduce(|a, b| a + "; " + &b)
-    }
-
-    /// The fields that `detail` adds, as far as they are known here.
-    pub fn detail(&self) -> Detail {
-        Detail {
-            env_names: self.spec.env_names.clone(),
-            runs: self.life.runs().to_vec(),
-            flaky: flaky::flaky(self.life.runs(), &self.spec.ok_codes),
-            limits: self.spec.limits,
-            timeout_ms: Some(self.time_limits.timeout_ms).filter(|ms| *ms > 0),
-            ..Detail::default()
-        }
     }
 }
 
