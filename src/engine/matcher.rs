@@ -1,26 +1,20 @@
 //! One session's part of a wait: checks the session's output and state against the compiled
 //! conditions.
 
-use std::ops::Range;
-
+use super::conditions::{Compiled, Conditions};
 use super::echo::Echo;
 use super::input::{needs, waits};
 use super::output::Output;
-use super::pattern::{Pattern, around};
+use super::pattern_search::{Last, Patterns, found};
 use super::shell_command::{MarkSearch, TypedCommand};
 use super::shell_marks::EndSearch;
 use super::wait_inputs::WaitInputs;
+use crate::protocol::Status;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
-use crate::protocol::{Condition, Error, Status};
-use crate::term::plain::block::Block;
-use crate::term::plain::follower::{Follower, Search};
+use crate::term::plain::follower::Follower;
 use crate::term::plain::{Checkpoint, Layout};
-
-/// Maximum number of bytes of a matching line, and of a captured group, in a reply. A line may have megabytes.
-const MATCHED_TEXT: usize = 2000;
-const MATCHED_GROUP: usize = 1000;
 
 /// Quiet time before a program that waits for a line or a password counts as waiting for somebody, in
 /// milliseconds. Programs that poll their input while they work write within this time.
@@ -32,210 +26,6 @@ const TURN_KEYS_MS: u64 = 250;
 /// Quiet time after which a shell that waits for input has not taken the command that was typed into it, in
 /// milliseconds.
 const NOT_BEGUN_MS: u64 = 1500;
-
-/// The conditions of a wait.
-#[derive(Debug)]
-pub struct Conditions {
-    until: Vec<Compiled>,
-    fail: Vec<Compiled>,
-    view: View,
-    /// Whether a wait for the end continues when the session is being restarted.
-    through_restarts: bool,
-}
-
-#[derive(Clone, Debug)]
-enum Compiled {
-    Exit,
-    Pattern(Pattern),
-    Gone(Pattern),
-    Idle(u64),
-    /// The program waits for input.
-    Input,
-    /// The program waits for a line or a password, the states of which people are notified.
-    Needed,
-    /// The program waits for input and has been quiet for a moment: it is somebody else's turn.
-    Turn,
-    /// The same for a line or a password. A server may listen to keys while it starts.
-    LineTurn,
-    Ready,
-    Port(u16),
-    /// The end of a command that was typed into a shell, or that it needs input.
-    Command(TypedCommand),
-    /// The end of the command that the shell runs.
-    CommandEnd,
-    /// Any output.
-    Output,
-    /// The status differs from this one.
-    Changed(Status),
-    /// A condition that was switched off, such as `{"exit":false}`.
-    Never,
-}
-
-impl Conditions {
-    /// Compiles the conditions of a request. Without any `until`, the wait is for the exit.
-    pub fn new(
-        until: Option<&[Condition]>,
-        fail: Option<&[Condition]>,
-        view: View,
-    ) -> Result<Self, Error> {
-        let until = match until {
-            None | Some([]) => vec![Compiled::Exit],
-            Some(list) => list.iter().map(Compiled::new).collect::<Result<_, _>>()?,
-        };
-        let fail = fail
-            .unwrap_or_default()
-            .iter()
-            .map(Compiled::new)
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            until,
-            fail,
-            view,
-            through_restarts: false,
-        })
-    }
-
-    /// Sets whether the wait continues when the session ended only to be restarted.
-    pub fn set_through_restarts(&mut self, on: bool) {
-        self.through_restarts = on;
-    }
-
-    /// A wait for the exit only.
-    pub fn exit() -> Self {
-        Self::any(vec![Compiled::Exit])
-    }
-
-    /// A wait until the session has written nothing for `ms` milliseconds, or has ended.
-    pub fn pause(ms: u64) -> Self {
-        Self::any(vec![Compiled::Idle(ms), Compiled::Exit])
-    }
-
-    /// A wait for any of these conditions, which read no lines.
-    fn any(until: Vec<Compiled>) -> Self {
-        Self {
-            until,
-            fail: Vec::new(),
-            view: View::Plain,
-            through_restarts: false,
-        }
-    }
-
-    /// A wait until there is something to do: the program waits for input, has ended, or is ready if it
-    /// has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
-    pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
-        let mut until = vec![Compiled::Exit];
-        match has_probe {
-            true => until.extend([Compiled::LineTurn, Compiled::Ready]),
-            false => until.push(Compiled::Turn),
-        }
-        until.extend(idle_ms.map(Compiled::Idle));
-        Self::any(until)
-    }
-
-    /// A wait for the end of a command that was typed into a shell.
-    pub fn end_of(command: TypedCommand) -> Self {
-        Self::any(vec![Compiled::Exit, Compiled::Command(command)])
-    }
-
-    /// A wait for anything new: output, a status other than `status`, or a program that begins to
-    /// need input.
-    pub fn news(status: Status, input: InputState) -> Self {
-        let mut until = vec![Compiled::Output, Compiled::Changed(status)];
-        if !needs(input) {
-            until.push(Compiled::Needed);
-        }
-        Self::any(until)
-    }
-
-    /// Whether any condition needs the output.
-    pub fn reads_output(&self) -> bool {
-        self.all().any(|condition| {
-            matches!(
-                condition,
-                Compiled::Pattern(_)
-                    | Compiled::Gone(_)
-                    | Compiled::Command(_)
-                    | Compiled::CommandEnd
-            )
-        })
-    }
-
-    /// Whether any condition needs the screen.
-    pub fn reads_screen(&self) -> bool {
-        self.all().any(|condition| match condition {
-            Compiled::Gone(_) => true,
-            Compiled::Pattern(_) => self.view == View::Screen,
-            _ => false,
-        })
-    }
-
-    /// Whether any condition needs the input state.
-    pub fn wants_input(&self) -> bool {
-        self.all().any(|condition| {
-            matches!(
-                condition,
-                Compiled::Input
-                    | Compiled::Needed
-                    | Compiled::Turn
-                    | Compiled::LineTurn
-                    | Compiled::Command(_)
-            )
-        })
-    }
-
-    /// Whether any condition needs the ready state.
-    pub fn wants_ready(&self) -> bool {
-        self.all().any(|c| matches!(c, Compiled::Ready))
-    }
-
-    /// The ports that the conditions name.
-    pub fn ports(&self) -> impl Iterator<Item = u16> {
-        self.all().filter_map(|condition| match condition {
-            Compiled::Port(port) => Some(*port),
-            _ => None,
-        })
-    }
-
-    /// Whether any condition needs the process group in the foreground.
-    pub fn wants_foreground(&self) -> bool {
-        self.command().is_some()
-    }
-
-    /// The command whose end is awaited.
-    fn command(&self) -> Option<&TypedCommand> {
-        self.all().find_map(|condition| match condition {
-            Compiled::Command(command) => Some(command),
-            _ => None,
-        })
-    }
-
-    fn reads_lines(&self) -> bool {
-        self.view == View::Plain && self.all().any(|c| matches!(c, Compiled::Pattern(_)))
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Compiled> {
-        self.fail.iter().chain(&self.until)
-    }
-}
-
-impl Compiled {
-    fn new(condition: &Condition) -> Result<Self, Error> {
-        Ok(match condition {
-            Condition::Exit(true) => Self::Exit,
-            Condition::Exit(false)
-            | Condition::Input(false)
-            | Condition::Ready(false)
-            | Condition::Command(false) => Self::Never,
-            Condition::Command(true) => Self::CommandEnd,
-            Condition::Input(true) => Self::Input,
-            Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
-            Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
-            Condition::IdleMs(ms) => Self::Idle(*ms),
-            Condition::Ready(true) => Self::Ready,
-            Condition::Port(port) => Self::Port(*port),
-        })
-    }
-}
 
 /// Outcome of one session's part.
 #[derive(Clone, PartialEq, Debug)]
@@ -533,91 +323,6 @@ fn command_turn_ms(command: &TypedCommand, has_begun: bool, facts: WaitInputs<'_
         Some(_) if command.carrier.is_some() && facts.foreground == command.carrier => None,
         ms => ms,
     }
-}
-
-/// Takes the last line that was written.
-struct Last(Option<(u64, String)>);
-
-impl Search for Last {
-    type Found = ();
-
-    fn line(&mut self, n: u64, text: &str) -> Option<()> {
-        self.0 = Some((n, text.to_owned()));
-        None
-    }
-
-    fn first(&mut self, _: &Block, _: Range<usize>) -> Option<usize> {
-        None
-    }
-}
-
-/// Searches lines for the patterns of some conditions.
-struct Patterns<'a> {
-    conditions: &'a Conditions,
-    echo: &'a mut Echo,
-    /// The line in which the wait began, as it was then.
-    before: Option<&'a (u64, String)>,
-}
-
-impl Search for Patterns<'_> {
-    type Found = Decision;
-
-    fn line(&mut self, n: u64, text: &str) -> Option<Decision> {
-        let text = self.echo.without(n, text);
-        // A line that was written again from its beginning is new as a whole.
-        let known = self
-            .before
-            .filter(|(line, known)| *line == n && text.starts_with(known));
-        let known = known.map_or(0, |(_, known)| known.len());
-        let hit = |list: &[Compiled]| {
-            list.iter().enumerate().find_map(|(index, condition)| {
-                let Compiled::Pattern(pattern) = condition else {
-                    return None;
-                };
-                found(pattern, index, Some(n), text, known)
-            })
-        };
-        let failed = hit(&self.conditions.fail).map(Decision::Failed);
-        failed.or_else(|| hit(&self.conditions.until).map(Decision::Matched))
-    }
-
-    fn first(&mut self, block: &Block, lines: Range<usize>) -> Option<usize> {
-        if self.echo.is_expected() {
-            return (!lines.is_empty()).then_some(lines.start);
-        }
-        let patterns = self
-            .conditions
-            .all()
-            .filter_map(|condition| match condition {
-                Compiled::Pattern(pattern) => Some(pattern),
-                _ => None,
-            });
-        let firsts = patterns.filter_map(|pattern| pattern.first_line(block, lines.clone()));
-        firsts.min()
-    }
-}
-
-/// The match of a pattern in a line, unless it lies within the first `known` bytes.
-fn found(
-    pattern: &Pattern,
-    index: usize,
-    line: Option<u64>,
-    text: &str,
-    known: usize,
-) -> Option<Matched> {
-    let (at, groups) = pattern.find(text, |at| known == 0 || at.end > known)?;
-    let cut = |group: Option<String>| Some(around(&group?, 0..0, MATCHED_GROUP).into_owned());
-    let groups = groups.into_iter().map(cut).collect();
-    Some(Matched {
-        index,
-        kind: "pattern".to_owned(),
-        line,
-        groups,
-        text: Some(around(text, at, MATCHED_TEXT).into_owned()),
-        exit_code: None,
-        session_id: None,
-        input_state: None,
-    })
 }
 
 fn input_match(index: usize, state: InputState) -> Option<Matched> {

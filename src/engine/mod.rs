@@ -11,8 +11,8 @@
 //! - [`quota`] chooses the output to delete when the logs are too large. [`usage`] measures how
 //!   busy a session is. [`lease`] tracks who holds the keyboard. [`tombstones`] remembers removed
 //!   sessions.
-//! - [`waits`] and [`matcher`] evaluate what clients wait for. [`pattern`] is a compiled search
-//!   pattern, and [`wait_inputs`] is the state that conditions are compared with.
+//! - [`waits`] and [`matcher`] evaluate what clients wait for: [`conditions`], which are compared with
+//!   [`wait_inputs`]. [`pattern`] is a compiled search pattern, and `pattern_search` finds it in lines.
 //! - `flaky` marks sessions whose runs fail and succeed although nothing has changed.
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
 //! - [`batch`] is what a session and the batch system that runs it know of each other.
@@ -26,6 +26,7 @@ pub mod batch;
 pub mod bus;
 pub mod catch_up;
 pub mod checkpoints;
+pub mod conditions;
 pub mod display;
 pub mod echo;
 pub mod event_history;
@@ -41,6 +42,7 @@ pub mod meta;
 pub mod output;
 mod packed;
 pub mod pattern;
+mod pattern_search;
 pub mod project;
 pub mod quota;
 pub mod readiness;

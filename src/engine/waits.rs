@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::matcher::{Conditions, Decision, Matcher};
+use super::conditions::Conditions;
+use super::matcher::{Decision, Matcher};
 use super::output::Output;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;

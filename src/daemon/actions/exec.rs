@@ -11,8 +11,9 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::typing::{Sent, Target};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::transport::Answer;
+use crate::engine::conditions::Conditions;
 use crate::engine::input::waits;
-use crate::engine::matcher::{Conditions, Decision};
+use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
 use crate::engine::shell_command::{
     CommandId, Ended, MarkSearch, TypedCommand, is_other, is_shell, language_of,

@@ -22,7 +22,7 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::restart::{RestartGuard, rendered};
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
-use crate::engine::matcher::Conditions;
+use crate::engine::conditions::Conditions;
 use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;

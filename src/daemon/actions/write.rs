@@ -13,7 +13,7 @@ use crate::daemon::requests::typing::{LAST_PAUSE, Sent, Target};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
-use crate::engine::matcher::Conditions;
+use crate::engine::conditions::Conditions;
 use crate::protocol::condition::{View, WaitSpec};
 use crate::protocol::params::{Encoding, Write};
 use crate::protocol::record::Mode;

@@ -3,7 +3,7 @@
 use super::client::Client;
 use crate::daemon::hub::Hub;
 use crate::daemon::tasks::tree_kill::{self, Ended};
-use crate::engine::matcher::Conditions;
+use crate::engine::conditions::Conditions;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// How long to wait for the exit after all processes were killed, in milliseconds.

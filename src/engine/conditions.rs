@@ -1,0 +1,215 @@
+//! The conditions of a wait, compiled from those of a request or made for one that names none.
+
+use super::input::needs;
+use super::pattern::Pattern;
+use super::shell_command::TypedCommand;
+use crate::protocol::condition::View;
+use crate::protocol::record::InputState;
+use crate::protocol::{Condition, Error, Status};
+
+/// The conditions of a wait.
+#[derive(Debug)]
+pub struct Conditions {
+    pub(super) until: Vec<Compiled>,
+    pub(super) fail: Vec<Compiled>,
+    pub(super) view: View,
+    /// Whether a wait for the end continues when the session is being restarted.
+    pub(super) through_restarts: bool,
+}
+
+/// One condition, ready to be compared.
+#[derive(Clone, Debug)]
+pub(super) enum Compiled {
+    Exit,
+    Pattern(Pattern),
+    Gone(Pattern),
+    Idle(u64),
+    /// The program waits for input.
+    Input,
+    /// The program waits for a line or a password, the states of which people are notified.
+    Needed,
+    /// The program waits for input and has been quiet for a moment: it is somebody else's turn.
+    Turn,
+    /// The same for a line or a password. A server may listen to keys while it starts.
+    LineTurn,
+    Ready,
+    Port(u16),
+    /// The end of a command that was typed into a shell, or that it needs input.
+    Command(TypedCommand),
+    /// The end of the command that the shell runs.
+    CommandEnd,
+    /// Any output.
+    Output,
+    /// The status differs from this one.
+    Changed(Status),
+    /// A condition that was switched off, such as `{"exit":false}`.
+    Never,
+}
+
+impl Conditions {
+    /// Compiles the conditions of a request. Without any `until`, the wait is for the exit.
+    pub fn new(
+        until: Option<&[Condition]>,
+        fail: Option<&[Condition]>,
+        view: View,
+    ) -> Result<Self, Error> {
+        let until = match until {
+            None | Some([]) => vec![Compiled::Exit],
+            Some(list) => list.iter().map(Compiled::new).collect::<Result<_, _>>()?,
+        };
+        let fail = fail
+            .unwrap_or_default()
+            .iter()
+            .map(Compiled::new)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            until,
+            fail,
+            view,
+            through_restarts: false,
+        })
+    }
+
+    /// Sets whether the wait continues when the session ended only to be restarted.
+    pub fn set_through_restarts(&mut self, on: bool) {
+        self.through_restarts = on;
+    }
+
+    /// A wait for the exit only.
+    pub fn exit() -> Self {
+        Self::any(vec![Compiled::Exit])
+    }
+
+    /// A wait until the session has written nothing for `ms` milliseconds, or has ended.
+    pub fn pause(ms: u64) -> Self {
+        Self::any(vec![Compiled::Idle(ms), Compiled::Exit])
+    }
+
+    /// A wait for any of these conditions, which read no lines.
+    fn any(until: Vec<Compiled>) -> Self {
+        Self {
+            until,
+            fail: Vec::new(),
+            view: View::Plain,
+            through_restarts: false,
+        }
+    }
+
+    /// A wait until there is something to do: the program waits for input, has ended, or is ready if it
+    /// has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
+    pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
+        let mut until = vec![Compiled::Exit];
+        match has_probe {
+            true => until.extend([Compiled::LineTurn, Compiled::Ready]),
+            false => until.push(Compiled::Turn),
+        }
+        until.extend(idle_ms.map(Compiled::Idle));
+        Self::any(until)
+    }
+
+    /// A wait for the end of a command that was typed into a shell.
+    pub fn end_of(command: TypedCommand) -> Self {
+        Self::any(vec![Compiled::Exit, Compiled::Command(command)])
+    }
+
+    /// A wait for anything new: output, a status other than `status`, or a program that begins to
+    /// need input.
+    pub fn news(status: Status, input: InputState) -> Self {
+        let mut until = vec![Compiled::Output, Compiled::Changed(status)];
+        if !needs(input) {
+            until.push(Compiled::Needed);
+        }
+        Self::any(until)
+    }
+
+    /// Whether any condition needs the output.
+    pub fn reads_output(&self) -> bool {
+        self.all().any(|condition| {
+            matches!(
+                condition,
+                Compiled::Pattern(_)
+                    | Compiled::Gone(_)
+                    | Compiled::Command(_)
+                    | Compiled::CommandEnd
+            )
+        })
+    }
+
+    /// Whether any condition needs the screen.
+    pub fn reads_screen(&self) -> bool {
+        self.all().any(|condition| match condition {
+            Compiled::Gone(_) => true,
+            Compiled::Pattern(_) => self.view == View::Screen,
+            _ => false,
+        })
+    }
+
+    /// Whether any condition needs the input state.
+    pub fn wants_input(&self) -> bool {
+        self.all().any(|condition| {
+            matches!(
+                condition,
+                Compiled::Input
+                    | Compiled::Needed
+                    | Compiled::Turn
+                    | Compiled::LineTurn
+                    | Compiled::Command(_)
+            )
+        })
+    }
+
+    /// Whether any condition needs the ready state.
+    pub fn wants_ready(&self) -> bool {
+        self.all().any(|c| matches!(c, Compiled::Ready))
+    }
+
+    /// The ports that the conditions name.
+    pub fn ports(&self) -> impl Iterator<Item = u16> {
+        self.all().filter_map(|condition| match condition {
+            Compiled::Port(port) => Some(*port),
+            _ => None,
+        })
+    }
+
+    /// Whether any condition needs the process group in the foreground.
+    pub fn wants_foreground(&self) -> bool {
+        self.command().is_some()
+    }
+
+    /// The command whose end is awaited.
+    pub(super) fn command(&self) -> Option<&TypedCommand> {
+        self.all().find_map(|condition| match condition {
+            Compiled::Command(command) => Some(command),
+            _ => None,
+        })
+    }
+
+    /// Whether any condition is a pattern that is searched in lines.
+    pub(super) fn reads_lines(&self) -> bool {
+        self.view == View::Plain && self.all().any(|c| matches!(c, Compiled::Pattern(_)))
+    }
+
+    /// All conditions, those that mean failure first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Compiled> {
+        self.fail.iter().chain(&self.until)
+    }
+}
+
+impl Compiled {
+    fn new(condition: &Condition) -> Result<Self, Error> {
+        Ok(match condition {
+            Condition::Exit(true) => Self::Exit,
+            Condition::Exit(false)
+            | Condition::Input(false)
+            | Condition::Ready(false)
+            | Condition::Command(false) => Self::Never,
+            Condition::Command(true) => Self::CommandEnd,
+            Condition::Input(true) => Self::Input,
+            Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
+            Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
+            Condition::IdleMs(ms) => Self::Idle(*ms),
+            Condition::Ready(true) => Self::Ready,
+            Condition::Port(port) => Self::Port(*port),
+        })
+    }
+}
