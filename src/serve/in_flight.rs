@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::protocol::reply::Reply;
 use crate::protocol::request::fields;
 use crate::protocol::traits::{ActionTraits, spellings};
-use crate::protocol::{Error, ErrorCode, RequestId};
+use crate::protocol::{Error, ErrorCode, MAX_LINE, RequestId};
 
 /// Longest line kept for sending again, in bytes. No usual request comes near it; it bounds the memory of
 /// 256 requests in flight.
@@ -57,13 +57,18 @@ pub struct InFlight {
 
 impl RequestHead {
     /// Parses a line; `None` for a blank one. A line that is not a request gets a head too, because the
-    /// daemon answers it with an error.
+    /// daemon answers it with an error. The answer to a line that is too long has no id, because the daemon
+    /// does not read it.
     pub fn of_line(line: &[u8]) -> Option<Self> {
+        let is_too_long = line.strip_suffix(b"\n").unwrap_or(line).len() > MAX_LINE;
         let line = bare(line);
         if line.is_empty() {
             return None;
         }
-        let fields = fields(line);
+        let fields = match is_too_long {
+            true => HashMap::new(),
+            false => fields(line),
+        };
         let field = |name: &str| -> Value {
             let raw = fields.get(name).map(|raw| raw.get());
             raw.and_then(|raw| serde_json::from_str(raw).ok())
@@ -328,6 +333,17 @@ mod tests {
             assert_eq!((&head.id, head.changes), (&Value::Null, false), "{line}");
             assert!(!head.is_repeatable);
         }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_answered_without_its_id() {
+        let padded = |length: usize| {
+            let mut line = r#"{"id":7,"action":"list"}"#.to_owned();
+            line.push_str(&" ".repeat(length - line.len()));
+            RequestHead::of_line(format!("{line}\n").as_bytes()).unwrap()
+        };
+        assert_eq!(padded(MAX_LINE).id, json!(7));
+        assert_eq!(padded(MAX_LINE + 1).id, Value::Null);
     }
 
     #[test]

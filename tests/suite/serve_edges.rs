@@ -71,6 +71,18 @@ fn a_line_that_is_too_long_is_answered_and_skipped() {
 }
 
 #[test]
+fn a_line_that_is_one_byte_too_long_is_answered_once() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let mut line = r#"{"id":1,"action":"list"}"#.to_owned();
+    line.push_str(&" ".repeat((1 << 20) + 1 - line.len()));
+    agent.send_raw(format!("{line}\n").as_bytes());
+    assert_eq!(agent.next()["error"]["code"], "too_large");
+    agent.close_stdin();
+    assert_eq!(agent.rest(), [] as [Value; 0]);
+}
+
+#[test]
 fn ids_come_back_as_they_were() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &[]);
