@@ -70,7 +70,7 @@ params! {
         /// connection bash, if there is one).
         shell: Option<String>,
         /// Whether pagers and editors stay as the environment has them (true; on a lean connection
-        /// false: they end by themselves).
+        /// false: they end by themselves, and `git rebase -i` fails).
         pagers: Option<bool>,
         /// Working directory.
         cwd: Option<String>,

@@ -7,13 +7,15 @@ use crate::protocol::hello::Replies;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, Greeting};
 
-/// Programs that would wait for a key or show an editor, and what to run in their place.
-const ENDING: [(&str, &str); 5] = [
+/// Programs that would wait for a key or show an editor, and what to run in their place. A message of git is used as it
+/// is; a list of commits to rebase is not, because then git would do nothing and report success.
+const ENDING: [(&str, &str); 6] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("MANPAGER", "cat"),
     ("SYSTEMD_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
+    ("GIT_SEQUENCE_EDITOR", "false"),
 ];
 
 /// The shell for a command line, as a path; `None`: [`SHELL`].

@@ -89,3 +89,27 @@ fn an_interactive_rebase_is_done_in_the_editor() {
     has(&text, &["done (exit 0)", "Successfully rebased"]);
     model.cost(3, 2400);
 }
+
+#[test]
+fn an_interactive_rebase_without_an_editor_fails_and_changes_nothing() {
+    if !have("git") {
+        return;
+    }
+    let home = Home::new();
+    let cwd = repository(&home, 3);
+    let mut model = Model::new(&home, &[]);
+    let mut env = environment("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
+    let rebase = "git rebase -i HEAD~2; echo code $?; git status";
+    let text = model.call(
+        "start",
+        json!({ "command": rebase, "cwd": cwd, "env": env }),
+    );
+    has(&text, &["editor", "code 1", "nothing to commit"]);
+    // An editor of the model's own is used, and messages need none.
+    env["GIT_SEQUENCE_EDITOR"] = "sed -i 2s/pick/squash/".into();
+    let text = model.call(
+        "start",
+        json!({ "command": rebase, "cwd": cwd, "env": env }),
+    );
+    has(&text, &["Successfully rebased", "code 0"]);
+}
