@@ -64,6 +64,7 @@ pub mod terminal_progress;
 pub(crate) mod tests;
 pub mod time;
 pub mod traits;
+mod variables;
 
 pub use condition::{Condition, WaitSpec};
 pub use error::{Error, ErrorCode};

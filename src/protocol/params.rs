@@ -16,7 +16,7 @@ use super::engine_job::{Launcher, Resources};
 use super::project::{After, OnFailure};
 use super::record::{Mode, Share};
 use super::report::Activity;
-use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status};
+use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status, variables};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
 /// are not an `Option` are required.
@@ -74,7 +74,9 @@ params! {
         pagers: Option<bool>,
         /// Working directory.
         cwd: Option<String>,
-        /// Variables to set; `null` unsets one.
+        /// Variables to set; `null` unsets one. A number, `true` and `false` stand for their text.
+        #[serde(default, deserialize_with = "variables::as_texts")]
+        #[schemars(with = "Option<BTreeMap<String, Option<variables::EnvValue>>>")]
         env: Option<BTreeMap<String, Option<String>>>,
         /// PTY (default) or pipes.
         mode: Option<Mode>,

@@ -38,6 +38,26 @@ fn names_of_variables_are_not_converted() {
 }
 
 #[test]
+fn a_variable_may_be_a_number_or_a_truth_value() {
+    let line =
+        r#"{"action":"start","command":"x","env":{"PORT":3000,"DEBUG":true,"RATIO":-0.5,"N":7.0}}"#;
+    let Action::Start(start) = action(line) else {
+        panic!()
+    };
+    let env = start.env.unwrap();
+    for (name, text) in [
+        ("PORT", "3000"),
+        ("DEBUG", "true"),
+        ("RATIO", "-0.5"),
+        ("N", "7"),
+    ] {
+        assert_eq!(env[name].as_deref(), Some(text), "{name}");
+    }
+    let wrong = error(r#"{"action":"start","command":"x","env":{"A":["b"]}}"#);
+    assert!(wrong.message.contains("a text, a number"), "{wrong:?}");
+}
+
+#[test]
 fn conditions_in_lists_are_converted() {
     let line = r#"{"action":"wait","sessionId":"a","until":[{"idle_ms":5},{"pattern":"x"}]}"#;
     let Action::Wait(wait) = action(line) else {

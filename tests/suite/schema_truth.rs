@@ -46,7 +46,7 @@ fn examples(name: &str) -> Option<Vec<Value>> {
         "signal" => json!(["TERM", 1, 64, 0, 65]),
         "data" => json!(["YWJj"]),
         "cwd" => json!(["/tmp"]),
-        "env" => json!([{"A_B": "c", "D": null}, {"A": 1}]),
+        "env" => json!([{"A_B": "c", "D": null}, {"A": 1, "B": 0.5, "C": true}, {"A": ["b"]}]),
         "keys" => json!([
             ["a", {"text": "b"}], [{"click": {"row": 0, "col": 5.0, "button": "right", "count": 3}}],
             [{"scroll": {"row": 0, "col": 0, "lines": -1000}}],

@@ -211,6 +211,14 @@ fn pipes_tell_streams_apart_and_have_no_terminal() {
 }
 
 #[test]
+fn variables_may_be_numbers() {
+    let (_home, mut serve) = serve();
+    let env = json!({"PORT": 3000, "DEBUG": true});
+    let started = serve.ok(json!({"action": "start", "command": "echo $PORT $DEBUG", "env": env}));
+    assert_eq!(started["output"], "3000 true\n");
+}
+
+#[test]
 fn a_start_beyond_the_limit_says_which() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &["--max-sessions", "1"]);
