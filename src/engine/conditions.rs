@@ -42,8 +42,6 @@ pub(super) enum Compiled {
     Output,
     /// The status differs from this one.
     Changed(Status),
-    /// A condition that was switched off, such as `{"exit":false}`.
-    Never,
 }
 
 impl Conditions {
@@ -55,19 +53,16 @@ impl Conditions {
     ) -> Result<Self, Error> {
         let until = match until {
             None | Some([]) => vec![Compiled::Exit],
-            Some(list) => list.iter().map(Compiled::new).collect::<Result<_, _>>()?,
+            Some(list) => Compiled::all(list)?,
         };
-        let fail = fail
-            .unwrap_or_default()
-            .iter()
-            .map(Compiled::new)
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            until,
-            fail,
-            view,
-            through_restarts: false,
-        })
+        Self::any(until).or_fail(fail.unwrap_or_default(), view)
+    }
+
+    /// Adds conditions that mean failure, and says where patterns are searched.
+    pub fn or_fail(mut self, fail: &[Condition], view: View) -> Result<Self, Error> {
+        self.fail = Compiled::all(fail)?;
+        self.view = view;
+        Ok(self)
     }
 
     /// Sets whether the wait continues when the session ended only to be restarted.
@@ -196,20 +191,41 @@ impl Conditions {
 }
 
 impl Compiled {
+    fn all(conditions: &[Condition]) -> Result<Vec<Self>, Error> {
+        conditions.iter().map(Self::new).collect()
+    }
+
     fn new(condition: &Condition) -> Result<Self, Error> {
         Ok(match condition {
-            Condition::Exit(true) => Self::Exit,
-            Condition::Exit(false)
-            | Condition::Input(false)
-            | Condition::Ready(false)
-            | Condition::Command(false) => Self::Never,
-            Condition::Command(true) => Self::CommandEnd,
-            Condition::Input(true) => Self::Input,
+            Condition::Exit(_) => Self::Exit,
+            Condition::Command(_) => Self::CommandEnd,
+            Condition::Input(_) => Self::Input,
             Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
             Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
-            Condition::Ready(true) => Self::Ready,
+            Condition::Ready(_) => Self::Ready,
             Condition::Port(port) => Self::Port(*port),
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_added_to_what_is_waited_for() {
+        let fail = [Condition::Pattern("error".to_owned())];
+        let conditions = Conditions::something_to_do(false, None)
+            .or_fail(&fail, View::Screen)
+            .unwrap();
+        assert!(
+            matches!(conditions.fail.as_slice(), [Compiled::Pattern(_)]),
+            "{conditions:?}"
+        );
+        assert!(conditions.wants_input() && conditions.reads_screen());
+        let wrong = [Condition::Pattern("(".to_owned())];
+        assert!(Conditions::exit().or_fail(&wrong, View::Plain).is_err());
     }
 }

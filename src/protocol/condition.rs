@@ -9,7 +9,7 @@ use super::bounds::{self, one_of};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "Fields")]
 pub enum Condition {
-    /// The session has ended.
+    /// The session has ended. The value is `true`, here and in the other flags.
     Exit(bool),
     /// A line matches this regular expression (Rust's `regex` syntax, linear time).
     Pattern(String),
@@ -34,23 +34,30 @@ pub enum Condition {
 #[schemars(rename = "Condition", extend("allOf" = [one_of(KINDS)]))]
 struct Fields {
     /// The session has ended.
+    #[schemars(extend("enum" = ONLY_TRUE))]
     exit: Option<bool>,
     /// A line matches this regular expression (Rust's `regex` syntax, linear time).
     pattern: Option<String>,
     /// No row of the screen matches this regular expression.
     gone: Option<String>,
     /// The program waits for input.
+    #[schemars(extend("enum" = ONLY_TRUE))]
     input: Option<bool>,
     /// No output for this many milliseconds.
     idle_ms: Option<u64>,
     /// The session's `ready` probe holds.
+    #[schemars(extend("enum" = ONLY_TRUE))]
     ready: Option<bool>,
     /// A process of the session's tree listens on this TCP port.
     #[schemars(range(min = 1))]
     port: Option<u16>,
     /// The command that the session's shell runs has ended (OSC 133).
+    #[schemars(extend("enum" = ONLY_TRUE))]
     command: Option<bool>,
 }
+
+/// The values of a flag: a condition that never holds would only hide a mistake.
+const ONLY_TRUE: [Option<bool>; 2] = [Some(true), None];
 
 /// The names of the conditions.
 const KINDS: &[&str] = &[
@@ -61,6 +68,10 @@ impl TryFrom<Fields> for Condition {
     type Error = &'static str;
 
     fn try_from(fields: Fields) -> Result<Self, Self::Error> {
+        let flags = [fields.exit, fields.input, fields.ready, fields.command];
+        if flags.contains(&Some(false)) {
+            return Err("`exit`, `input`, `ready` and `command` can only be true");
+        }
         let all = [
             fields.exit.map(Self::Exit),
             fields.pattern.map(Self::Pattern),
@@ -126,7 +137,7 @@ pub enum WaitMode {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WaitSpec {
-    /// The wait succeeds if any of these holds; absent: exit.
+    /// The wait succeeds if any of these holds; absent or empty: exit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Vec<Condition>>,
     /// The wait fails if any of these holds.
@@ -166,8 +177,13 @@ impl WaitSpec {
         }
     }
 
-    /// Whether it says what to wait for.
+    /// What to wait for, if it says so. An empty list says as little as none.
+    pub fn wanted(&self) -> Option<&[Condition]> {
+        self.until.as_deref().filter(|until| !until.is_empty())
+    }
+
+    /// Whether it says what to wait for, or what is a failure.
     pub fn names_conditions(&self) -> bool {
-        self.until.is_some() || self.fail.is_some()
+        self.wanted().is_some() || self.fail.as_ref().is_some_and(|fail| !fail.is_empty())
     }
 }

@@ -118,9 +118,9 @@ params! {
         ttl_ms: Option<u64>,
         /// Whether to keep it after its end until it is removed.
         keep: Option<bool>,
-        /// Otherwise return when any of these holds; absent: when there is something to do.
+        /// Otherwise return when any of these holds; absent or empty: when there is something to do.
         until: Option<Vec<Condition>>,
-        /// Otherwise return, as failed, when any of these holds.
+        /// Also return, as failed, when any of these holds.
         fail: Option<Vec<Condition>>,
         /// The view in which patterns are searched (plain); `screen` adds the screen to the reply.
         view: Option<View>,
@@ -287,7 +287,7 @@ params! {
         group: Option<String>,
         /// For several sessions: any (default) or all.
         mode: Option<WaitMode>,
-        /// The wait succeeds if any of these holds; absent: exit.
+        /// The wait succeeds if any of these holds; absent or empty: exit.
         until: Option<Vec<Condition>>,
         /// The wait fails if any of these holds.
         fail: Option<Vec<Condition>>,
@@ -328,9 +328,9 @@ params! {
         /// The data is forwarded by a person's program and not typed: only its length is logged,
         /// and the reply does not wait until it is read (false).
         passed_on: Option<bool>,
-        /// Then wait for any of these.
+        /// Then wait for any of these; absent or empty: until there is something to do.
         until: Option<Vec<Condition>>,
-        /// Then fail if any of these holds.
+        /// Also return, as failed, when any of these holds.
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
         /// always 10,000).
@@ -351,9 +351,9 @@ params! {
         /// Number of repetitions (1).
         #[schemars(range(max = bounds::MAX_REPEAT))]
         repeat: Option<u32>,
-        /// Then wait for any of these.
+        /// Then wait for any of these; absent or empty: until there is something to do.
         until: Option<Vec<Condition>>,
-        /// Then fail if any of these holds.
+        /// Also return, as failed, when any of these holds.
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
         /// always 10,000).
@@ -478,9 +478,9 @@ params! {
         unique_label: Option<bool>,
         /// If it was lost: run the line that continues it, if it has one (false).
         resume: Option<bool>,
-        /// Then wait for any of these, as `wait` does.
+        /// Then wait for any of these, as `start` does.
         until: Option<Vec<Condition>>,
-        /// Then fail if any of these holds.
+        /// Also return, as failed, when any of these holds.
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000).
         #[schemars(range(max = bounds::MAX_WAIT_MS))]

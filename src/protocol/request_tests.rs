@@ -58,6 +58,18 @@ fn a_variable_may_be_a_number_or_a_truth_value() {
 }
 
 #[test]
+fn a_flag_of_a_condition_can_only_be_true() {
+    for flag in ["exit", "input", "ready", "command"] {
+        let line = |value: &str| {
+            format!(r#"{{"action":"wait","sessionId":"a","until":[{{"{flag}":{value}}}]}}"#)
+        };
+        action(&line("true"));
+        let refused = error(&line("false"));
+        assert!(refused.message.contains("can only be true"), "{refused:?}");
+    }
+}
+
+#[test]
 fn conditions_in_lists_are_converted() {
     let line = r#"{"action":"wait","sessionId":"a","until":[{"idle_ms":5},{"pattern":"x"}]}"#;
     let Action::Wait(wait) = action(line) else {

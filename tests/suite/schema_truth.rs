@@ -19,8 +19,8 @@ const LEFT_OUT: &[&str] = &["cancel", "unsubscribe", "shutdown"];
 fn examples(name: &str) -> Option<Vec<Value>> {
     let until = json!([
         [], [{"exit": true}], [{"port": 1}], [{"port": 65_535}], [{"idleMs": 5.0}],
-        [{"exit": true, "port": null}], [{"ready": false}],
-        [{}], [{"port": 0}], [{"port": 65_536}], [{"exit": true, "pattern": "x"}], [{"exit": 1}], [5],
+        [{"exit": true, "port": null}], [{"input": true}],
+        [{"ready": false}], [{"input": false}], [{}], [{"port": 0}], [{"port": 65_536}], [{"exit": true, "pattern": "x"}], [{"exit": 1}], [5],
     ]);
     let list = match name {
         "until" | "fail" => until,

@@ -179,3 +179,36 @@ fn what_cannot_be_a_condition_is_refused_in_words() {
     let long = json!({"until": [{"idleMs": u64::MAX}], "timeoutMs": 10});
     assert_eq!(job.ask(&mut serve, "wait", long)["outcome"], "timeout");
 }
+
+#[test]
+fn a_failure_is_added_to_what_an_input_waits_for() {
+    let home = Home::new();
+    for args in [&[][..], &["--lean"]] {
+        let mut serve = Serve::new(&home, args);
+        let line = "while read x; do echo \"got $x\"; done; exec sleep 1000";
+        let job = Job::start(&mut serve, line);
+        job.wait_until(&mut serve, json!({"until": [{"input": true}]}));
+        let fail = json!([{"pattern": "^got bad$"}]);
+        let write = |data: &str| json!({"data": data, "fail": fail, "waitMs": 18_000});
+        let good = job.ask(&mut serve, "write", write("good\n"));
+        assert_eq!(good["matched"]["kind"], "input", "{good}");
+        let bad = job.ask(&mut serve, "write", write("bad\n"));
+        assert_eq!(bad["outcome"], "failed", "{bad}");
+        assert_eq!(bad["matched"]["text"], "got bad", "{bad}");
+    }
+}
+
+#[test]
+fn a_failure_is_added_to_what_a_start_waits_for() {
+    let (_home, mut serve) = setup();
+    let start = |command: &str| {
+        json!({
+            "action": "start", "command": command, "fail": [{"pattern": "^error"}], "waitMs": 18_000,
+        })
+    };
+    let asks = serve.ok(start("printf 'Name: '; read x; exec sleep 1000"));
+    assert_eq!(asks["outcome"], "matched", "{asks}");
+    assert_eq!(asks["inputState"], "line", "{asks}");
+    let fails = serve.ok(start("echo error: no disk; exec sleep 1000"));
+    assert_eq!(fails["outcome"], "failed", "{fails}");
+}

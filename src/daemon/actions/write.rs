@@ -116,15 +116,16 @@ pub(super) fn reaction(
     typed: &[u8],
 ) -> Result<Option<Plan>, Error> {
     wait_ms("waitMs", own.timeout_ms, 0)?;
-    let is_asked = own.names_conditions() || own.timeout_ms.is_some();
+    let is_named = own.until.is_some() || own.fail.is_some() || own.timeout_ms.is_some();
+    let is_asked = own.names_conditions() || own.timeout_ms.is_some() || own.view.is_some();
     let plan = match wait {
-        Some(_) if is_asked => {
+        Some(_) if is_named => {
             return Err(Error::invalid(
                 "`wait` contains `until`, `fail` and `timeoutMs`; give either `wait` or the others",
             ));
         }
         Some(spec) => Plan::new(client, spec)?,
-        None if is_asked || client.is_lean() || own.view.is_some() => Plan::or_else(
+        None if is_asked || client.is_lean() => Plan::or_else(
             client,
             own,
             Conditions::something_to_do(false, Some(IDLE_MS)),

@@ -56,22 +56,24 @@ impl Plan {
         Self::with(client, spec, conditions, Moves::All)
     }
 
-    /// The wait that a request asks for, or else one for `otherwise`.
+    /// The wait for what a request asks for, or else for `otherwise`; in both cases also for its failures.
     ///
-    /// The client has not asked for the latter. So a model's next `wait` finds what is shown here, too.
+    /// The client has not asked for `otherwise`. So a model's next `wait` finds what is shown here, too.
     pub(crate) fn or_else(
         client: &Client,
         spec: &WaitSpec,
         otherwise: Conditions,
     ) -> Result<Self, Error> {
-        if spec.names_conditions() {
+        if spec.wanted().is_some() {
             return Self::new(client, spec);
         }
         let moves = match client.is_lean() {
             true => Moves::Shown,
             false => Moves::All,
         };
-        Self::with(client, spec, otherwise, moves)
+        let fail = spec.fail.as_deref().unwrap_or_default();
+        let conditions = otherwise.or_fail(fail, spec.view.unwrap_or_default())?;
+        Self::with(client, spec, conditions, moves)
     }
 
     /// The wait for the end of a command that was typed into a shell.
@@ -238,7 +240,12 @@ impl Plan {
                 until: None,
                 max_chars,
                 stream: Stream::All,
-                moves: if goes_on { Moves::Nothing } else { self.moves },
+                moves: match outcome {
+                    Outcome::Running => Moves::Nothing,
+                    // The client has asked for the failure, so its next `wait` does not find it again.
+                    Outcome::Failed => Moves::All,
+                    _ => self.moves,
+                },
                 screen: self.screen,
                 oldest: false,
             };

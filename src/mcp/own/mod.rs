@@ -31,7 +31,7 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());
     }
-    let asked = ["until", "fail", "wait"]
+    let asked = ["until", "wait"]
         .iter()
         .any(|name| arguments.contains_key(*name));
     let mut result = call.action(action, Value::Object(arguments)).await?;

@@ -16,7 +16,7 @@ use self::wait::{executed, news, waited, written};
 /// What the daemon writes in place of lines that it leaves out.
 const LEFT_OUT: &str = " left out; log ";
 
-/// The text for the result of an action. `asked` says whether the request has named what to wait for.
+/// The text for the result of an action. `asked` says whether the request has said what to wait for.
 pub fn of(action: &str, result: &Value, asked: bool) -> String {
     match action {
         "start" | "restart" => started(result),
@@ -274,6 +274,21 @@ mod tests {
             text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
         );
         let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
+    #[test]
+    fn a_failure_is_told_also_to_a_model_that_has_asked_for_nothing_else() {
+        let of_outcome = |outcome: &str| {
+            json!({
+                "bytesWritten": 2, "outcome": outcome, "matched": {"kind": "pattern", "text": "error"},
+                "elapsedMs": 300, "status": "running", "output": "error\n",
+            })
+        };
+        let failed = of("write", &of_outcome("failed"), false);
+        let expected = "2 bytes typed; failed: pattern `error` after 0.3 s; running\nerror\n";
+        assert_eq!(failed, expected);
+        let matched = of("write", &of_outcome("matched"), false);
+        assert_eq!(matched, "2 bytes typed; running\nerror\n");
+    }
+
         assert_eq!(of("export", &file, true), "bytes: 3\npath: /tmp/x");
     }
 

@@ -144,8 +144,8 @@ pub(super) fn written(result: &Value, asked: bool) -> String {
         head.push_str(&format!(", warning: {}", explained(warning)));
     }
     match result["outcome"].is_string() {
-        // The model has named no condition: say what it can do now.
-        true if !asked => {
+        // The model has not said what to wait for: say what it can do now.
+        true if !asked && result["outcome"] != "failed" => {
             let head = format!("{head}; {}{}", reaction(result), cursors(result));
             with_output(head, result)
         }
