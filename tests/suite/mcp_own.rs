@@ -292,3 +292,29 @@ fn an_agent_brings_a_project_up_and_is_told_addresses_and_failures_in_one_reply(
     let said = mcp.fails("session", none);
     assert!(said.contains("[project_not_found]"), "{said}");
 }
+
+#[test]
+fn a_model_is_told_once_that_a_session_was_restarted() {
+    let home = Home::new();
+    let mut model = Mcp::model(&home, &[]);
+    let gate = home.gate();
+    let command = format!("echo up; read x < {}; echo \"$x\"; exit 3", gate.display());
+    let start = json!({
+        "command": command, "label": "web", "until": [{"pattern": "up"}],
+        "restart": {"policy": "on-failure", "backoffMs": 10},
+    });
+    let started = model.text("start", start);
+    assert!(!started.contains("restarted"), "{started}");
+    std::fs::write(&gate, "again\n").unwrap();
+    let wait = json!({"sessionId": "web", "until": [{"pattern": "^up$"}], "waitMs": 18_000});
+    let told = model.text("wait", wait);
+    let news = "restarted once since you last looked, the last time after exit 3";
+    assert!(told.contains(news), "{told}");
+    let poll = model.text("poll", json!({"sessionId": "web"}));
+    assert!(!poll.contains("restarted"), "{poll}");
+    let list = model.text("list", json!({}));
+    assert!(list.contains(", restarted once"), "{list}");
+    let again = json!({"action": "restart", "sessionId": "web", "until": [{"pattern": "^up$"}]});
+    let again = model.text("session", again);
+    assert!(!again.contains("restarted"), "it asked for it: {again}");
+}

@@ -114,6 +114,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         cursor: polled.cursor,
         elapsed_ms: waited.elapsed_ms,
         input_state: polled.input_state,
+        reason: polled.reason,
         screen: polled.screen,
         pending: (!is_over).then(|| command.token()),
         warnings,

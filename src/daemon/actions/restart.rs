@@ -174,6 +174,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             return Err(state.keeper.spawn_failed(&command, &failure));
         }
         let session = state.sessions.get(&id).ok_or_else(gone)?;
+        client.tell_state(session);
         Ok(state.record(session, now()))
     })?;
     if !spec.names_conditions() && !client.is_lean() {

@@ -28,6 +28,8 @@ pub(crate) struct Cursors {
     shown: u64,
     /// From here on its next `wait` searches.
     searched: u64,
+    /// The run that it has been told of.
+    told_run: Option<u32>,
     /// The run whose end it has been told.
     ended_run: Option<u32>,
 }
@@ -38,7 +40,7 @@ impl Cursors {
         Self {
             shown: offset,
             searched: offset,
-            ended_run: None,
+            ..Self::default()
         }
     }
 }
@@ -114,25 +116,33 @@ impl Client {
 
     /// Records that it has been shown the output of a session up to `offset`.
     pub(crate) fn show(&self, session: &mut Session, offset: u64, moves: Moves) {
+        let before = self.cursors(session);
         let cursors = Cursors {
             shown: offset,
             searched: match moves {
                 Moves::All => offset,
-                Moves::Shown | Moves::Nothing => self.cursors(session).searched,
+                Moves::Shown | Moves::Nothing => before.searched,
             },
-            ended_run: self.cursors(session).ended_run,
+            ..before
         };
         let mut known = self.cursors.borrow_mut();
         known.insert(session.id.clone(), cursors);
         session.output.show(&self.principal.scope, offset);
     }
 
-    /// Records that it is told the state of a session, and with it the end if the session has ended.
-    pub(crate) fn tell_end(&self, session: &Session) {
+    /// Records that it is told the state of a session: which run it is in, and the end if the session has ended.
+    pub(crate) fn tell_state(&self, session: &Session) {
+        let mut known = self.cursors.borrow_mut();
+        let cursors = known.entry(session.id.clone()).or_default();
+        cursors.told_run = run(session);
         if session.life.status().is_finished() {
-            let mut known = self.cursors.borrow_mut();
-            known.entry(session.id.clone()).or_default().ended_run = run(session);
+            cursors.ended_run = run(session);
         }
+    }
+
+    /// That a session was started again since it was told the state.
+    pub(crate) fn untold_restarts(&self, session: &Session) -> Option<String> {
+        session.life.restarted_since(self.cursors(session).told_run)
     }
 
     /// Whether it knows that a session has ended.
@@ -147,7 +157,7 @@ impl Client {
         Cursors {
             shown: own.shown.max(first),
             searched: own.searched.max(first),
-            ended_run: own.ended_run,
+            ..own
         }
     }
 

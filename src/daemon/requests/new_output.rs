@@ -8,11 +8,12 @@ use crate::daemon::sessions::text::{Piece, Source, Uncounted};
 use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::Arrival;
 use crate::daemon::tasks::watch;
+use crate::engine::life::Life;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
 use crate::protocol::record::{EndedByKind, InputState, Mode};
 use crate::protocol::reply::{Highlight, Left, Polled, ScreenText};
-use crate::protocol::{Error, SessionId};
+use crate::protocol::{Error, SessionId, Status};
 use crate::sys::signal;
 use crate::term::highlight::highlights;
 use crate::term::plain::{render, tail_chars};
@@ -199,7 +200,8 @@ fn now(
         Mode::Pipe => piped(state, session, to, show),
     };
     let uncounted = piece.uncounted.take();
-    client.tell_end(session);
+    let restarts = client.untold_restarts(session);
+    client.tell_state(session);
     client.forget_removed(&state.sessions.registry);
     let for_model = client.is_lean() && !finished;
     // A program that was killed may have left its mode to one that reads lines.
@@ -219,7 +221,7 @@ fn now(
         polled.remaining = remaining(state, id);
     }
     if client.is_lean() {
-        polled.reason = untold_reason(state, session);
+        polled.reason = untold_reason(state, session, restarts);
     }
     // A screen that has not changed says nothing, unless it was requested.
     if show.screen || (full_screen && to > show.since) {
@@ -257,9 +259,12 @@ fn now(
     Ok((polled, uncounted))
 }
 
-/// What a model would not think of: that somebody else has ended the session or runs it again, or that it is not ready.
-fn untold_reason(state: &State, session: &Session) -> Option<String> {
-    let is_again = state.restarting.contains_key(&session.id);
+/// What a model would not think of: that the session was started again, that somebody else has ended it or runs it
+/// again, or that it is not ready.
+fn untold_reason(state: &State, session: &Session, restarts: Option<String>) -> Option<String> {
+    let status = session.life.status();
+    let runs_again = matches!(status, Status::Starting | Status::Running);
+    let is_again = state.restarting.contains_key(&session.id) && !runs_again;
     let again = is_again.then(|| "it is being restarted".to_owned());
     let by_others = session
         .life
@@ -268,12 +273,21 @@ fn untold_reason(state: &State, session: &Session) -> Option<String> {
     let ended = session
         .life
         .reason()
-        .filter(|_| by_others && session.life.status().is_finished());
-    let reasons = [ended.map(str::to_owned), session.late_reason(), again];
+        .filter(|_| status == Status::Retrying || by_others && status.is_finished())
+        .filter(|reason| !is_plain(reason, &session.life));
+    let ended = ended.map(str::to_owned);
+    let reasons = [restarts, ended, session.late_reason(), again];
     reasons
         .into_iter()
         .flatten()
         .reduce(|one, other| one + "; " + &other)
+}
+
+/// Whether a reason says no more than exit code and signal do.
+fn is_plain(reason: &str, life: &Life) -> bool {
+    let code = life.exit_code().map(|code| format!("exit code {code}"));
+    let signal = life.signal().map(signal::name);
+    [code, signal].iter().flatten().any(|word| word == reason)
 }
 
 /// The beginning and the end of the new output, within the size of a reply for a model.

@@ -19,6 +19,7 @@ pub(crate) fn answer_at_once(hub: &Hub, client: &Client, id: &SessionId) -> Resu
         .sessions
         .get(id)
         .ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    client.tell_state(session);
     Ok(Started {
         cursor: cursor(since),
         ..facts(session)
@@ -42,6 +43,7 @@ pub(crate) fn started(
         omitted: waited.polled.omitted,
         omitted_lines: waited.polled.omitted_lines,
         remaining: waited.polled.remaining,
+        reason: waited.polled.reason,
         screen: waited.polled.screen,
         input_state: waited.polled.input_state,
         outcome: with_outcome.then_some(waited.outcome),
@@ -63,6 +65,7 @@ fn facts(session: &Session) -> Started {
         omitted: Left::default(),
         omitted_lines: None,
         remaining: Vec::new(),
+        reason: None,
         screen: None,
         input_state: session.input_state(),
         outcome: None,

@@ -44,6 +44,28 @@ impl Life {
         self.status == Status::Retrying
     }
 
+    /// That it was started again after run `known`, which a reader has seen, and how its last run ended; `None` if it was
+    /// not. Who knows no run is told of all.
+    pub fn restarted_since(&self, known: Option<u32>) -> Option<String> {
+        let last = self.runs.last()?.run;
+        let times = match last.checked_sub(known.unwrap_or(1))? {
+            0 => return None,
+            1 => "once".to_owned(),
+            count => format!("{count} times"),
+        };
+        let before = self.runs.iter().rev().find(|run| run.run < last);
+        let end = before.and_then(|run| match (run.exit_code, &run.signal) {
+            (Some(code), _) => Some(format!("exit {code}")),
+            (None, signal) => signal.clone(),
+        });
+        let after = end.map_or_else(String::new, |end| format!(", the last time after {end}"));
+        let since = match known {
+            Some(_) => "since you last looked",
+            None => "so far",
+        };
+        Some(format!("restarted {times} {since}{after}"))
+    }
+
     /// Cancels a pending restart, because `by` ended the session or because it cannot be run.
     /// Returns true if a restart was pending.
     pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {

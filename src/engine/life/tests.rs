@@ -229,3 +229,28 @@ fn set_paused_reports_a_change_once() {
     assert!(life.set_paused(false));
     assert_eq!(life.status(), Status::Running);
 }
+
+#[test]
+fn a_reader_is_told_of_the_restarts_that_it_has_not_seen() {
+    let mut life = running();
+    assert_eq!(life.restarted_since(None), None);
+    for signal in [None, Some("SIGSEGV".to_owned())] {
+        let code = signal.is_none().then_some(3);
+        life.ended(
+            &exit(code, code.is_none().then_some(11)),
+            signal,
+            &[],
+            now(50),
+        );
+        life.started(8, 5, now(60));
+    }
+    let told = |known| life.restarted_since(known);
+    let after = "the last time after SIGSEGV";
+    assert_eq!(
+        told(None),
+        Some(format!("restarted 2 times so far, {after}"))
+    );
+    let once = format!("restarted once since you last looked, {after}");
+    assert_eq!(told(Some(2)), Some(once));
+    assert_eq!(told(Some(3)), None);
+}

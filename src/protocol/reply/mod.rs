@@ -117,7 +117,8 @@ pub struct Polled {
     /// pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remaining: Vec<String>,
-    /// On a lean connection: that somebody else has ended the session or runs it again, or why it is not ready.
+    /// On a lean connection: that the session was started again since you last looked, that somebody else has ended it
+    /// or runs it again, or why it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The screen, if it was requested or a full-screen program runs.
@@ -151,6 +152,10 @@ pub struct Started {
     /// pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remaining: Vec<String>,
+    /// On a lean connection: that the session was started again since you last looked, that somebody else has ended it
+    /// or runs it again, or why it is not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The screen, if it was requested or a full-screen program runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<ScreenText>,
@@ -215,6 +220,9 @@ pub struct Brief {
     pub signal: Option<String>,
     /// How long it has run, in milliseconds.
     pub runtime_ms: u64,
+    /// Number of restarts.
+    #[serde(default)]
+    pub restarts: u32,
     /// What input it waits for, if it waits.
     pub input_state: Option<InputState>,
     /// Whether its readiness probe holds, if it has one.

@@ -263,6 +263,7 @@ fn replies_of_version_1() {
             omitted_lines: None,
             input_state: InputState::None,
             remaining: Vec::new(),
+            reason: None,
             screen: None,
             outcome: None,
             matched: None,

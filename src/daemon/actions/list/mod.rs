@@ -179,6 +179,7 @@ fn brief(summary: Summary) -> Brief {
         exit_code: summary.exit_code,
         signal: summary.signal,
         runtime_ms: summary.runtime_ms,
+        restarts: summary.restarts,
         input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
         ready: summary.ready,
         progress: summary.progress,

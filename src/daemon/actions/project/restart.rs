@@ -61,6 +61,9 @@ pub(in crate::daemon::actions) async fn restart(
         let project = state.projects.get(&of.id);
         let broken = project.and_then(|project| project.wish.jobs.get(&of.job)?.broken.clone());
         let runs = state.sessions.run(session) > before;
+        if runs {
+            client.tell_state(known);
+        }
         (state.record(known, now()), broken, runs)
     };
     if let Some(why) = broken {

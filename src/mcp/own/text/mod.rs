@@ -121,7 +121,7 @@ fn input_state(result: &Value) -> &'static str {
     }
 }
 
-/// What else there is to know of a session: who has ended it, why it is not ready.
+/// What else there is to know of a session: that it was restarted, who has ended it, why it is not ready.
 fn reason(result: &Value) -> String {
     let reason = result["reason"].as_str();
     reason.map_or_else(String::new, |reason| format!(", {reason}"))
@@ -230,6 +230,16 @@ mod tests {
                 "1 byte typed",
             ),
             (
+                "start",
+                json!({"sessionId": "k3v", "status": "running", "pid": 7, "reason": "restarted once so far", "output": "hi\n"}),
+                "k3v running, pid 7, restarted once so far\nhi\n",
+            ),
+            (
+                "list",
+                json!({"sessions": [{"sessionId": "k3v", "status": "running", "runtimeMs": 900, "command": "make", "restarts": 3}]}),
+                "k3v running, 0.9 s: make, restarted 3 times",
+            ),
+            (
                 "exec",
                 json!({"outcome": "done", "exitCode": 2, "elapsedMs": 3210, "output": "bad\n"}),
                 "exit 2 after 3.2 s\nbad\n",
@@ -265,16 +275,6 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_an_export_is_shown() {
-        let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
-        assert_eq!(of("export", &short, true), "a\nb\n[3 characters]");
-        let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
-        let text = of("export", &long, true);
-        assert!(
-            text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
-        );
-        let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
-    #[test]
     fn a_failure_is_told_also_to_a_model_that_has_asked_for_nothing_else() {
         let of_outcome = |outcome: &str| {
             json!({
@@ -289,6 +289,16 @@ mod tests {
         assert_eq!(matched, "2 bytes typed; running\nerror\n");
     }
 
+    #[test]
+    fn the_beginning_of_an_export_is_shown() {
+        let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
+        assert_eq!(of("export", &short, true), "a\nb\n[3 characters]");
+        let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
+        let text = of("export", &long, true);
+        assert!(
+            text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
+        );
+        let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
         assert_eq!(of("export", &file, true), "bytes: 3\npath: /tmp/x");
     }
 

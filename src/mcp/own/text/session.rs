@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::wait::outcome;
-use super::{array, command, input_state, progress, reported, seconds, status, with_output, word};
+use super::{
+    array, command, input_state, progress, reason, reported, seconds, status, with_output, word,
+};
 
 pub(super) fn started(result: &Value) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
@@ -19,6 +21,7 @@ pub(super) fn started(result: &Value) -> String {
         head.push_str(", the existing session with this key");
     }
     head.push_str(ready(result));
+    head.push_str(&reason(result));
     head.push_str(input_state(result));
     head.push_str(&progress(result));
     if let Some(ms) = result["timeoutMs"].as_u64() {
@@ -75,6 +78,11 @@ pub(super) fn listed(result: &Value) -> String {
             seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
             command(session)
         ));
+        match session["restarts"].as_u64() {
+            None | Some(0) => {}
+            Some(1) => line.push_str(", restarted once"),
+            Some(count) => line.push_str(&format!(", restarted {count} times")),
+        }
         line.push_str(ready(session));
         line.push_str(input_state(session));
         line.push_str(&reported(session));

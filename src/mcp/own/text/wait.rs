@@ -42,7 +42,7 @@ pub(super) fn waited(result: &Value) -> String {
     for one in array(result, "results") {
         let id = word(one, "sessionId");
         let one = match one["outcome"] == "running" {
-            true => "still running".to_owned(),
+            true => format!("still running{}", reason(one)),
             false => with_output(verdict(one), one),
         };
         text.push_str(&format!("\n--- {id}: {one}"));
@@ -99,8 +99,9 @@ fn explained(warning: &str) -> &str {
 fn reaction(result: &Value) -> String {
     let ms = result["elapsedMs"].as_u64().unwrap_or_default();
     let state = format!(
-        "{}{}{}",
+        "{}{}{}{}",
         status(result),
+        reason(result),
         input_state(result),
         remaining(result)
     );
@@ -129,7 +130,7 @@ pub(super) fn executed(result: &Value) -> String {
         Some(pending) => format!(" [exec pending:\"{pending}\" waits on]"),
         None => String::new(),
     };
-    with_output(head + &goes_on, result)
+    with_output(head + &reason(result) + &goes_on, result)
 }
 
 pub(super) fn written(result: &Value, asked: bool) -> String {
