@@ -160,31 +160,12 @@ impl Registry {
         }
     }
 
-    /// The session of the viewer's scope with this label. If there are several, it is the only one that has not
-    /// ended; otherwise the error names them.
+    /// The session of the viewer's scope with this label.
     fn by_label(&self, viewer: &Principal, label: &str) -> Result<Option<SessionId>, Error> {
         let named = self.iter().filter(|session| {
             session.scope == viewer.scope && session.spec.label.as_deref() == Some(label)
         });
-        let named: Vec<&Session> = named.collect();
-        let running = |session: &&&Session| !session.life.status().is_finished();
-        let mut going = named.iter().filter(running);
-        match (named.as_slice(), going.next(), going.next()) {
-            ([], ..) => Ok(None),
-            ([one], ..) => Ok(Some(one.id.clone())),
-            (_, Some(one), None) => Ok(Some(one.id.clone())),
-            (several, ..) => {
-                let label = crate::term::sanitize::clean(label);
-                let ids = several
-                    .iter()
-                    .rev()
-                    .take(5)
-                    .map(|session| session.id.to_string());
-                let ids: Vec<String> = ids.collect();
-                let message = format!("{} sessions have the label {label}", several.len());
-                Err(Error::invalid(message).hint(format!("use an id: {}", ids.join(", "))))
-            }
-        }
+        meant(label, &named.collect::<Vec<_>>())
     }
 
     /// A session, without access control.
@@ -275,6 +256,29 @@ impl Registry {
         self.sessions
             .values()
             .any(|session| !session.life.status().is_finished())
+    }
+}
+
+/// The session that a label means of those that have it, oldest first: the only one, or the only one that has not
+/// ended. If there are several, the error names them.
+pub fn meant(label: &str, named: &[&Session]) -> Result<Option<SessionId>, Error> {
+    let running = |session: &&&Session| !session.life.status().is_finished();
+    let mut going = named.iter().filter(running);
+    match (named, going.next(), going.next()) {
+        ([], ..) => Ok(None),
+        ([one], ..) => Ok(Some(one.id.clone())),
+        (_, Some(one), None) => Ok(Some(one.id.clone())),
+        (several, ..) => {
+            let label = crate::term::sanitize::clean(label);
+            let ids = several
+                .iter()
+                .rev()
+                .take(5)
+                .map(|session| session.id.to_string());
+            let ids: Vec<String> = ids.collect();
+            let message = format!("{} sessions have the label {label}", several.len());
+            Err(Error::invalid(message).hint(format!("use an id: {}", ids.join(", "))))
+        }
     }
 }
 

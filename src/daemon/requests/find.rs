@@ -1,11 +1,16 @@
 //! Finds the sessions that a request names, and checks the client's access.
 
+use std::path::Path;
+
 use super::client::Client;
 use crate::daemon::hub::Hub;
-use crate::engine::registry::Access;
+use crate::daemon::state::State;
+use crate::engine::registry::{Access, meant};
+use crate::engine::session::Session;
+use crate::protocol::project::ProjectName;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Finds a session by id or label, if this client has `access` to it. Being asked for extends the time that a
+/// Finds a session by its [name](id_of), if this client has `access` to it. Being asked for extends the time that a
 /// finished session is kept.
 pub(crate) fn find(
     hub: &Hub,
@@ -14,12 +19,16 @@ pub(crate) fn find(
     access: Access,
 ) -> Result<SessionId, Error> {
     hub.change(|state| {
-        let session = state.sessions.registry.find(&client.principal, name)?;
+        let id = id_of(state, client, name)?;
+        let session = state
+            .sessions
+            .registry
+            .find(&client.principal, id.as_str())?;
         if !client.principal.may(access, session) {
             return Err(not_shared(&session.id, access));
         }
         session.touch(crate::daemon::clock::now());
-        let (id, unsaved) = (session.id.clone(), session.is_access_unsaved());
+        let unsaved = session.is_access_unsaved();
         match unsaved {
             true => state.persist(&id),
             false => state.arm(&id),
@@ -27,6 +36,57 @@ pub(crate) fn find(
         state.batch_used(&id);
         Ok(id)
     })
+}
+
+/// The session that a client names: by its id, by a label of the client's scope, or, if there is none, by the name that
+/// people have for a job that they share with it: `web`, or `shop/web` for a job of project shop.
+pub(crate) fn id_of(state: &mut State, client: &Client, name: &str) -> Result<SessionId, Error> {
+    match state.sessions.registry.find(&client.principal, name) {
+        Ok(session) => Ok(session.id.clone()),
+        Err(error) if error.code == ErrorCode::SessionNotFound => {
+            shared(state, client, name)?.ok_or(error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The session of another scope that a client means by a name. In the directory of a project, that is the project's own
+/// job first.
+fn shared(state: &State, client: &Client, name: &str) -> Result<Option<SessionId>, Error> {
+    let here = client.greeting.cwd.as_deref().unwrap_or("/");
+    let mut named: Vec<(Option<usize>, &Session)> = Vec::new();
+    for session in state.sessions.iter() {
+        let is_others = session.scope != client.principal.scope;
+        if !is_others || !client.principal.sees(session) {
+            continue;
+        }
+        let project = project_of(state, session);
+        let in_full = project
+            .as_ref()
+            .map(|(project, job)| format!("{}/{job}", project.name));
+        if session.spec.label.as_deref() == Some(name) || in_full.as_deref() == Some(name) {
+            let depth = project.and_then(|(project, _)| depth_around(&project.dir, here));
+            named.push((depth, session));
+        }
+    }
+    let nearest = named.iter().map(|(depth, _)| *depth).max().flatten();
+    let named = named.into_iter().filter(|(depth, _)| *depth == nearest);
+    meant(name, &named.map(|(_, session)| session).collect::<Vec<_>>())
+}
+
+/// The project of a session's job, and the name of the job.
+fn project_of<'s>(state: &State, session: &'s Session) -> Option<(ProjectName, &'s str)> {
+    let of = session.spec.project.as_ref()?;
+    let project = state.projects.get(&of.id)?;
+    Some((project.name(), &of.job))
+}
+
+/// How deep a project's directory is, if `place` lies in it.
+fn depth_around(dir: &str, place: &str) -> Option<usize> {
+    let dir = Path::new(dir);
+    Path::new(place)
+        .starts_with(dir)
+        .then(|| dir.components().count())
 }
 
 /// The error for a session that was removed during a request.

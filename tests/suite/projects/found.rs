@@ -1,6 +1,9 @@
 //! Which project is meant from a directory, and what a worktree has not got.
 
+use serde_json::json;
+
 use super::{Project, has, worktree};
+use crate::support::Serve;
 use crate::support::needs::have;
 
 /// A file of a part of a repository.
@@ -132,4 +135,42 @@ fn a_file_that_the_root_includes_is_the_project_of_the_root() {
     assert_eq!(log.trim(), dir.to_str().unwrap());
     let down = shop.run_in(&src, &["down"]).expect_code(0).stdout;
     assert!(down.contains("shop is down (3 jobs stopped)"), "{down}");
+}
+
+#[test]
+fn an_agent_names_a_job_of_a_project_as_a_person_does() {
+    let file = "version = 1\n[jobs.web]\nrun = \"echo here; exec sleep 1000\"\n";
+    let shop = Project::new(file);
+    shop.ok(&["up"]);
+    let second = Project::in_home(shop.home, "depot", file);
+    second.ok(&["up"]);
+    let id = |name: &str| {
+        let jobs = second.home.json(&["ls"])["sessions"].clone();
+        let jobs = jobs.as_array().unwrap().clone();
+        let job = jobs
+            .into_iter()
+            .find(|job| job["project"]["name"] == name)
+            .unwrap();
+        job["sessionId"].clone()
+    };
+    let mut command = second.home.command(&["--serve"]);
+    command.current_dir(&second.dir);
+    let mut agent = Serve::spawn(command);
+    let poll = |name: &str| json!({"action": "poll", "sessionId": name});
+    assert_eq!(agent.ok(poll("web"))["sessionId"], id("depot"));
+    assert_eq!(agent.ok(poll("shop/web"))["sessionId"], id("shop"));
+    agent.err(poll("shop/db"), "session_not_found");
+    let listed = agent.ok(json!({"action": "list", "label": "web"}));
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 2, "{listed}");
+    // Elsewhere the name means no single job.
+    let mut other = Serve::new(&second.home, &[]);
+    let error = other.err(poll("web"), "invalid_params");
+    assert!(
+        error["hint"]
+            .to_string()
+            .contains(id("shop").as_str().unwrap())
+    );
+    // A session of its own comes first.
+    let own = agent.ok(json!({"action": "start", "command": "exec cat", "label": "web"}));
+    assert_eq!(agent.ok(poll("web"))["sessionId"], own["sessionId"]);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::id_of;
 use crate::daemon::requests::there;
 use crate::daemon::transport::Answer;
 use crate::engine::batch::{Batch, slurm};
@@ -46,8 +47,9 @@ async fn placed(hub: &Hub, client: &Client, name: &str, wait_ms: Option<u64>) {
             let changed = hub.read().engines.placed();
             let changed = changed.notified();
             let is_queued = hub.change(|state| {
-                let session = state.sessions.registry.find(&client.principal, name);
-                session.is_ok_and(|session| {
+                let id = id_of(state, client, name).ok();
+                let session = id.and_then(|id| state.sessions.get(&id));
+                session.is_some_and(|session| {
                     session.batch.is_some() && session.life.status() == Status::Queued
                 })
             });
@@ -94,8 +96,8 @@ pub(crate) fn of(batch: &Batch) -> Option<NodeReach> {
 /// runs now: this machine answers then.
 fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, SessionId), Error>> {
     hub.change(|state| {
-        let session = state.sessions.registry.find(&client.principal, name).ok()?;
-        let id = session.id.clone();
+        let id = id_of(state, client, name).ok()?;
+        let session = state.sessions.get(&id)?;
         let batch = session.batch.as_ref()?;
         if !session.life.status().is_alive() {
             return None;
