@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::daemon::requests::checks::check_stream;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{max_chars, wait_ms};
@@ -36,6 +37,9 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
     let from = {
         let state = hub.read();
+        if let Some(session) = state.sessions.get(&id) {
+            check_stream(session, params.stream)?;
+        }
         match since {
             // Everything so far is returned anyway, so wait for output after it.
             Since::Tail if wait > 0 => state.sessions.log_end(&id),

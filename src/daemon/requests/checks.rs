@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::engine::session::Session;
 use crate::protocol::bounds::{LEAST_SIDE, MAX_SIDE};
 use crate::protocol::name::{self, MAX_NAME, MAX_TAGS};
-use crate::protocol::params::SignalName;
+use crate::protocol::params::{SignalName, Stream};
+use crate::protocol::record::Mode;
 use crate::protocol::{Error, Timestamp, suggest};
 use crate::sys::signal;
 use crate::term::size::Size;
@@ -26,6 +28,21 @@ pub(crate) fn checked_size(rows: Option<u16>, cols: Option<u16>) -> Result<Size,
     }
     Ok(Size::new(rows, cols))
 }
+
+/// Refuses to read only standard error of a terminal, which has one stream for both.
+pub(crate) fn check_stream(session: &Session, stream: Option<Stream>) -> Result<(), Error> {
+    match (session.spec.mode, stream) {
+        (Mode::Pty, Some(Stream::Stderr)) => {
+            let id = &session.id;
+            let message =
+                format!("`stream`: session {id} has a terminal, whose output is one stream");
+            let hint = "leave `stream` out; with mode:\"pipe\" in `start` the streams are apart";
+            Err(Error::invalid(message).hint(hint))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks a display name: one line, not too long, no control characters.
 pub(crate) fn checked_name(what: &str, name: String) -> Result<String, Error> {
     if name.chars().count() > MAX_NAME {

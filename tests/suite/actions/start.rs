@@ -211,6 +211,21 @@ fn pipes_tell_streams_apart_and_have_no_terminal() {
 }
 
 #[test]
+fn a_terminal_has_no_stream_of_errors() {
+    let (_home, mut serve) = serve();
+    let started = serve.ok(json!({"action": "start", "command": "echo out; echo err >&2"}));
+    let id = &started["sessionId"];
+    for action in ["poll", "log"] {
+        let errors = json!({"action": action, "sessionId": id, "stream": "stderr"});
+        let error = serve.err(errors, "invalid_params");
+        let said = error["message"].as_str().unwrap();
+        assert!(said.contains("one stream"), "{said}");
+        let all = serve.ok(json!({"action": action, "sessionId": id, "stream": "stdout"}));
+        assert_eq!(all["output"], "out\nerr\n");
+    }
+}
+
+#[test]
 fn variables_may_be_numbers() {
     let (_home, mut serve) = serve();
     let env = json!({"PORT": 3000, "DEBUG": true});

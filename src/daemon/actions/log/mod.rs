@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::checks::checked_time;
+use crate::daemon::requests::checks::{check_stream, checked_time};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::{find, named_twice};
 use crate::daemon::requests::limits::MAX_CHARS;
@@ -135,6 +135,9 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         return typed::typed(hub, &id, &params, room);
     }
     if params.grep.is_some() {
+    if let Some(session) = hub.read().sessions.get(&id) {
+        check_stream(session, params.stream)?;
+    }
         return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
     let of_part = params.run.is_some() || params.command.is_some();

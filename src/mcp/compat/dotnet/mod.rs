@@ -121,9 +121,11 @@ async fn read(call: &Call, given: &Arguments) -> Result {
     });
     if all {
         let (stdout, left) = whole(call, session, "stdout").await?;
-        let (stderr, _) = whole(call, session, "stderr").await?;
         read["stdout"] = stdout.into();
-        read["stderr"] = stderr.into();
+        // A terminal has one stream.
+        if poll["mode"] == "pipe" {
+            read["stderr"] = whole(call, session, "stderr").await?.0.into();
+        }
         if left > 0 {
             read["omitted_bytes"] = left.into();
         }
