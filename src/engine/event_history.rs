@@ -355,7 +355,7 @@ impl EventHistory {
 }
 
 /// Whether an event tells how far a session is in its life.
-fn is_turn(kind: EventKind) -> bool {
+pub(super) fn is_turn(kind: EventKind) -> bool {
     matches!(
         kind,
         EventKind::Started

@@ -269,6 +269,11 @@ impl InputWatch {
         }
     }
 
+    /// Records that an earlier daemon has notified people of a state.
+    pub fn was_notified(&mut self, state: InputState) {
+        self.notified = Some(state);
+    }
+
     /// The state of which people should be notified, after a check that gave `state`. There is one
     /// notification each time the program begins to wait for a line or a password, and none if it
     /// waits only for a moment.
@@ -478,5 +483,15 @@ mod tests {
         watch.typed(600, false, 7);
         assert_eq!(watch.news(InputState::Line, 700), Some(InputState::Line));
         assert_eq!(watch.news(InputState::Raw, 800), None);
+    }
+
+    #[test]
+    fn people_whom_an_earlier_daemon_has_notified_are_not_notified_again() {
+        let mut watch = InputWatch::default();
+        watch.was_notified(InputState::Line);
+        assert_eq!(watch.news(InputState::Unknown, 500), None);
+        assert_eq!(watch.news(InputState::Line, 600), None);
+        let password = InputState::Password;
+        assert_eq!(watch.news(password, 700), Some(password));
     }
 }

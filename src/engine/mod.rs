@@ -17,7 +17,8 @@
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
 //! - [`batch`] is what a session and the batch system that runs it know of each other.
 //! - [`project`] compares what is wished for the jobs of a project with what they do.
-//! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events.
+//! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events, and [`unsettled`]
+//!   reads from them what people still have to do.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -57,6 +58,7 @@ pub mod sizes;
 pub mod sync_update;
 pub mod timers;
 pub mod tombstones;
+pub mod unsettled;
 pub mod urls;
 pub mod usage;
 pub mod wait_inputs;

@@ -119,9 +119,19 @@ fn a_question_outlives_the_daemon() {
     let job = Job::start(&mut agent, "exec cat");
     let id = asked(&mut agent, ask(&job, "still here?"));
     home.kill_daemon();
-    agent.event("human_asked");
     home.ok(&["send", &job.id, "yes"]);
     assert_eq!(agent.reply(id)["result"]["outcome"], "answered");
+    // Both an answer to the question and one to its repetition are told once.
+    let events = agent.ok(json!({"action": "events", "afterSeq": 0}))["events"].take();
+    let count = |kind: &str| {
+        let events = events.as_array().unwrap().iter();
+        events.filter(|event| event["event"] == kind).count()
+    };
+    assert_eq!(
+        (count("human_asked"), count("human_answered")),
+        (1, 1),
+        "{events}"
+    );
 }
 
 #[test]

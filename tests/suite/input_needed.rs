@@ -38,6 +38,25 @@ fn prompts_are_events_one_for_each() {
 }
 
 #[test]
+fn a_prompt_is_told_once_also_if_the_daemon_dies() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe"}));
+    let job = Job::start(&mut serve, QUESTIONS);
+    serve.event("input_needed");
+    daemon::kill(&mut serve);
+    job.wait_until(&mut serve, json!({"until": [{"input": true}]}));
+    // What comes after it is told after it would have been.
+    let other = Job::start(&mut serve, "read x");
+    let told = serve.event("input_needed");
+    assert_eq!(told["sessionId"], other.id.as_str(), "{told}");
+    // The next prompt is another one.
+    job.ask(&mut serve, "write", json!({"data": "bob", "newline": true}));
+    let told = serve.event("input_needed");
+    assert_eq!(told["data"]["prompt"], "Password:", "{told}");
+}
+
+#[test]
 fn a_shell_at_rest_is_no_event() {
     if !have("bash") {
         return;

@@ -1,8 +1,10 @@
 //! Questions that agents ask people (`ask_human`), until they are answered.
 //!
 //! A person answers by typing into the session: with a finished line (or `^C`, `^D`), or with other keys once
-//! the person's lease ends. Typing, or declining, settles all questions about the session. Questions are not
-//! kept on disk: after the death of a daemon, `--serve` asks the next one again.
+//! the person's lease ends. Typing, or declining, settles all questions about the session.
+//!
+//! The journal has each question. After the death of a daemon the next one shows those that are open, and whoever has
+//! asked one, such as `--serve`, asks again. Such a request takes the question over, so that people are told of it once.
 
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -12,6 +14,10 @@ use crate::engine::registry::Principal;
 use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
 use crate::protocol::{EventKind, SessionId};
+
+/// Difference in milliseconds up to which two times are the end of the same question, asked twice: the second request
+/// leaves out the time since the first.
+const SAME_END_MS: u64 = 5000;
 
 /// Unanswered questions, oldest first.
 #[derive(Default)]
@@ -26,15 +32,82 @@ struct Open {
     asked: Asked,
     /// Whether a person has typed since the question was asked.
     typed: bool,
-    /// Dropped without an answer when the session ends.
-    answer: oneshot::Sender<AskOutcome>,
+    asker: Asker,
+}
+
+/// Who has asked a question.
+enum Asker {
+    /// A request that waits. Its sender is dropped without an answer when the session ends.
+    Waits(oneshot::Sender<AskOutcome>),
+    /// A request to an earlier daemon, which may be repeated.
+    IsAway,
+    /// The same, with the answer that was given meanwhile.
+    Answered(AskOutcome),
+}
+
+impl Open {
+    /// Whether a request repeats this question, which was asked of an earlier daemon.
+    fn is_repeated_by(&self, session: &SessionId, asked: &Asked) -> bool {
+        let ends = [&self.asked, asked].map(|asked| asked.until.millis());
+        !matches!(self.asker, Asker::Waits(_))
+            && self.session == *session
+            && self.asked.by == asked.by
+            && self.asked.message == asked.message
+            && ends[0].abs_diff(ends[1]) <= SAME_END_MS
+    }
 }
 
 impl HumanRequests {
     /// The unanswered questions about a session.
     pub(crate) fn about(&self, session: &SessionId) -> Vec<Asked> {
-        let about = self.open.iter().filter(|open| open.session == *session);
+        let is_open =
+            |open: &&Open| open.session == *session && !matches!(open.asker, Asker::Answered(_));
+        let about = self.open.iter().filter(is_open);
         about.map(|open| open.asked.clone()).collect()
+    }
+
+    /// Adds questions that were asked of an earlier daemon.
+    pub(crate) fn restore(&mut self, session: &SessionId, questions: Vec<Asked>) {
+        for asked in questions {
+            self.add(session, asked, Asker::IsAway);
+        }
+    }
+
+    /// Adds a question and returns its number.
+    fn add(&mut self, session: &SessionId, asked: Asked, asker: Asker) -> u64 {
+        self.last += 1;
+        self.open.push(Open {
+            number: self.last,
+            session: session.clone(),
+            asked,
+            typed: false,
+            asker,
+        });
+        self.last
+    }
+
+    /// Gives a question that was asked of an earlier daemon to the request that repeats it. Returns its number, or the
+    /// sender if there is no such question.
+    fn take_over(
+        &mut self,
+        session: &SessionId,
+        asked: &Asked,
+        answer: oneshot::Sender<AskOutcome>,
+    ) -> Result<u64, oneshot::Sender<AskOutcome>> {
+        let mut open = self.open.iter();
+        let Some(place) = open.position(|open| open.is_repeated_by(session, asked)) else {
+            return Err(answer);
+        };
+        let number = self.open[place].number;
+        match self.open[place].asker {
+            Asker::Answered(outcome) => {
+                self.open.remove(place);
+                // Sending fails if the asking client has just disconnected.
+                let _ = answer.send(outcome);
+            }
+            _ => self.open[place].asker = Asker::Waits(answer),
+        }
+        Ok(number)
     }
 }
 
@@ -47,19 +120,31 @@ impl State {
         asked: Asked,
         answer: oneshot::Sender<AskOutcome>,
     ) -> u64 {
+        let answer = match self.human_requests.take_over(session, &asked, answer) {
+            Ok(number) => return number,
+            Err(answer) => answer,
+        };
         let by = by.actor().ended_by();
         let data = json!({ "message": asked.message, "by": by, "until": asked.until });
-        self.human_requests.last += 1;
-        let number = self.human_requests.last;
-        self.human_requests.open.push(Open {
-            number,
-            session: session.clone(),
-            asked,
-            typed: false,
-            answer,
-        });
+        let asker = Asker::Waits(answer);
+        let number = self.human_requests.add(session, asked, asker);
         self.publish(EventKind::HumanAsked, session, data);
         number
+    }
+
+    /// Withdraws the questions to an earlier daemon that nobody has repeated.
+    pub(crate) fn withdraw_unrepeated(&mut self) {
+        let open = &mut self.human_requests.open;
+        open.retain(|open| !matches!(open.asker, Asker::Answered(_)));
+        let away = open
+            .iter()
+            .filter(|open| matches!(open.asker, Asker::IsAway));
+        let away: Vec<(u64, SessionId)> = away
+            .map(|open| (open.number, open.session.clone()))
+            .collect();
+        for (number, session) in away {
+            self.withdraw_question(number, &session, "cancelled");
+        }
     }
 
     /// Withdraws an unanswered question, and publishes `reason` as its outcome.
@@ -75,13 +160,29 @@ impl State {
 
     /// Settles all questions about a session, and returns their number.
     pub(crate) fn settle_asks(&mut self, session: &SessionId, outcome: AskOutcome) -> usize {
-        let settled = self.take_asks(session);
-        let count = settled.len();
-        for open in settled {
-            // Sending fails if the asking client has just disconnected.
-            let _ = open.answer.send(outcome);
-            let data = json!({ "outcome": outcome });
-            self.publish(EventKind::HumanAnswered, session, data);
+        let mut count = 0;
+        for mut open in self.take_asks(session) {
+            let is_new = match open.asker {
+                Asker::Waits(answer) => {
+                    // Sending fails if the asking client has just disconnected.
+                    let _ = answer.send(outcome);
+                    true
+                }
+                Asker::IsAway => {
+                    open.asker = Asker::Answered(outcome);
+                    self.human_requests.open.push(open);
+                    true
+                }
+                Asker::Answered(_) => {
+                    self.human_requests.open.push(open);
+                    false
+                }
+            };
+            if is_new {
+                count += 1;
+                let data = json!({ "outcome": outcome });
+                self.publish(EventKind::HumanAnswered, session, data);
+            }
         }
         count
     }
@@ -115,7 +216,10 @@ impl State {
     /// Closes the questions about a session that has ended.
     pub(crate) fn forget_asks(&mut self, session: &SessionId) {
         for open in self.take_asks(session) {
-            drop(open.answer);
+            if let Asker::Answered(_) = open.asker {
+                continue;
+            }
+            drop(open.asker);
             let data = json!({ "outcome": "ended" });
             self.publish(EventKind::HumanAnswered, session, data);
         }

@@ -1,11 +1,12 @@
 //! Takeover of the sessions from an earlier daemon: what the keeper holds, and what is on disk.
 //!
 //! [`greeting`] reads the keeper's greeting, [`sessions`] restores every session, and [`rebuild`] makes a
-//! record for a session that lost its own.
+//! record for a session that lost its own. [`unsettled`] restores what people were told.
 
 mod greeting;
 mod rebuild;
 mod sessions;
+mod unsettled;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -42,9 +43,11 @@ pub(crate) async fn take_over(
     for session in closed {
         state.take_message((ToDaemon::Closed { session }, Vec::new()));
     }
+    unsettled::restore(&mut state);
     state.adopt_project_sessions();
     state.resume_batches();
     let hub = Hub::new(state);
+    unsettled::expect_askers(&hub);
     for id in ending {
         tree_kill::resume(&hub, &id);
     }

@@ -1,0 +1,140 @@
+//! What past events have asked of people, and no later event has settled.
+//!
+//! The next daemon reads it from the journal, so that it tells nobody a second time.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::event_history::{EventHistory, is_turn};
+use crate::protocol::record::{Asked, EndedBy, InputState};
+use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
+
+/// What people were told of one session in its present run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Unsettled {
+    /// The prompt of which they were told last, and when.
+    pub prompt: Option<(InputState, Timestamp)>,
+    /// The questions that have no answer, oldest first.
+    pub questions: Vec<Asked>,
+}
+
+/// The data of `human_asked`.
+#[derive(Deserialize)]
+struct Question {
+    message: String,
+    by: EndedBy,
+    until: Timestamp,
+}
+
+/// What is unsettled of each session.
+pub fn unsettled(past: &EventHistory) -> HashMap<SessionId, Unsettled> {
+    let mut sessions: HashMap<SessionId, Unsettled> = HashMap::new();
+    for packed in past.since(0) {
+        let Some(id) = &packed.session else { continue };
+        match packed.kind {
+            EventKind::InputNeeded => {
+                let prompt = prompt(&packed.unpack().event);
+                sessions.entry(id.clone()).or_default().prompt = prompt;
+            }
+            EventKind::HumanAsked => {
+                let asked = question(packed.unpack().event);
+                let questions = &mut sessions.entry(id.clone()).or_default().questions;
+                questions.extend(asked);
+            }
+            EventKind::HumanAnswered => {
+                // The event does not say which one. Mostly there is only one.
+                if let Some(unsettled) = sessions.get_mut(id)
+                    && !unsettled.questions.is_empty()
+                {
+                    unsettled.questions.remove(0);
+                }
+            }
+            kind if is_turn(kind) => {
+                sessions.remove(id);
+            }
+            _ => {}
+        }
+    }
+    sessions
+}
+
+fn prompt(event: &Event) -> Option<(InputState, Timestamp)> {
+    let state = serde_json::from_value(event.data["inputState"].clone()).ok()?;
+    Some((state, event.at?))
+}
+
+fn question(event: Event) -> Option<Asked> {
+    let at = event.at?;
+    let question: Question = serde_json::from_value(event.data).ok()?;
+    Some(Asked {
+        message: question.message,
+        by: question.by.scope.unwrap_or_else(Scope::human),
+        at,
+        until: question.until,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::engine::event_history::Entry;
+
+    const ID: &str = "000000000001";
+
+    fn after(events: &[(EventKind, Value)]) -> Unsettled {
+        let mut past = EventHistory::default();
+        for (seq, (kind, data)) in (1..).zip(events) {
+            past.add(Entry {
+                event: Event {
+                    seq: Some(seq),
+                    at: Some(Timestamp(seq.cast_signed())),
+                    session_id: SessionId::parse(ID),
+                    data: data.clone(),
+                    ..Event::of(*kind)
+                },
+                scope: Scope::named("a").unwrap(),
+                undelivered: false,
+            });
+        }
+        let id = SessionId::parse(ID).unwrap();
+        unsettled(&past).remove(&id).unwrap_or_default()
+    }
+
+    fn needed() -> (EventKind, Value) {
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "line", "prompt": "Name:"}),
+        )
+    }
+
+    fn asked(message: &str) -> (EventKind, Value) {
+        let by = json!({"kind": "agent", "scope": "a"});
+        let data = json!({"message": message, "by": by, "until": Timestamp(9)});
+        (EventKind::HumanAsked, data)
+    }
+
+    #[test]
+    fn a_prompt_belongs_to_its_run() {
+        let adopted = (EventKind::Adopted, json!({}));
+        let left = after(&[(EventKind::Started, json!({})), needed(), adopted]);
+        assert_eq!(left.prompt, Some((InputState::Line, Timestamp(2))));
+        let left = after(&[needed(), (EventKind::Restarted, json!({}))]);
+        assert_eq!(left, Unsettled::default());
+    }
+
+    #[test]
+    fn a_question_is_open_until_its_answer() {
+        let answered = (EventKind::HumanAnswered, json!({"outcome": "declined"}));
+        let left = after(&[asked("one?"), asked("two?"), answered.clone()]);
+        assert_eq!(left.questions.len(), 1);
+        let two = &left.questions[0];
+        assert_eq!((two.message.as_str(), two.by.as_str()), ("two?", "a"));
+        assert_eq!(two.until, Timestamp(9));
+        let left = after(&[asked("one?"), answered, (EventKind::Lost, json!({}))]);
+        assert_eq!(left, Unsettled::default());
+    }
+}
