@@ -369,3 +369,42 @@ fn a_search_of_many_logs_has_the_size_of_a_reply_for_a_model() {
     let bytes = ends.to_string().len();
     assert!((15_000..32_000).contains(&bytes), "{bytes} bytes");
 }
+
+#[test]
+fn a_line_of_both_streams_is_found_in_each() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let gate = home.gate();
+    let command = format!(
+        "printf 'Loading...'; read x < {gate}; echo 'ERROR: bad' >&2; read x < {gate}; echo ' done'; echo end >&2",
+        gate = gate.display()
+    );
+    let job = Job::request(&mut serve, json!({"command": command, "mode": "pipe"}));
+    for seen in [r"Loading\.\.\.$", "bad$"] {
+        job.wait_for(&mut serve, seen);
+        std::fs::write(&gate, "go\n").unwrap();
+    }
+    job.end(&mut serve);
+    let mut texts = |log: serde_json::Value| -> Vec<(u64, String)> {
+        let read = job.ask(&mut serve, "log", log);
+        let found = read["lines"].as_array().or(read["matches"].as_array());
+        let found = found.unwrap().iter();
+        found
+            .map(|line| {
+                let text = line["text"].as_str().unwrap().to_owned();
+                (line["n"].as_u64().unwrap(), text)
+            })
+            .collect()
+    };
+    let line = |n: u64, text: &str| (n, text.to_owned());
+    let errors = texts(json!({"tail": 9, "stream": "stderr"}));
+    assert_eq!(errors, [line(1, "ERROR: bad"), line(3, "end")]);
+    let output = texts(json!({"tail": 9, "stream": "stdout"}));
+    assert_eq!(output, [line(1, "Loading..."), line(2, " done")]);
+    let error = texts(json!({"grep": "^ERROR", "stream": "stderr"}));
+    assert_eq!(error, [line(1, "ERROR: bad")]);
+    let none = texts(json!({"grep": "ERROR", "stream": "stdout"}));
+    assert_eq!(none, []);
+    let all = texts(json!({"grep": "ERROR"}));
+    assert_eq!(all, [line(1, "Loading...ERROR: bad")]);
+}

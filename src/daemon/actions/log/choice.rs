@@ -97,20 +97,11 @@ impl Choice {
         }
     }
 
-    /// Whether the selection depends on the time or the stream of a line.
-    pub(super) fn asks_for_origin(&self) -> bool {
-        self.since.is_some() || self.stream != Stream::All
-    }
-
-    pub(super) fn wants(&self, start: u64, at: Option<Timestamp>, stream: u8) -> bool {
+    /// Whether the line that begins at `start` is selected, as far as its time and place decide.
+    pub(super) fn wants(&self, start: u64, at: Option<Timestamp>) -> bool {
         self.since
             .is_none_or(|since| at.is_some_and(|at| at >= since))
             && self.part.as_ref().is_none_or(|part| part.contains(&start))
-            && match self.stream {
-                Stream::Stdout => stream == 0,
-                Stream::Stderr => stream == 1,
-                _ => true,
-            }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
 use crate::engine::pattern::{REGEX_BYTES, compile};
@@ -44,8 +45,10 @@ pub(super) async fn grep(
     };
     let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
     let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
-    // With a single stream, the lines around a match may be far away in the log, so no line may be skipped.
-    let sieve = sieve.filter(|_| context == 0 || choice.stream == Stream::All);
+    // With a single stream, a line may have only a part of that stream, and the lines around a match may be far away in
+    // the log, so no line may be skipped.
+    let sieve = sieve.filter(|_| choice.stream == Stream::All);
+    let mut part = StreamPart::of(choice.stream);
     let newest = params.newest == Some(true);
     let mut matches: VecDeque<LogMatch> = VecDeque::new();
     let mut before: VecDeque<String> = VecDeque::new();
@@ -63,18 +66,23 @@ pub(super) async fn grep(
             before.clear();
         }
         last_line = line.n;
-        let text = choice.cut(line.start, line.text);
+        let own = match &mut part {
+            None => Some(line.text.into()),
+            Some(part) => part.text(hub, id, &line),
+        };
+        let Some(own) = own else { return true };
+        let text = choice.cut(line.start, &own);
         let found = regex.find(text);
         let hit = found.is_some();
         if !hit && context == 0 {
             return newest || !truncated;
         }
-        // Look up time and stream only for lines that need them.
-        let (at, stream) = match hit || choice.asks_for_origin() {
-            true => origin(hub, id, line.start, &mut last_run),
-            false => (None, 0),
+        // Look up the time only for lines that need it.
+        let at = match hit || choice.since.is_some() {
+            true => origin(hub, id, line.start, &mut last_run).0,
+            false => None,
         };
-        if !choice.wants(line.start, at, stream) {
+        if !choice.wants(line.start, at) {
             return true;
         }
         let (text, cut) = room.cut(text, found.map_or(0..0, |found| found.range()));

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
@@ -36,14 +37,22 @@ pub(super) async fn lines(
     let mut omitted = Left::default();
     let mut size = 0;
     let mut last_run = None;
+    let mut part = StreamPart::of(choice.stream);
     read_lines(hub, id, &stretch, None, |line| {
         if line.n < least {
             return true;
         }
-        let (at, stream) = origin(hub, id, line.start, &mut last_run);
-        if !choice.wants(line.start, at, stream) {
+        let (at, first) = origin(hub, id, line.start, &mut last_run);
+        if !choice.wants(line.start, at) {
             return true;
         }
+        let (own, stream) = match &mut part {
+            None => (line.text.into(), first),
+            Some(part) => match part.text(hub, id, &line) {
+                Some(own) => (own, part.number()),
+                None => return true,
+            },
+        };
         let enough = lines.len() as u64 == count;
         if enough && !keep_last {
             return false;
@@ -51,7 +60,7 @@ pub(super) async fn lines(
         if enough && let Some(gone) = lines.pop_front() {
             size -= gone.text.len() + room.per_line;
         }
-        let (text, cut) = room.cut(choice.cut(line.start, line.text), 0..0);
+        let (text, cut) = room.cut(choice.cut(line.start, &own), 0..0);
         size += text.len() + room.per_line;
         if size > room.text && !keep_last {
             return false;

@@ -6,6 +6,7 @@ mod grep;
 mod lines;
 mod several;
 mod shell_command;
+mod stream_part;
 mod stretch;
 mod typed;
 
@@ -134,10 +135,10 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     if params.stream == Some(Stream::Input) {
         return typed::typed(hub, &id, &params, room);
     }
-    if params.grep.is_some() {
     if let Some(session) = hub.read().sessions.get(&id) {
         check_stream(session, params.stream)?;
     }
+    if params.grep.is_some() {
         return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
     let of_part = params.run.is_some() || params.command.is_some();
