@@ -212,3 +212,14 @@ fn a_failure_is_added_to_what_a_start_waits_for() {
     let fails = serve.ok(start("echo error: no disk; exec sleep 1000"));
     assert_eq!(fails["outcome"], "failed", "{fails}");
 }
+
+#[test]
+fn a_start_that_waits_for_readiness_without_a_probe_starts_nothing() {
+    let (_home, mut serve) = setup();
+    let start =
+        json!({"action": "start", "command": "exec sleep 1000", "until": [{"ready": true}]});
+    let error = serve.err(start, "invalid_params");
+    assert!(error["hint"].to_string().contains("`ready`"), "{error}");
+    let listed = serve.ok(json!({"action": "list"}));
+    assert_eq!(listed["sessions"], json!([]), "{listed}");
+}

@@ -75,6 +75,9 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         Conditions::something_to_do(params.ready.is_some(), None),
     )?;
     let reused = reused(hub, client, &params)?;
+    if reused.is_none() && params.ready.is_none() {
+        plan.check_without_probe()?;
+    }
     let (id, pid) = match &reused {
         Some(id) => (id.clone(), None),
         None => launch(hub, client, &params).await?,

@@ -284,12 +284,16 @@ impl Plan {
         let state = hub.read();
         let mut sessions = from.iter().filter_map(|(_, id)| state.sessions.get(id));
         match sessions.find(|session| session.ready().is_none()) {
-            Some(session) => Err(Error::invalid(format!(
-                "Session {} has no readiness probe, so it can never be ready",
-                session.id
-            ))
-            .hint("give `ready` to `start`, or wait for a `pattern` or a `port`")),
+            Some(session) => Err(never_ready(&format!("Session {}", session.id))),
             None => Ok(()),
+        }
+    }
+
+    /// The same for a session that is about to be started without a probe.
+    pub(crate) fn check_without_probe(&self) -> Result<(), Error> {
+        match self.conditions.wants_ready() {
+            true => Err(never_ready("The session")),
+            false => Ok(()),
         }
     }
 
@@ -406,6 +410,11 @@ impl Plan {
             Ok(matcher.look(&mut session.output, facts, now().boot))
         })
     }
+}
+
+fn never_ready(session: &str) -> Error {
+    let message = format!("{session} has no readiness probe, so it can never be ready");
+    Error::invalid(message).hint("give `ready` to `start`, or wait for a `pattern` or a `port`")
 }
 
 /// The part of a line that lies before `offset`, and where the line begins. `None` if `offset` is at its beginning, or
