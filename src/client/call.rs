@@ -38,15 +38,21 @@ impl Connection {
     }
 
     /// Sends a request and waits for an answer of a known type. If the daemon dies and the action is
-    /// idempotent, the request is repeated to the next daemon. This does not apply to a connection with
-    /// subscriptions, because the next daemon would not know them.
+    /// idempotent, or the first subscription, the request is repeated to the next daemon. This does not apply to a
+    /// connection with subscriptions, because the next daemon would not know them.
     pub fn call_as<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
-        if matches!(action, Action::Subscribe(_) | Action::Watch(_)) {
-            self.origin = None;
-        }
-        if !action.may_repeat() {
+        let subscribes = matches!(action, Action::Subscribe(_) | Action::Watch(_));
+        if !subscribes && !action.may_repeat() {
             return self.call_once(action);
         }
+        let answer = self.call_until_answered(&action);
+        if subscribes {
+            self.origin = None;
+        }
+        answer
+    }
+
+    fn call_until_answered<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Error> {
         loop {
             match (self.call_once(action.clone()), &self.origin) {
                 (Err(error), Some((greeting, start)))

@@ -220,8 +220,12 @@ fn ask_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
     let Some(status) = keeper::ask(home)? else {
         return Ok(None);
     };
-    let stream = socket::connect(&status.socket).map_err(|error| at(&status.socket, &error))?;
-    Ok(Some(stream))
+    match socket::connect(&status.socket) {
+        Ok(stream) => Ok(Some(stream)),
+        // It was killed after it had answered.
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(at(&status.socket, &error)),
+    }
 }
 
 /// Checks that the daemon belongs to this user, because the greeting reveals the caller's environment.
@@ -255,19 +259,29 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
         return Ok(stream);
     }
     let patience = Instant::now() + CHANGING;
+    let mut is_last = false;
     loop {
         match detach::start_keeper(&home.diagnostics("keeper")) {
             Ok(()) => return socket::connect(&home.socket()).map_err(fail),
-            Err(error) if Instant::now() >= patience || role::find(home, "keeper").is_none() => {
-                return Err(fail(error));
-            }
-            // A keeper exists, but is about to end, or to listen again because its sockets were removed.
-            Err(_) => std::thread::sleep(BETWEEN_LOOKS),
+            Err(error) if is_last || Instant::now() >= patience => return Err(fail(error)),
+            // A keeper that was in the way may have ended since this attempt. So the next one decides.
+            Err(_) => is_last = !is_keeper_changing(home),
         }
+        std::thread::sleep(BETWEEN_LOOKS);
         if let Some(stream) = ask_keeper(home)? {
             return Ok(stream);
         }
     }
+}
+
+/// Whether a keeper exists that does not listen: it is about to end, or to listen again because its sockets were
+/// removed.
+fn is_keeper_changing(home: &Home) -> bool {
+    // The kernel takes away the memory of a killed process, by which it is found, before it releases its locks.
+    let is_held = |path: &Path| matches!(Lock::attempt(path), Ok(None));
+    role::find(home, "keeper").is_some()
+        || is_held(&home.sessions_lock())
+        || is_held(&paths::keeper_lock_in(&home.runtime))
 }
 
 /// Longest time a keeper may take to end or to listen again, and the interval between checks.

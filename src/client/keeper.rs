@@ -66,6 +66,8 @@ fn read(stream: &mut UnixStream) -> Result<Vec<u8>, Error> {
         match (&*stream).take(LONGEST).read_to_end(&mut said) {
             Ok(_) => return Ok(said),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            // It was killed before it accepted the connection.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(said),
             Err(error) => return Err(silent(&format!("does not answer: {error}"))),
         }
         if process::is_stopped(pid) {
@@ -84,4 +86,22 @@ fn stopped(who: &str, pid: u32) -> Error {
     .hint(format!(
         "resume it with kill -CONT {pid}; jobs are not affected"
     ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn a_keeper_that_dies_before_it_accepts_is_none_that_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("keeper.sock");
+        let listener = UnixListener::bind(&path).unwrap();
+        let mut stream = socket::connect(&path).unwrap();
+        drop(listener);
+        assert_eq!(read(&mut stream), Ok(Vec::new()));
+    }
 }

@@ -117,6 +117,7 @@ mod tests {
                 ended_at: (code != -3).then_some(Timestamp(1)),
                 exit_code: (code >= 0).then_some(code),
                 signal: signal.map(str::to_owned),
+                lost: false,
                 because: None,
                 definition: Some(definition.to_string()),
             });
@@ -161,6 +162,7 @@ mod tests {
             ended_at: Some(Timestamp(1)),
             exit_code: Some(0),
             signal: None,
+            lost: false,
             because: None,
             definition: None,
         };

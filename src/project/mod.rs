@@ -14,7 +14,7 @@
 //! - [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`], [`stop`], [`watch`] and
 //!   [`schedule`]. Templates (`${…}`) are not expanded yet.
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
-//!   the language of `.env` files.
+//!   the language of `.env` files. [`env_print`] tells whether they have changed.
 //! - [`expand`]: a job with its templates expanded.
 //! - [`filter`]: which files a watch is about.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
@@ -29,6 +29,7 @@ mod document;
 pub mod dotenv;
 mod draft;
 mod env_file;
+pub mod env_print;
 pub mod environment;
 pub mod expand;
 pub mod fault;
@@ -70,6 +71,7 @@ mod variables;
 pub mod watch;
 pub mod worktree;
 
+pub use env_print::EnvPrints;
 pub use environment::{Environment, Origin, Surroundings, Value, environment};
 pub use expand::{Expanded, expanded};
 pub use fault::Fault;

@@ -50,6 +50,28 @@ impl Change {
     }
 }
 
+/// The key by which a change of the content of `.env` files is told.
+const ENV_FILE: &str = "env_file";
+
+impl Change {
+    /// The same change of a job whose `.env` files give it other variables, too: it needs a restart.
+    pub fn with_env_files(self) -> Self {
+        match self {
+            Self::Same(job) => Self::Change {
+                job,
+                keys: vec![ENV_FILE],
+            },
+            Self::Apply { job, mut keys } | Self::Change { job, mut keys } => {
+                if !keys.contains(&ENV_FILE) {
+                    keys.push(ENV_FILE);
+                }
+                Self::Change { job, keys }
+            }
+            Self::Add(_) | Self::Rename { .. } | Self::Gone(_) => self,
+        }
+    }
+}
+
 /// The changes from the applied jobs to the new ones, by name; those that are gone come last.
 pub fn changes(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Vec<Change> {
     let mut gone: Vec<(&String, &Job)> = applied
@@ -138,7 +160,7 @@ fn differences(old: &Job, new: &Job) -> (Vec<&'static str>, Vec<&'static str>) {
         ("cwd", *cwd != new.cwd),
         ("env", *env != new.env || *own_env != new.own_env),
         (
-            "env_file",
+            ENV_FILE,
             *env_files != new.env_files || *own_env_files != new.own_env_files,
         ),
         ("port", *ports != new.ports),
@@ -209,6 +231,26 @@ mod tests {
                 Change::Same("docs".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn other_variables_in_env_files_need_a_restart() {
+        let job = "api".to_owned();
+        let restarted = |keys: &[&'static str]| Change::Change {
+            job: job.clone(),
+            keys: keys.to_vec(),
+        };
+        let same = Change::Same(job.clone()).with_env_files();
+        assert_eq!(same, restarted(&["env_file"]));
+        let applied = Change::Apply {
+            job: job.clone(),
+            keys: vec!["tags"],
+        };
+        assert_eq!(applied.with_env_files(), restarted(&["tags", "env_file"]));
+        let both = restarted(&["env_file"]).with_env_files();
+        assert_eq!(both, restarted(&["env_file"]));
+        let gone = Change::Gone(job.clone());
+        assert_eq!(gone.clone().with_env_files(), gone);
     }
 
     #[test]

@@ -73,7 +73,8 @@ pub enum EventKind {
     AgentInput,
     /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
     Retrying,
-    /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`.
+    /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`, or null if
+    /// the session has left its project, whose file does not name the job any more.
     Phase,
     /// Live: events were skipped for a slow reader; `data` has their number.
     Lag,
@@ -186,6 +187,9 @@ pub struct Completion {
     pub runtime_ms: u64,
     /// Who ended it.
     pub ended_by: Option<EndedBy>,
+    /// Why the shell line failed that was to stop it: `exit code 3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_failure: Option<String>,
     /// The last 2,000 characters of its output.
     pub output: String,
 }

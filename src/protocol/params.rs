@@ -642,6 +642,9 @@ params! {
         formation: Option<String>,
         /// `up`: leave out what the jobs need (false).
         no_deps: Option<bool>,
+        /// `up`: bring the whole project down when one of its services ends or a task fails (false). It holds until
+        /// `down`.
+        all_or_none: Option<bool>,
         /// `up`: restart jobs whose definition has changed (false).
         apply: Option<bool>,
         /// `up` and `reload`: stop jobs that are not in the file any more (false).

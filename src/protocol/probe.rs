@@ -171,6 +171,12 @@ impl Probe {
         }
     }
 
+    /// Whether what it looks at can be lost again. A line stays written, and a job that was quiet is not less ready when
+    /// it writes.
+    pub fn can_fail_later(&self) -> bool {
+        !matches!(self.check(), Check::Pattern(_) | Check::Quiet(_))
+    }
+
     /// Time between two attempts, in milliseconds.
     pub fn every_ms(&self) -> u64 {
         self.every_ms.unwrap_or(EVERY_MS)

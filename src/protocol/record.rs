@@ -140,6 +140,8 @@ pub enum EndedByKind {
     Watch,
     /// The schedule of the session's job.
     Schedule,
+    /// The project of the session's job, all of which is ended because another job has ended (`allOrNone`).
+    Project,
     /// The session's own program.
     Itself,
 }
@@ -463,12 +465,15 @@ pub struct Run {
     pub first_line: Option<u64>,
     /// When it started.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// When it ended; for one that was lost, when that was noticed.
     pub ended_at: Option<Timestamp>,
     /// Exit code.
     pub exit_code: Option<i32>,
     /// The signal that it died of.
     pub signal: Option<String>,
+    /// Whether nothing could observe how it ended: its keeper was killed, or the machine was restarted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
     /// Why it was started, if nobody has asked for it: `changed: src/main.rs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,

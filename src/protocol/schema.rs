@@ -204,7 +204,7 @@ fn events(all: &mut Map<String, Value>) {
 fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -> Value {
     let data: Schema = match event {
         EventKind::Hello => schemas.subschema_for::<Hello>(),
-        EventKind::Phase => schemas.subschema_for::<ProjectRole>(),
+        EventKind::Phase => schemas.subschema_for::<Option<ProjectRole>>(),
         EventKind::Screen => schemas.subschema_for::<ScreenUpdate>(),
         EventKind::Exited | EventKind::Lost => schemas.subschema_for::<Completion>(),
         _ => schemars::json_schema!({ "type": "object" }),

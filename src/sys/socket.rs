@@ -18,17 +18,20 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
 }
 
 /// Listens at `path`, replacing the socket there. Only the holder of the keeper's lock may call this, so
-/// the replaced socket is stale.
+/// the replaced socket is stale. There is a socket at `path` all the time, because one that is missing says
+/// that a daemon has ended on purpose.
 pub fn listen(path: &Path) -> io::Result<UnixListener> {
-    match std::fs::remove_file(path) {
+    let beside = path.with_extension("new");
+    match std::fs::remove_file(&beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let listener = with_short_path(path, |path| UnixListener::bind(path))?;
+    let listener = with_short_path(&beside, |path| UnixListener::bind(path))?;
     // std listens with a backlog of 128, but two hundred clients may connect while a daemon is being
     // started. listen(2) may be called again.
     rustix::net::listen(&listener, 1024)?;
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    std::fs::set_permissions(&beside, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    std::fs::rename(&beside, path)?;
     Ok(listener)
 }
 

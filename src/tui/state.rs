@@ -125,6 +125,7 @@ impl State {
                     EndedByKind::Limit => "killed: limit".to_owned(),
                     EndedByKind::Watch => "killed: watch".to_owned(),
                     EndedByKind::Schedule => "killed: schedule".to_owned(),
+                    EndedByKind::Project => "killed: project".to_owned(),
                     _ => "killed".to_owned(),
                 },
                 None => "killed".to_owned(),

@@ -116,3 +116,4 @@ mod upgrade;
 mod usage;
 mod versions;
 mod wait_forms;
+mod waiting_clients;

@@ -241,6 +241,10 @@ pub fn run(run: &Run) -> String {
     let how = match (run.ended_at, run.exit_code, &run.signal) {
         (Some(_), Some(code), _) => format!("exit {code}"),
         (Some(_), None, Some(signal)) => signal.clone(),
+        // How long it ran is not known either.
+        (Some(_), None, None) if run.lost => {
+            return format!("{}  {began}  lost{because}", run.run);
+        }
         (Some(_), None, None) => "ended".to_owned(),
         (None, ..) => return format!("{}  {began}  in progress{because}", run.run),
     };
@@ -454,6 +458,25 @@ mod tests {
         // A run that failed is not hidden by the next one.
         (job.status, job.exit_code) = (Status::Error, Some(1));
         assert_eq!(state(&job).0, "exit 1");
+    }
+
+    #[test]
+    fn a_lost_run_is_not_in_progress() {
+        let mut lost = Run {
+            run: 3,
+            offset: 0,
+            first_line: None,
+            started_at: Timestamp(0),
+            ended_at: None,
+            exit_code: None,
+            signal: None,
+            lost: false,
+            because: None,
+            definition: None,
+        };
+        assert!(run(&lost).ends_with("  in progress"));
+        (lost.ended_at, lost.lost) = (Some(Timestamp(9000)), true);
+        assert!(run(&lost).ends_with("  lost"), "{}", run(&lost));
     }
 
     #[test]

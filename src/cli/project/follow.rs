@@ -12,6 +12,7 @@ use crate::protocol::duration::millis;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob, ProjectState};
+use crate::term::sanitize::clean;
 
 /// Longest wait of one request. The next one goes on.
 const ROUND: Duration = Duration::from_secs(60);
@@ -82,7 +83,7 @@ pub fn conclude(
     if ctx.json {
         ctx.out.json(state)?;
     } else {
-        let failed = meant(request, state).filter(|job| job.phase == PhaseName::Failed);
+        let failed = meant(request, state).filter(|job| job.output.is_some());
         for job in failed {
             let output = lines::output(job);
             if !output.is_empty() {
@@ -99,10 +100,11 @@ pub fn conclude(
     }
     ctx.out.flush()?;
     if !state.up {
-        note(&format!(
-            "{} was brought down meanwhile",
-            state.project.name
-        ));
+        let name = &state.project.name;
+        note(&match &state.ended_by {
+            Some(job) => format!("{name} is brought down, because {} has ended", clean(job)),
+            None => format!("{name} was brought down meanwhile"),
+        });
         return Ok(Exit::FAILED);
     }
     let is_late = meant(request, state).any(|job| job.late) && !state.failed;

@@ -65,6 +65,7 @@ mod tests {
             ended_at: None,
             exit_code: None,
             signal: None,
+            lost: false,
             because: None,
             definition: None,
         };

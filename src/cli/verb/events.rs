@@ -106,11 +106,17 @@ fn what(event: &Event) -> String {
     let data = &event.data;
     let text = |key: &str| data[key].as_str().unwrap_or_default();
     match event.event {
-        EventKind::Exited => match (data["exitCode"].as_i64(), data["signal"].as_str()) {
-            (Some(code), _) => format!("ended, exit {code}"),
-            (None, Some(signal)) => format!("ended, {}", clean(signal)),
-            (None, None) => "ended".to_owned(),
-        },
+        EventKind::Exited => {
+            let how = match (data["exitCode"].as_i64(), data["signal"].as_str()) {
+                (Some(code), _) => format!("ended, exit {code}"),
+                (None, Some(signal)) => format!("ended, {}", clean(signal)),
+                (None, None) => "ended".to_owned(),
+            };
+            match data["stopFailure"].as_str() {
+                Some(why) => format!("{how}; its stop line failed: {}", clean(why)),
+                None => how,
+            }
+        }
         EventKind::Restarted if data["because"].is_string() => {
             format!("restarted, {}", clean(text("because")))
         }
@@ -152,6 +158,7 @@ fn by(event: &Event) -> String {
         (EndedByKind::Limit, _) => "a limit".to_owned(),
         (EndedByKind::Watch, _) => "its watch".to_owned(),
         (EndedByKind::Schedule, _) => "its schedule".to_owned(),
+        (EndedByKind::Project, _) => "its project".to_owned(),
         (EndedByKind::Itself, _) => "itself".to_owned(),
     }
 }
@@ -201,6 +208,15 @@ mod tests {
                 "exited",
                 json!({"label": "x", "exitCode": null, "signal": "SIGTERM"}),
                 ["x", "ended, SIGTERM", "-"],
+            ),
+            (
+                "exited",
+                json!({"label": "x", "signal": "SIGTERM", "stopFailure": "exit code 3"}),
+                [
+                    "x",
+                    "ended, SIGTERM; its stop line failed: exit code 3",
+                    "-",
+                ],
             ),
             (
                 "host_down",

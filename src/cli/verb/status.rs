@@ -283,6 +283,7 @@ fn ended_by(record: &Record) -> Option<String> {
         EndedByKind::Limit => Some("a limit".to_owned()),
         EndedByKind::Watch => Some("its watch".to_owned()),
         EndedByKind::Schedule => Some("its schedule".to_owned()),
+        EndedByKind::Project => Some("its project".to_owned()),
         EndedByKind::Agent => Some(match scope {
             Some(scope) => format!("the agent {scope}"),
             None => "an agent".to_owned(),
@@ -312,7 +313,11 @@ fn terminal(record: &Record) -> String {
 fn output(record: &Record) -> String {
     let job = &record.summary;
     let total = words::bytes(job.output_bytes);
-    let mut text = format!("{total} in {} lines", job.output_lines);
+    let lines = match job.output_lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    let mut text = format!("{total} in {lines}");
     if job.dropped_bytes > 0 {
         let dropped = words::bytes(job.dropped_bytes);
         text.push_str(&format!(", the first {dropped} no longer kept"));

@@ -42,6 +42,9 @@ pub struct Up {
     /// Leave out what the jobs need
     #[arg(long)]
     no_deps: bool,
+    /// Stop all jobs when one service ends or a task fails
+    #[arg(long)]
+    all_or_none: bool,
     /// Print what would be done, and do nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -99,6 +102,7 @@ impl Up {
             port: self.port,
             formation: self.formation.clone(),
             no_deps: self.no_deps.then_some(true),
+            all_or_none: self.all_or_none.then_some(true),
             prune: self.prune.then_some(true),
             wait_ms: Some(0),
             ..self.source.request()
@@ -118,15 +122,12 @@ impl Up {
         if self.dry_run {
             return show_plan(ctx, request, self.apply);
         }
-        if let Some(job) = &self.exit_code_from {
-            check_is_wanted(ctx, &request, job)?;
-        }
-        if self.apply || self.prune {
-            consent(ctx, &request, self.apply, self.yes)?;
-        }
-        request.apply = Some(self.apply || asked_to_apply(ctx, &request)?);
+        request.apply = Some(self.ask(ctx, &request)?);
         request.op = Some(ProjectOp::Up);
         let state = begin(ctx, &request)?;
+        if request.apply != Some(true) {
+            tell_left_alone(&state);
+        }
         if self.attach {
             return open_dashboard(state);
         }
@@ -150,6 +151,27 @@ impl Up {
     }
 }
 
+impl Up {
+    /// Looks at the plan before it is carried out, if there is something to check or to ask. Returns whether running
+    /// jobs are restarted whose definition has changed.
+    fn ask(&self, ctx: &mut Context, request: &Project) -> Result<bool, Failure> {
+        let may_ask = !ctx.json && obeys() && std::io::stdin().is_terminal();
+        let ends = (self.apply || self.prune) && !self.yes;
+        let is_needed = self.exit_code_from.is_some() || ends || (may_ask && !self.apply);
+        if !is_needed {
+            return Ok(self.apply);
+        }
+        let state = plan(ctx, request, self.apply)?;
+        if let Some(job) = &self.exit_code_from {
+            check_is_wanted(request, &state, job)?;
+        }
+        if ends {
+            consent(ctx, request, &state, self.apply)?;
+        }
+        Ok(self.apply || (may_ask && asked_to_apply(ctx, &state)?))
+    }
+}
+
 impl Reload {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut request = Project {
@@ -161,7 +183,10 @@ impl Reload {
         if self.dry_run {
             return show_plan(ctx, request, true);
         }
-        consent(ctx, &request, true, self.yes)?;
+        if !self.yes {
+            let state = plan(ctx, &request, true)?;
+            consent(ctx, &request, &state, true)?;
+        }
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request)?;
         let wanted = wanted(&request, &state);
@@ -229,11 +254,12 @@ fn plan(ctx: &mut Context, request: &Project, apply: bool) -> Result<ProjectStat
 }
 
 /// Asks before running jobs are restarted (with `apply`) or stopped whose project file wants that.
-fn consent(ctx: &mut Context, request: &Project, apply: bool, yes: bool) -> Result<(), Failure> {
-    if yes {
-        return Ok(());
-    }
-    let state = plan(ctx, request, apply)?;
+fn consent(
+    ctx: &mut Context,
+    request: &Project,
+    state: &ProjectState,
+    apply: bool,
+) -> Result<(), Failure> {
     let ends = |change: &&PlannedChange| match change.change {
         ChangeKind::Restart => apply,
         ChangeKind::Gone => request.prune == Some(true),
@@ -255,9 +281,8 @@ fn consent(ctx: &mut Context, request: &Project, apply: bool, yes: bool) -> Resu
 }
 
 /// Fails unless the request brings this job up.
-fn check_is_wanted(ctx: &mut Context, request: &Project, job: &str) -> Result<(), Failure> {
-    let state = plan(ctx, request, false)?;
-    match meant(&wanted(request, &state), &state).any(|known| known.job == job) {
+fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result<(), Failure> {
+    match meant(&wanted(request, state), state).any(|known| known.job == job) {
         true => Ok(()),
         false => {
             let message = format!("{job} is not one of the jobs that are brought up");
@@ -266,13 +291,9 @@ fn check_is_wanted(ctx: &mut Context, request: &Project, job: &str) -> Result<()
     }
 }
 
-/// Asks a person whether running jobs with another definition shall be restarted. Without a terminal they are left
-/// alone.
-fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure> {
-    if ctx.json || !obeys() || !std::io::stdin().is_terminal() {
-        return Ok(false);
-    }
-    let state = plan(ctx, request, false)?;
+/// Asks a person whether running jobs with another definition shall be restarted. Without a terminal nobody is asked,
+/// and they are left alone.
+fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failure> {
     let restarts = state
         .plan
         .iter()
@@ -283,6 +304,23 @@ fn asked_to_apply(ctx: &mut Context, request: &Project) -> Result<bool, Failure>
     }
     let question = format!("restart {} with the changed definition", names.join(", "));
     Ok(consent::ask(ctx, &question)? == Some(true))
+}
+
+/// Says which running jobs go on although their definition has changed.
+fn tell_left_alone(state: &ProjectState) {
+    let changed = state.plan.iter();
+    let changed = changed.filter(|change| change.change == ChangeKind::Restart);
+    let names: Vec<String> = changed.map(|change| clean(&change.job)).collect();
+    match names.as_slice() {
+        [] => {}
+        [one] => note(&format!(
+            "{one} goes on as it was; bgproc reload restarts it"
+        )),
+        all => note(&format!(
+            "{} go on as they were; bgproc reload restarts them",
+            all.join(", ")
+        )),
+    }
 }
 
 fn settle(

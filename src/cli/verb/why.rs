@@ -120,10 +120,12 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
     let Some(queue) = queue.filter(|_| job.session_id.host().is_none()) else {
         return Ok(None);
     };
-    let dir = job.project.as_ref().map(|of| of.project.dir.clone());
+    // Another session is in the queue that its directory has.
+    let of_project = job.project.as_ref().map(|of| of.project.dir.clone());
+    let dir = of_project.unwrap_or_else(|| job.cwd.clone());
     let found: Queues = ctx.daemon()?.call_as(Action::Queue(Queue {
         group: Some(queue.to_owned()),
-        dir,
+        dir: Some(dir),
         ..Queue::default()
     }))?;
     let is_paused = found.queues.iter().any(|known| known.paused);
@@ -134,8 +136,12 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let job = &record.summary;
     let mut parts = vec![state(record, card)];
-    // How the run ended is said already.
-    let reasons = record.reason.as_deref().unwrap_or_default().split("; ");
+    // How the run ended is said already. Of a job that waits for its next run, the last one is of no account.
+    let reason = record
+        .reason
+        .as_deref()
+        .filter(|_| job.status != Status::Queued);
+    let reasons = reason.unwrap_or_default().split("; ");
     let is_new = |reason: &&str| {
         !reason.is_empty() && !reason.starts_with("exit code ") && !parts[0].contains(reason)
     };
@@ -262,6 +268,10 @@ fn scheduled(job: &Summary) -> Option<String> {
 /// How many runs before the last one ended in the same way.
 fn alike(runs: &[Run]) -> Option<String> {
     let (last, before) = runs.split_last()?;
+    // How a lost run ended is not known.
+    if last.lost {
+        return None;
+    }
     let same = |run: &&Run| (run.exit_code, &run.signal) == (last.exit_code, &last.signal);
     match before.iter().rev().take_while(same).count() {
         0 => None,

@@ -41,6 +41,9 @@ pub(crate) struct Project {
     /// Where to open its jobs in a browser, by the jobs' names: `open` of the file with everything filled in, but what
     /// looks secret.
     pub(crate) urls: BTreeMap<String, String>,
+    /// Stands for the variables that `.env` files gave the last run of each job, by the jobs' names. Absent if it is not
+    /// known.
+    pub(crate) env_prints: BTreeMap<String, String>,
     /// What has come of the schedules of its jobs, by the jobs' names.
     pub(crate) times: BTreeMap<String, JobTimes>,
     /// The files that its jobs react to, by the jobs' names. Not stored.
@@ -77,10 +80,12 @@ pub(crate) struct Project {
     /// Services without a probe that have begun so lately that they may still end at once, and when they count as
     /// settled, in boot-time milliseconds.
     pub(crate) fresh: BTreeMap<String, u64>,
-    /// Jobs that are not ready in the time that their probes have.
-    pub(crate) late: BTreeSet<String>,
+    /// Jobs that are not ready in the time that their probes have, or not any more, and why.
+    pub(crate) late: BTreeMap<String, String>,
     /// Processes of its jobs that could not be ended.
     pub(crate) survivors: BTreeMap<String, Vec<u32>>,
+    /// Why the `stop` lines of its jobs failed, by the jobs' names.
+    pub(crate) failed_stops: BTreeMap<String, String>,
     /// Notified at each change.
     pub(crate) changed: Rc<Notify>,
 }
@@ -136,6 +141,7 @@ impl Project {
             offset: 0,
             ports: BTreeMap::new(),
             urls: BTreeMap::new(),
+            env_prints: BTreeMap::new(),
             times: BTreeMap::new(),
             watches: BTreeMap::new(),
             requested: BTreeMap::new(),
@@ -153,8 +159,9 @@ impl Project {
             all: false,
             kill: false,
             fresh: BTreeMap::new(),
-            late: BTreeSet::new(),
+            late: BTreeMap::new(),
             survivors: BTreeMap::new(),
+            failed_stops: BTreeMap::new(),
             changed: Rc::default(),
         }
     }
@@ -267,7 +274,8 @@ impl Project {
     /// Whether a job, or one that it waits for, is not ready in the time that its probe has.
     pub(crate) fn is_late(&self, name: &str) -> bool {
         let awaited = self.awaited(name);
-        self.decision.phases.get(awaited) == Some(&Phase::Starting) && self.late.contains(awaited)
+        self.decision.phases.get(awaited) == Some(&Phase::Starting)
+            && self.late.contains_key(awaited)
     }
 
     /// The job that a job waits for in the end, through the needs of others; itself if it waits for none.

@@ -13,7 +13,7 @@ use crate::project::environment::{Environment, Origin, Surroundings, Value};
 use crate::project::expand::Expanded;
 use crate::project::job::Program;
 use crate::project::ready::Check;
-use crate::project::{self as file, Fault, Job};
+use crate::project::{self as file, EnvPrints, Fault, Job};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::record::{MASKED, Mode, Share};
@@ -90,7 +90,13 @@ impl Sources {
         let spawn = spawn_spec(&caller, &spec, env)?;
         let spec = without_secrets(spec, &values);
         let url = url(&values, &expanded);
-        Ok(Prepared { spec, spawn, url })
+        let env_print = EnvPrints::new(&Disk).of(&self.defined).ok();
+        Ok(Prepared {
+            spec,
+            spawn,
+            url,
+            env_print,
+        })
     }
 
     /// Where to open the job in a browser. Reads the `.env` files.
@@ -164,6 +170,8 @@ pub(crate) struct Prepared {
     pub(crate) spawn: SpawnSpec,
     /// Where to open it in a browser.
     pub(crate) url: Option<String>,
+    /// Stands for the variables that `.env` files give it.
+    pub(crate) env_print: Option<String>,
 }
 
 /// The parts of a session's specification that need no files: those by which a job is known before it runs, and

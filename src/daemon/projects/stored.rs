@@ -42,6 +42,8 @@ struct Stored {
     ports: BTreeMap<String, BTreeMap<String, u16>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     urls: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    env_prints: BTreeMap<String, String>,
     #[serde(default)]
     times: BTreeMap<String, JobTimes>,
     #[serde(default)]
@@ -94,6 +96,7 @@ pub(super) fn save(home: &Home, project: &Project) {
         offset: project.offset,
         ports: project.ports.clone(),
         urls: project.urls.clone(),
+        env_prints: project.env_prints.clone(),
         times: project.times.clone(),
         borrowed: project.borrowed.clone(),
         asked_by: Some(project.asked_by.clone()).filter(|by| *by != Actor::Human),
@@ -133,6 +136,7 @@ impl From<Stored> for Project {
             offset: stored.offset,
             ports: stored.ports,
             urls: stored.urls,
+            env_prints: stored.env_prints,
             times: stored.times,
             borrowed: stored.borrowed,
             asked_by: stored.asked_by.unwrap_or(Actor::Human),

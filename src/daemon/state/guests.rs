@@ -8,7 +8,7 @@ use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
 use crate::daemon::projects::project::Project;
-use crate::engine::project::{Member, Need, Phase, Seen, Standing, Why};
+use crate::engine::project::{Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
 use crate::protocol::project::{Level, Waiting};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
@@ -25,7 +25,7 @@ pub(crate) struct Place {
 
 impl State {
     /// The queue of that name for a session in directory `cwd`: that of the nearest project which has one, else the
-    /// one that belongs to no project.
+    /// one that belongs to no project. The queue of a project that is down is meant, too: it starts nothing.
     pub(crate) fn queue_named(&self, name: &str, cwd: &Path) -> Option<ProjectId> {
         let has = |project: &&Project| {
             let queue = project.wish.queues.get(name);
@@ -34,9 +34,7 @@ impl State {
         let mut around: Vec<&Project> = self
             .projects
             .of_files()
-            .filter(|project| {
-                project.wish.standing == Standing::Up && cwd.starts_with(&project.dir)
-            })
+            .filter(|project| cwd.starts_with(&project.dir))
             .filter(has)
             .collect();
         around.sort_unstable_by_key(|project| project.dir.components().count());

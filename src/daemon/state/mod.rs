@@ -12,6 +12,7 @@
 //! [`keeper_link`]: super::keeper_link
 
 mod batch;
+mod down;
 mod fault;
 pub(crate) mod guess;
 pub(crate) mod guests;

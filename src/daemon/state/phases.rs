@@ -86,11 +86,12 @@ fn differs(before: &ProjectRole, now: &ProjectRole) -> bool {
     is_later || same != *now
 }
 
-/// Why a job waits, was skipped, could not be started or was stopped.
+/// Why a job waits, was skipped, is not ready in time, could not be started or was stopped.
 pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
     let wish = project.wish.jobs.get(job)?;
     match project.decision.phases.get(job)? {
         Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
+        Phase::Starting => project.late.get(job).cloned(),
         Phase::Failed => wish.broken.clone(),
         Phase::Stopped => wish
             .hold

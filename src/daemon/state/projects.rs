@@ -11,7 +11,7 @@ use crate::daemon::projects::spec;
 use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::engine::life::{Actor, Life, Probed};
+use crate::engine::life::{Actor, Life};
 use crate::engine::project::order::places;
 use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
@@ -118,6 +118,7 @@ impl State {
 
     /// Decides what follows for a project, and notes the steps as being under way. The caller takes them.
     pub(crate) fn drive_project(&mut self, id: &ProjectId) -> Vec<Step> {
+        self.end_with_first(id);
         self.follow_schedules(id);
         self.look_at_borrowed(id);
         self.follow_watches(id);
@@ -337,6 +338,21 @@ impl State {
         self.projects.touch(project);
     }
 
+    /// Records why the shell line failed that was to stop a job.
+    pub(crate) fn stop_line_failed(&mut self, id: &SessionId, why: String) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.life.stop_line_failed(why.clone());
+        let of = session.spec.project.clone();
+        if let Some(of) = of
+            && let Some(project) = self.projects.get_mut(&of.id)
+        {
+            project.failed_stops.insert(of.job, why);
+        }
+        self.persist(id);
+    }
+
     /// Records that the processes of a job have ended, except the survivors.
     pub(crate) fn job_stopped(&mut self, project: &str, session: &SessionId, survivors: &[u32]) {
         if let Some(job) = self.job_of(project, session)
@@ -369,17 +385,13 @@ fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
     only.is_none_or(|only| borrowed.any(|name| only.contains(name)))
 }
 
-/// The jobs that are not ready in the time that their probes have.
-fn late(project: &Project, sessions: &Sessions) -> BTreeSet<String> {
-    let is_late = |session: &&SessionId| {
-        let session = sessions.get(session);
-        session.is_some_and(|session| session.life.probed() == Some(Probed::Late))
+/// The jobs that are not ready in the time that their probes have, or not any more, and why.
+fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
+    let late = |(name, session): (&String, &SessionId)| {
+        let why = sessions.get(session)?.late_reason()?;
+        Some((name.clone(), why))
     };
-    let late = project
-        .sessions
-        .iter()
-        .filter(|(_, session)| is_late(session));
-    late.map(|(name, _)| name.clone()).collect()
+    project.sessions.iter().filter_map(late).collect()
 }
 
 /// The services without a probe that have begun so lately that they may still end at once, and when they count as

@@ -103,6 +103,7 @@ impl State {
             signal: session.life.signal().map(signal::name),
             runtime_ms: session.life.runtime_ms(now),
             ended_by: session.life.ended_by().cloned(),
+            stop_failure: session.life.stop_failure().map(str::to_owned),
             output,
         })
     }

@@ -2,7 +2,8 @@
 //!
 //! Patterns are matched against output as it comes. The kernel does not report new listening ports, so they are
 //! polled while a wait or a probe needs one: often at first and after output, then less often, and not at all
-//! when nothing waits. One poll serves all waits for ports of a session.
+//! when nothing waits. One poll serves all waits for ports of a session. Jobs of projects that are ready are looked at
+//! again now and then ([`probing`](crate::engine::session)).
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::sessions::PortSweep;
 use crate::engine::life::Probed;
+use crate::engine::session::Session;
 use crate::engine::timers::Due;
 use crate::engine::wait_inputs::WaitInputs;
 use crate::protocol::{EventKind, SessionId};
@@ -44,12 +46,24 @@ impl State {
         if let Some(session) = self.sessions.get_mut(id) {
             session.probe();
         }
-        self.attempt_probe_at(id, now().boot);
+        let session = self.sessions.get(id);
+        let is_ready = session.is_some_and(|session| session.ready() == Some(true));
+        match is_ready {
+            true => self.attempt_probe_again(id),
+            false => self.attempt_probe_at(id, now().boot),
+        }
         self.arm(id);
         self.await_ports(id);
     }
 
-    /// Plans the next attempt of a probe that is not about output or ports.
+    /// Plans the next attempt of a probe after the usual pause.
+    fn attempt_probe_again(&mut self, id: &SessionId) {
+        let session = self.sessions.get(id);
+        let pause = session.map_or(0, Session::attempt_pause_ms);
+        self.attempt_probe_at(id, now().boot.saturating_add(pause));
+    }
+
+    /// Plans the next attempt of a probe, if attempts are made.
     pub(crate) fn attempt_probe_at(&mut self, id: &SessionId, at: u64) {
         let session = self.sessions.get(id);
         let is_open = session.is_some_and(|session| session.attempted_probe().is_some());
@@ -63,6 +77,18 @@ impl State {
         if session.is_some_and(|session| session.attempt_succeeded(run)) {
             self.tell_ready(id);
         }
+        self.attempt_probe_again(id);
+    }
+
+    /// Records that an attempt of a session's probe has failed in this run.
+    pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32) {
+        let session = self.sessions.get_mut(id);
+        if session.is_some_and(|session| session.attempt_failed(run)) {
+            self.persist(id);
+            self.look(id);
+            self.await_ports(id);
+        }
+        self.attempt_probe_again(id);
     }
 
     fn tell_ready(&mut self, id: &SessionId) {
@@ -179,8 +205,7 @@ impl State {
 
     /// Whether only a late probe needs the ports.
     fn is_patient(&self, id: &SessionId) -> bool {
-        let session = self.sessions.get(id);
-        let is_late = session.is_some_and(|session| session.life.probed() == Some(Probed::Late));
+        let is_late = self.sessions.get(id).is_some_and(Session::is_late);
         is_late && self.waiters.waits.ports(id).is_empty() && !self.waiters.waits.want_ready(id)
     }
 
@@ -190,6 +215,7 @@ impl State {
         };
         if session.probe_ports(own) {
             self.tell_ready(id);
+            self.attempt_probe_again(id);
         }
         let Some(session) = self.sessions.get_mut(id) else {
             return;

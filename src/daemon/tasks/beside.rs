@@ -1,6 +1,7 @@
 //! Shell lines that run beside a job: in its directory and environment, and not as one of its processes.
 
-use std::process::Stdio;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::process::Command;
@@ -42,29 +43,47 @@ pub(super) fn shell<'a>(
 }
 
 /// Runs a `command` that runs `line`, for at most this time. What it has started is ended with it then, and when the
-/// daemon ends. `what` it is (`a stop line`), its session and its failures are in the diagnostics.
+/// daemon ends. The error says why it failed; that is in the diagnostics, too, with what it is (`a stop line`) and its
+/// session.
 pub(super) async fn run(
-    mut command: Command,
+    command: Command,
     within: Duration,
     what: &str,
     session: &SessionId,
     line: &str,
-) {
-    command.process_group(0);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => return tracing::warn!(%session, line, %error, "{what} cannot be run"),
-    };
-    let group = Group(child.id());
-    match timeout(within, child.wait()).await {
-        Ok(Ok(status)) if status.success() => {}
-        Ok(Ok(status)) => tracing::warn!(%session, line, %status, "{what} failed"),
-        Ok(Err(error)) => tracing::warn!(%session, line, %error, "{what} failed"),
-        Err(_) => tracing::warn!(%session, line, "{what} took too long and is killed"),
+) -> Result<(), String> {
+    let done = finish(command, within).await;
+    if let Err(why) = &done {
+        tracing::warn!(%session, line, why, "{what} failed");
     }
+    done
+}
+
+async fn finish(mut command: Command, within: Duration) -> Result<(), String> {
+    command.process_group(0);
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("it cannot be run: {error}"))?;
+    let group = Group(child.id());
+    let ended = timeout(within, child.wait()).await;
     if child.id().is_none() {
         // It has ended. What it has left in the background is its own affair.
         std::mem::forget(group);
+    }
+    match ended {
+        Ok(Ok(status)) if status.success() => Ok(()),
+        Ok(Ok(status)) => Err(how(status)),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("it took too long and was killed".to_owned()),
+    }
+}
+
+/// How a line has ended: `exit code 3`, or `SIGKILL`.
+fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(number)) => signal::name(number),
+        (None, None) => status.to_string(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The attempts of readiness probes that are not about what the job writes or listens on: a connection, a
-//! request, a command, a file, or quiet.
+//! request, a command, a file, or quiet. A job of a project that is ready is probed now and then, also about its port;
+//! others are not, so they cost nothing at rest.
 //!
-//! One attempt runs at a time for each session, and the next one is planned when it is over. A job that is ready
-//! is not probed any more, so a machine at rest has no attempts.
+//! One attempt runs at a time for each session, and the next one is planned when it is over.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use crate::daemon::hub::Hub;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::probe::Check;
 use crate::protocol::{Probe, SessionId};
+use crate::sys::ports;
 
 /// Longest time of one attempt.
 const ATTEMPT: Duration = Duration::from_secs(10);
@@ -53,7 +54,7 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
         let holds = timeout(ATTEMPT, holds(&probe, &spec)).await;
         hub.change(|state| match holds {
             Ok(true) => state.attempt_succeeded(&id, run),
-            _ => state.attempt_probe_at(&id, now().boot + probe.every_ms()),
+            _ => state.attempt_failed(&id, run),
         });
     });
 }
@@ -72,7 +73,9 @@ async fn holds(probe: &Probe, spec: &SpawnSpec) -> bool {
                 .await
                 .unwrap_or(false)
         }
-        Check::Pattern(_) | Check::Port(_) | Check::Quiet(_) => false,
+        // It has listened before. Who has the port is not looked up: that costs a look at every process.
+        Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
+        Check::Pattern(_) | Check::Quiet(_) => false,
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Actor {
     Watch(String),
     /// The schedule of its job.
     Schedule,
+    /// Its project, all of which is ended because this job has ended.
+    Project(String),
 }
 
 impl Actor {
@@ -40,6 +42,7 @@ impl Actor {
             Self::TimeLimit(_) => "its time limit".to_owned(),
             Self::Watch(_) => "its watch".to_owned(),
             Self::Schedule => "its schedule".to_owned(),
+            Self::Project(_) => "its project".to_owned(),
         }
     }
 
@@ -57,6 +60,7 @@ impl Actor {
             Self::TimeLimit(_) => EndedBy::of(EndedByKind::Timeout),
             Self::Watch(_) => EndedBy::of(EndedByKind::Watch),
             Self::Schedule => EndedBy::of(EndedByKind::Schedule),
+            Self::Project(_) => EndedBy::of(EndedByKind::Project),
         }
     }
 }
@@ -104,6 +108,9 @@ pub struct Life {
     /// Why its `onExit` failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_exit_failure: Option<String>,
+    /// Why the shell line failed that was to stop this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stop_failure: Option<String>,
 }
 
 /// Result of a probe.
@@ -114,6 +121,8 @@ pub enum Probed {
     Ready,
     /// The probe did not hold within its time limit. It continues.
     Late,
+    /// The probe held, and does not any more. It continues.
+    Lost,
 }
 
 impl Life {
@@ -142,6 +151,7 @@ impl Life {
             probed: None,
             owes_on_exit: false,
             on_exit_failure: None,
+            stop_failure: None,
         }
     }
 
@@ -235,6 +245,7 @@ impl Life {
             ended_at: None,
             exit_code: None,
             signal: None,
+            lost: false,
             because: None,
             definition: None,
         });
@@ -259,6 +270,7 @@ impl Life {
         self.probed = None;
         self.owes_on_exit = false;
         self.on_exit_failure = None;
+        self.stop_failure = None;
     }
 
     /// The lines of the current run begin with this number.
@@ -311,6 +323,16 @@ impl Life {
         if self.ending.is_some() && refused.is_some() {
             self.reason = refused;
         }
+    }
+
+    /// The shell line that was to stop it failed. It is ended by signals then.
+    pub fn stop_line_failed(&mut self, why: String) {
+        self.stop_failure = Some(why);
+    }
+
+    /// Why the shell line failed that was to stop the last run.
+    pub fn stop_failure(&self) -> Option<&str> {
+        self.stop_failure.as_deref()
     }
 
     /// Records that bgproc sent it a signal.
@@ -384,6 +406,7 @@ impl Life {
             run.ended_at = Some(exit.ended_at);
             run.exit_code = exit.exit_code;
             run.signal = signal_name;
+            run.lost = status == Status::Lost;
         }
     }
 
@@ -399,6 +422,11 @@ impl Life {
     pub fn lost(&mut self, why: &str, now: Now) {
         self.end(Status::Lost, now);
         self.reason = Some(why.to_owned());
+        // A session that waited for its next run has lost none.
+        if let Some(run) = self.runs.last_mut().filter(|run| run.ended_at.is_none()) {
+            run.ended_at = Some(now.wall);
+            run.lost = true;
+        }
     }
 
     fn end(&mut self, status: Status, now: Now) {
@@ -517,6 +545,7 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
             format!("it was ended because {files} {has} changed ({how})")
         }
         Some(Actor::Schedule) => format!("its schedule ended it for the next run ({how})"),
+        Some(Actor::Project(job)) => format!("it was ended because {job} has ended ({how})"),
         Some(Actor::Human) => format!("a person ended it ({how})"),
         Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),
         None => how,

@@ -77,10 +77,26 @@ fn an_unobserved_end_is_lost_unless_it_was_requested() {
     let mut life = running();
     life.ended(&exit(None, None), None, &[], now(50));
     assert_eq!(life.status(), Status::Lost);
+    assert!(life.runs()[0].lost);
     let mut life = running();
     life.ask_to_end(Actor::Human);
     life.ended(&exit(None, None), None, &[], now(50));
     assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
+    assert!(!life.runs()[0].lost);
+}
+
+#[test]
+fn a_run_that_was_lost_is_over() {
+    let mut life = running();
+    life.lost("the machine was restarted", now(50));
+    let run = &life.runs()[0];
+    assert_eq!((run.ended_at, run.lost), (Some(now(50).wall), true));
+    let mut life = running();
+    life.ended(&exit(Some(0), None), None, &[], now(50));
+    life.queue();
+    life.lost("it waited for its turn", now(90));
+    let run = &life.runs()[0];
+    assert_eq!((run.exit_code, run.lost), (Some(0), false));
 }
 
 #[test]
@@ -115,6 +131,11 @@ fn a_watch_and_a_schedule_are_not_persons() {
             files("many files"),
             EndedByKind::Watch,
             "it was ended because many files have changed (SIGTERM)",
+        ),
+        (
+            Actor::Project("web".to_owned()),
+            EndedByKind::Project,
+            "it was ended because web has ended (SIGTERM)",
         ),
         (
             Actor::Schedule,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::need::{Met, Needs, Why};
 use super::seen::{Seen, SeenState};
-use super::wish::{JobWish, Standing, Wish};
+use super::wish::{JobWish, Member, Standing, Wish};
 use crate::protocol::project::PhaseName;
 
 /// Where a job stands.
@@ -85,10 +85,16 @@ pub fn decide(wish: &Wish, seen: impl Fn(&str) -> Seen) -> Decision {
 
 /// Whether a job is to be started as soon as its needs and its queue allow it.
 fn is_startable(wish: &Wish, job: &JobWish, now: Seen) -> bool {
-    wish.standing == Standing::Up
+    may_start(wish, job)
         && job.hold.is_none()
         && job.is_owed(now)
         && (!now.state.is_alive() || now.state == SeenState::Retrying && job.gives_way(now))
+}
+
+/// Whether a job may start at all: its project is up, or it is a guest that somebody has started out of turn.
+fn may_start(wish: &Wish, job: &JobWish) -> bool {
+    let out_of_turn = || job.owed.is_some_and(|owed| owed.out_of_turn);
+    wish.standing == Standing::Up || (job.member == Member::Guest && out_of_turn())
 }
 
 /// Starts the jobs whose turn it is. A queue starts its jobs in the order in which they were asked for, as far as
@@ -188,7 +194,7 @@ fn going<'a>(wish: &'a Wish, at: impl Fn(&str) -> Seen) -> Going<'a> {
 }
 
 fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
-    let is_owed = job.is_owed(now) && wish.standing == Standing::Up;
+    let is_owed = job.is_owed(now) && may_start(wish, job);
     let gives_way = is_owed && job.gives_way(now);
     match now.state {
         SeenState::Stopping => Phase::Stopping,

@@ -26,7 +26,7 @@ impl fmt::Display for Why {
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused(_) => write!(f, "its queue is paused"),
-            Self::Down => write!(f, "the project of its queue is down"),
+            Self::Down => write!(f, "the project of its queue is down (bgproc up)"),
         }
     }
 }

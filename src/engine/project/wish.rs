@@ -140,6 +140,12 @@ pub struct Wish {
     /// The last place that was given to an owed run.
     #[serde(default)]
     pub places: u64,
+    /// Whether the end of one service, or the failure of a task, brings all jobs down.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_or_none: bool,
+    /// The job whose end has brought the others down so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
 }
 
 impl Wish {
@@ -170,6 +176,7 @@ impl Wish {
         seen: impl Fn(&str) -> Seen,
     ) {
         self.standing = Standing::Up;
+        self.ended_by = None;
         for name in names {
             let now = seen(name);
             let Some(job) = self.jobs.get_mut(name) else {
@@ -199,23 +206,21 @@ impl Wish {
         }
     }
 
-    /// Brings the jobs up again that were wanted when the machine went down, and that nobody had stopped. Returns
-    /// their names; none if the project was down.
-    pub fn restore(&mut self, seen: impl Fn(&str) -> Seen) -> BTreeSet<String> {
-        if self.standing == Standing::Down {
-            return BTreeSet::new();
-        }
+    /// The jobs that are to run again after the loss of daemon and keeper: those that were wanted and that nobody had
+    /// stopped. None if the project was down.
+    pub fn lost(&self) -> BTreeSet<String> {
+        let is_up = self.standing == Standing::Up;
         let wanted = self.jobs.iter();
-        let wanted = wanted.filter(|(_, job)| job.wanted && job.hold.is_none());
-        let names: BTreeSet<String> = wanted.map(|(name, _)| name.clone()).collect();
-        self.up(&names, seen);
-        names
+        let wanted = wanted.filter(|(_, job)| is_up && job.wanted && job.hold.is_none());
+        wanted.map(|(name, _)| name.clone()).collect()
     }
 
     /// Brings the whole project down. What has ended well is run again by the next `up`, and a failure does not
     /// pause its queue any more.
     pub fn down(&mut self, seen: impl Fn(&str) -> Seen) {
         self.standing = Standing::Down;
+        self.all_or_none = false;
+        self.ended_by = None;
         let failed = self
             .queues
             .values_mut()
@@ -233,6 +238,21 @@ impl Wish {
         }
     }
 
+    /// The job whose end brings all others down, if there is one. A job that a person has stopped does not.
+    pub fn ends_all(&self, seen: impl Fn(&str) -> Seen) -> Option<&str> {
+        let counts = |job: &JobWish| {
+            job.member.is_own() && job.wanted && job.hold.is_none() && !job.is_scheduled
+        };
+        let is_over = |(name, job): &(&String, &JobWish)| match job.has_ended(seen(name)) {
+            Some(ok) => counts(job) && !(ok && job.is_task),
+            None => false,
+        };
+        let mut jobs = self.jobs.iter();
+        let may = self.all_or_none && self.standing == Standing::Up;
+        jobs.find(|job| may && is_over(job))
+            .map(|(name, _)| name.as_str())
+    }
+
     /// Requests a new run of a job, also if it runs now; so do the jobs that are to be restarted with it, if
     /// they run.
     pub fn restart(&mut self, name: &str, seen: impl Fn(&str) -> Seen) {
@@ -245,6 +265,7 @@ impl Wish {
             self.owe(&name, seen(&name).run);
         }
         self.standing = Standing::Up;
+        self.ended_by = None;
     }
 
     /// Requests a new run of a job because files have changed; with `cascade` also of all jobs that need it and run.

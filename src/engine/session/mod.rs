@@ -68,6 +68,8 @@ pub struct Session {
     told: Cell<u64>,
     /// The probe, until the current run is ready.
     readiness: Option<Readiness>,
+    /// How many attempts of the probe have failed in a row since the current run was ready.
+    misses: u32,
     accessed: Now,
     /// The last access that `meta.json` records, in boot-time milliseconds.
     saved_access: u64,
@@ -103,6 +105,7 @@ impl Session {
             share: Share::None,
             told: Cell::new(0),
             readiness: None,
+            misses: 0,
             accessed: now,
             saved_access: now.boot,
         }

@@ -1,9 +1,20 @@
-//! Readiness of a session: its probe, and what has become of it.
+//! The probe of a session's run: until it holds, and as long as it does.
+//!
+//! The readiness of a project's job is a level, which jobs that start later look at. So its probe goes on while it
+//! holds, if it is about something that can be lost. It is then tried rarely, because a server that is asked writes
+//! lines and does work. One failure says little; [`MISSES`] of them in a row do.
 
 use super::Session;
 use crate::engine::life::Probed;
 use crate::engine::readiness::{self, Readiness};
 use crate::protocol::Probe;
+
+/// Pause between two attempts of a probe that holds, as a multiple of the usual pause: 30 s instead of 500 ms. That is
+/// how often other programs check the health of services.
+const CALM: u64 = 60;
+
+/// Number of attempts in a row that fail before a run is not ready any more.
+const MISSES: u32 = 3;
 
 impl Session {
     /// Starts probing the current run, unless it was already found ready.
@@ -12,6 +23,7 @@ impl Session {
         let offset = self.life.runs().last().map(|run| run.offset);
         let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
+        self.misses = 0;
     }
 
     /// Feeds output to the probe. Returns true if it makes the run ready.
@@ -53,18 +65,53 @@ impl Session {
         probe.port.filter(|_| self.is_probing())
     }
 
-    /// The probe, if it is one for which the driver makes attempts, and the run that it probes.
+    /// The probe, if it is one for which the driver makes attempts now, and the run that it probes.
     pub fn attempted_probe(&self) -> Option<(&Probe, u32)> {
         let probe = self.spec.ready.as_ref()?;
         let run = self.life.runs().last()?.run;
-        let is_attempted = self.is_probing() && probe.condition().is_none();
-        is_attempted.then_some((probe, run))
+        let is_sought = self.is_probing() && probe.condition().is_none();
+        (is_sought || self.may_lose(probe)).then_some((probe, run))
     }
 
     /// Records that an attempt of the probe has succeeded in this run. Returns true if that makes it ready.
     pub fn attempt_succeeded(&mut self, run: u32) -> bool {
-        let holds = self.attempted_probe().is_some_and(|(_, now)| now == run);
+        let is_meant = self.attempted_probe().is_some_and(|(_, now)| now == run);
+        if is_meant {
+            self.misses = 0;
+        }
+        let holds = is_meant && self.is_probing();
         self.found_ready(holds)
+    }
+
+    /// Records that an attempt of the probe has failed in this run. Returns true if the run is not ready any more; the
+    /// probe begins again then.
+    pub fn attempt_failed(&mut self, run: u32) -> bool {
+        let is_meant = self.attempted_probe().is_some_and(|(_, now)| now == run);
+        if !is_meant || self.is_probing() {
+            return false;
+        }
+        self.misses += 1;
+        let is_lost = self.misses >= MISSES;
+        if is_lost {
+            self.life.set_probed(Probed::Lost);
+            self.probe();
+        }
+        is_lost
+    }
+
+    /// The pause before the next attempt of its probe, in milliseconds.
+    pub fn attempt_pause_ms(&self) -> u64 {
+        let every = self.spec.ready.as_ref().map_or(0, Probe::every_ms);
+        match self.is_probing() || self.misses > 0 {
+            true => every,
+            false => every.saturating_mul(CALM),
+        }
+    }
+
+    /// Whether it is ready by a probe that goes on, because the readiness can be lost.
+    fn may_lose(&self, probe: &Probe) -> bool {
+        let of_project = self.spec.project.is_some();
+        of_project && probe.can_fail_later() && self.ready() == Some(true)
     }
 
     fn is_probing(&self) -> bool {
@@ -84,13 +131,118 @@ impl Session {
         Some(self.life.status().is_alive() && self.life.probed() == Some(Probed::Ready))
     }
 
-    /// Why it is not ready after the time limit of its probe.
+    /// Whether its program runs and nobody needs to wait until it is ready: its probe has taken longer than it may, or
+    /// does not hold any more.
+    pub fn is_late(&self) -> bool {
+        matches!(self.life.probed(), Some(Probed::Late | Probed::Lost))
+    }
+
+    /// Why it is not ready after the time limit of its probe, or not any more.
     pub fn late_reason(&self) -> Option<String> {
-        let probe = self.spec.ready.as_ref()?;
-        let late = self.is_probing() && self.life.probed() == Some(Probed::Late);
-        late.then(|| {
-            let ms = probe.patience_ms();
-            format!("not ready after {ms} ms: {}", readiness::missing(probe))
-        })
+        let probe = self.spec.ready.as_ref().filter(|_| self.is_probing())?;
+        let missing = readiness::missing(probe);
+        match self.life.probed()? {
+            Probed::Late => {
+                let ms = probe.patience_ms();
+                Some(format!("not ready after {ms} ms: {missing}"))
+            }
+            Probed::Lost => Some(format!("not ready any more: {missing}")),
+            Probed::Ready => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::engine::Now;
+    use crate::engine::meta::{ProjectJob, Spec, TimeLimits};
+    use crate::protocol::{Scope, SessionId, Timestamp};
+    use crate::term::size::Size;
+
+    fn session(probe: Probe, of_project: bool) -> Session {
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        let project = ProjectJob {
+            id: "p".to_owned(),
+            job: "api".to_owned(),
+        };
+        let spec = Spec {
+            ready: Some(probe),
+            project: of_project.then_some(project),
+            ..Spec::default()
+        };
+        let (id, scope) = (SessionId::fresh(), Scope::human());
+        let limits = TimeLimits {
+            timeout_ms: 0,
+            timeout_grace_ms: 0,
+            ttl_ms: 0,
+            failed_ttl_ms: None,
+            until_room: None,
+            keep: true,
+        };
+        let mut session = Session::new(id, scope, spec, Size::default(), limits, now);
+        session.life.started(7, 0, now);
+        session.probe();
+        session
+    }
+
+    fn http() -> Probe {
+        Probe {
+            http: Some("http://localhost:1/".to_owned()),
+            ..Probe::default()
+        }
+    }
+
+    #[test]
+    fn readiness_is_lost_after_three_failures_and_can_come_back() {
+        let mut api = session(http(), true);
+        assert!(!api.attempt_failed(1), "it was not ready");
+        assert_eq!(api.attempt_pause_ms(), 500);
+        assert!(api.attempt_succeeded(1));
+        assert_eq!(api.attempt_pause_ms(), 30_000);
+        assert!(!api.attempt_succeeded(1), "nothing new");
+        assert!(!api.attempt_failed(1));
+        assert_eq!(api.attempt_pause_ms(), 500, "it is looked at soon");
+        assert!(!api.attempt_failed(1));
+        assert!(!api.attempt_succeeded(1));
+        for fails in [false, false, true] {
+            assert_eq!(api.ready(), Some(true));
+            assert_eq!(api.attempt_failed(1), fails);
+        }
+        assert_eq!(api.ready(), Some(false));
+        let why = api.late_reason().unwrap();
+        assert!(why.starts_with("not ready any more: http://"), "{why}");
+        assert!(api.is_late());
+        assert!(!api.attempt_succeeded(2), "that is another run");
+        assert!(api.attempt_succeeded(1));
+        assert_eq!((api.ready(), api.late_reason()), (Some(true), None));
+    }
+
+    #[test]
+    fn only_jobs_of_projects_are_probed_on_and_only_what_can_be_lost() {
+        let mut plain = session(http(), false);
+        assert!(plain.attempt_succeeded(1));
+        assert_eq!(plain.attempted_probe(), None);
+        let mut quiet = session(
+            Probe {
+                quiet_ms: Some(10),
+                ..Probe::default()
+            },
+            true,
+        );
+        assert!(quiet.attempt_succeeded(1));
+        assert_eq!(quiet.attempted_probe(), None);
+        let port = Probe {
+            port: Some(1),
+            ..Probe::default()
+        };
+        let mut port = session(port, true);
+        assert_eq!(port.attempted_probe(), None, "the ports are polled");
+        assert!(port.probe_ports(&[1]));
+        assert!(port.attempted_probe().is_some());
     }
 }

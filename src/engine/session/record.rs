@@ -126,6 +126,9 @@ impl Session {
             self.life
                 .on_exit_failure()
                 .map(|why| format!("its onExit failed: {why}")),
+            self.life
+                .stop_failure()
+                .map(|why| format!("its stop line failed: {why}")),
             left.then(|| format!("a process that it left has its {what} open")),
             self.output.failed_at().map(|end| {
                 format!(

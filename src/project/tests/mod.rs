@@ -1,6 +1,8 @@
 //! Whole files: from text to jobs, or to faults.
 
-mod bad;
+mod bad_files;
+mod bad_jobs;
+mod env_print;
 mod environment;
 mod include;
 mod language;

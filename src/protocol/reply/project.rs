@@ -16,6 +16,9 @@ pub struct ProjectState {
     pub project: ProjectName,
     /// Whether it is up.
     pub up: bool,
+    /// The job whose end has brought it down (`allOrNone`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
     /// The files that define it.
     pub files: Vec<String>,
     /// Number of the last change. A `status` with `after` waits for the next one.

@@ -103,6 +103,7 @@ fn record() -> Record {
         ended_at: Some(at(60)),
         exit_code: None,
         signal: Some("SIGTERM".to_owned()),
+        lost: false,
         because: None,
         definition: Some("af63bd4c8601b7df".to_owned()),
     };

@@ -314,6 +314,7 @@ fn every() -> Vec<Action> {
             port: Some(5000),
             formation: Some("all=1".to_owned()),
             no_deps: Some(true),
+            all_or_none: Some(true),
             apply: Some(true),
             prune: Some(true),
             now: Some(true),

@@ -209,6 +209,7 @@ mod tests {
             ended_at: None,
             exit_code: Some(exit_code),
             signal: None,
+            lost: false,
             because: None,
             definition: None,
         }

@@ -76,6 +76,7 @@ impl Model {
         let after = match (before.exit_code, &before.signal) {
             (Some(code), _) => format!(", after exit {code}"),
             (None, Some(signal)) => format!(", after {}", clean(signal)),
+            (None, None) if before.lost => ", after it was lost".to_owned(),
             (None, None) => String::new(),
         };
         let because = run.because.as_deref().map(clean);

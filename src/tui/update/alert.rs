@@ -74,8 +74,10 @@ fn what(job: &Job, event: &Event) -> Option<What> {
 fn exited(end: &Completion) -> Option<What> {
     let by = end.ended_by.as_ref();
     match by.map(|by| by.kind) {
-        // It is run again.
-        Some(EndedByKind::Human | EndedByKind::Watch | EndedByKind::Schedule) => None,
+        // It is run again, or the job whose end is the reason is told.
+        Some(
+            EndedByKind::Human | EndedByKind::Watch | EndedByKind::Schedule | EndedByKind::Project,
+        ) => None,
         Some(EndedByKind::Agent) => {
             let by = by.and_then(agent).unwrap_or_else(|| "an agent".to_owned());
             Some(What::Ended { by })

@@ -1,7 +1,7 @@
 //! A person at the dashboard with a project: its jobs in order of need, up, down, reload and what is said of them; and
 //! what `ls`, `status` and `events` say.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Project, free_port, has};
 use crate::support::{Home, Person, Terminal};
@@ -130,6 +130,22 @@ run = "read code <{}; exit $code"
         std::fs::write(&gate, "1\n").unwrap();
         view.next(|line| line["event"] == "phase" && line["data"]["phase"] == "skipped");
     }
+}
+
+#[test]
+fn who_follows_is_told_that_a_job_has_left_its_file() {
+    let web = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n";
+    let shop = Project::new(&format!(
+        "{web}[jobs.docs]\nkind = \"task\"\nrun = \"true\"\n"
+    ));
+    shop.ok(&["up"]);
+    let docs = shop.job("docs")["sessionId"].clone();
+    let mut view = Person::new(&shop.home);
+    view.ok(json!({"action": "subscribe", "events": ["phase"]}));
+    shop.write(web);
+    shop.ok(&["reload"]);
+    view.next(|line| line["sessionId"] == docs && line["data"] == Value::Null);
+    assert_eq!(shop.job("docs")["project"], Value::Null);
 }
 
 #[test]

@@ -292,6 +292,20 @@ fn a_queue_of_a_project_is_also_for_run() {
         (shop.job("guest")["status"] == "done").then_some(())
     });
     assert_eq!(order(&shop.dir), ["one", "guest"]);
+    // The queue of a project that is down starts nothing, unless somebody says so.
+    let line = gated("late");
+    let said = shop.ok(&["run", "-n", "late", "-g", "q", line.as_str()]);
+    has(
+        &said,
+        "late  queued  the project of its queue is down (bgproc up)",
+    );
+    let why = shop.ok(&["why", "late"]);
+    assert!(
+        why[0].contains("the project of its queue is down"),
+        "{why:?}"
+    );
+    shop.ok(&["start", "late"]);
+    assert_eq!(shop.job("late")["status"], "running");
 }
 
 #[test]

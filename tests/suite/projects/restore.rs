@@ -35,12 +35,14 @@ fn what_was_up_runs_again_in_the_environment_of_the_command() {
         .run_command(command, &["daemon", "start", "--restore"])
         .expect_code(0);
     assert!(
-        ran.stderr.contains("shop is brought up: api, migrate, web"),
+        ran.stderr.contains("shop is brought up: migrate, api, web"),
         "{ran}"
     );
     shop.until("api", "running");
     shop.until("web", "running");
     assert_ne!((shop.pid("api"), shop.pid("web")), before);
+    let status = shop.ok(&["status", "api"]).join("\n");
+    assert!(status.contains("  lost\n"), "{status}");
     let text = eventually("api says it", || {
         let text = std::fs::read_to_string(shop.dir.join("api")).unwrap_or_default();
         text.contains("sweet").then_some(text)

@@ -167,3 +167,18 @@ fn a_cron_line_runs_at_the_full_minute() {
     let at: u64 = text.trim().parse().unwrap();
     assert!(at % 60 < 5, "{} s after the minute", at % 60);
 }
+
+#[test]
+fn a_schedule_that_leaves_the_file_is_told() {
+    let web = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n";
+    let shop = Project::new(&format!(
+        "{web}[jobs.night]\nrun = \"true\"\nschedule = {{ cron = \"0 2 1 1 *\" }}\n"
+    ));
+    shop.ok(&["up"]);
+    shop.write(web);
+    has(
+        &shop.ok(&["reload"]),
+        "? night is not in the file; its schedule ends",
+    );
+    assert_eq!(shop.phase("night"), "none");
+}

@@ -189,7 +189,9 @@ fn a_stop_line_that_takes_too_long_leaves_nothing() {
          stop = { run = \"sh -c 'echo $$ > pid; exec sleep 1000'; true\", grace = \"500ms\" }\n",
     );
     shop.ok(&["up"]);
-    shop.ok(&["down"]);
+    shop.run(&["down"])
+        .expect_code(1)
+        .expect_said("web: its stop line failed: it took too long and was killed");
     let pid = std::fs::read_to_string(shop.dir.join("pid")).unwrap();
     let pid: u32 = pid.trim().parse().unwrap();
     eventually("what the line has started has ended", || {
@@ -218,4 +220,19 @@ fn who_is_overtaken_says_so() {
         let overtaken = down.join().unwrap().expect_code(1);
         overtaken.expect_said("shop was brought up again meanwhile");
     });
+}
+
+#[test]
+fn why_a_job_waits_is_not_how_its_last_run_ended() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nneeds = [\"check\"]\n\
+         [jobs.check]\nkind = \"task\"\nrun = \"test ! -e broken\"\n",
+    );
+    shop.ok(&["up"]);
+    shop.ok(&["down"]);
+    std::fs::write(shop.dir.join("broken"), "").unwrap();
+    shop.run(&["up"]).expect_code(1);
+    let why = shop.ok(&["why", "web"]).join("\n");
+    assert!(why.starts_with("web: skipped: check exited 1, "), "{why}");
+    assert!(!why.contains("a person ended it"), "{why}");
 }

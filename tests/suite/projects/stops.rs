@@ -85,6 +85,26 @@ fn an_agent_may_not_stop_a_job_with_confirm() {
 }
 
 #[test]
+fn a_stop_line_that_fails_is_told() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\nstop = { run = \"exit 3\", grace = \"100ms\" }\n",
+    );
+    shop.ok(&["up"]);
+    let failed = "its stop line failed: exit code 3";
+    let ran = shop.run(&["down"]).expect_code(1);
+    assert!(ran.stderr.contains(&format!("db: {failed}")), "{ran}");
+    let why = shop.ok(&["why", "db"]);
+    assert!(why[0].contains(failed), "{why:?}");
+    let status = shop.run(&["status", "db"]).expect_code(3);
+    assert!(status.stdout.contains(failed), "{status}");
+    let events = shop.ok(&["events", "--since", "1"]).join("\n");
+    assert!(events.contains(failed), "{events}");
+    // Nothing runs, so nothing is said again.
+    let ran = shop.run(&["down"]).expect_code(0);
+    assert!(!ran.stderr.contains(failed), "{ran}");
+}
+
+#[test]
 fn a_service_without_a_probe_is_ready_by_its_port() {
     if !have("python3") {
         return;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::change::compare;
-use super::read::{Loaded, check_agent, nothing, read};
+use super::read::{Loaded, check_agent, nothing, read_with_env_files};
 use super::{Wants, up};
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project as Known;
@@ -47,7 +47,7 @@ pub(super) async fn read_main(client: &Client, loaded: &Loaded) -> Result<Option
         dir: Some(dir.display().to_string()),
         ..Project::default()
     };
-    let main = match read(client, &params).await {
+    let main = match read_with_env_files(client, &params).await {
         Ok(main) if main.project.dir == dir => main,
         Ok(_) => return Err(missing("has no project file there")),
         Err(error) if error.code == ErrorCode::ProjectNotFound => {
@@ -87,7 +87,7 @@ pub(super) fn bring_up(
     let mut fresh = Known::new(nothing(&loaded.project), loaded.worktree(), loaded.identity);
     fresh.borrowed = lenders(state, loaded);
     let known = state.projects.at(&loaded.project.dir).unwrap_or(&fresh);
-    let wanted = compare(known, &loaded.project, params, is_reload)?.borrowed;
+    let wanted = compare(known, loaded, params, is_reload)?.borrowed;
     let known = state.projects.at(&main.project.dir);
     let known = known.map(|known| known.id.clone());
     let lender = match wanted.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::read::Loaded;
 use crate::daemon::projects::project::Project;
 use crate::daemon::projects::wishes::{define, selected};
 use crate::engine::project::{JobWish, Seen, Wish};
@@ -32,17 +33,26 @@ pub(super) struct Changes {
 /// Compares a file with what is in force.
 pub(super) fn compare(
     project: &Project,
-    new: &file::Project,
+    loaded: &Loaded,
     params: &params::Project,
     is_reload: bool,
 ) -> Result<Changes, Error> {
+    let new = &loaded.project;
     let seen = |name: &str| Seen::of(&project.seen, name);
     let apply = is_reload || params.apply == Some(true);
     let mut wish = project.wish.clone();
     let mut effective = new.clone();
     let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
-    let mut noted = Vec::new();
-    let all = changes(&project.applied.jobs, &new.jobs);
+    let (mut noted, mut gone) = (Vec::new(), Vec::new());
+    let all = changes(&project.applied.jobs, &new.jobs).into_iter();
+    let all: Vec<Change> = all
+        .map(
+            |change| match has_other_variables(project, loaded, change.job()) {
+                true => change.with_env_files(),
+                false => change,
+            },
+        )
+        .collect();
     // The jobs of the main checkout change there.
     let own = all
         .iter()
@@ -84,9 +94,18 @@ pub(super) fn compare(
                 let note = format!("{} changed", keys.join(", "));
                 noted.push((job.clone(), ChangeKind::Apply, note));
             }
-            Change::Gone(job) if seen(job).state.is_alive() => {
+            Change::Gone(job) if !seen(job).state.is_alive() => {
+                // Nothing of it runs, but its schedule would have gone on.
+                if is_on_schedule(&project.wish, job) {
+                    gone.push((job.clone(), "is not in the file; its schedule ends"));
+                }
+            }
+            Change::Gone(job) => {
                 match params.prune == Some(true) {
-                    true => pruned.push(job.clone()),
+                    true => {
+                        pruned.push(job.clone());
+                        gone.push((job.clone(), "is not in the file; it is stopped"));
+                    }
                     false => noted.push((
                         job.clone(),
                         ChangeKind::Gone,
@@ -101,7 +120,7 @@ pub(super) fn compare(
     define(&mut wish, &effective, &project.borrowed);
     let mut wanted = wanted(project, &wish, new, params, is_reload)?;
     wanted.retain(|name| !pruned.contains(name));
-    let plan = plan(&effective, &wish, &wanted, &noted, &pruned, |name| {
+    let plan = plan(&effective, &wish, &wanted, &noted, &gone, |name| {
         let old = renamed
             .iter()
             .find(|(_, to)| to == name)
@@ -120,6 +139,14 @@ pub(super) fn compare(
         pruned,
         renamed,
     })
+}
+
+/// Whether the `.env` files of a job that runs give it other variables than its run has. Files that cannot be read any
+/// more do: the restart says what is wrong with them.
+fn has_other_variables(project: &Project, loaded: &Loaded, job: &str) -> bool {
+    let runs = Seen::of(&project.seen, job).state.is_alive();
+    let known = project.env_prints.get(job).filter(|_| runs);
+    known.is_some_and(|known| loaded.env_prints.get(job) != Some(known))
 }
 
 /// Whether a job waits for its next time, so that a new definition is that of its next run.
@@ -171,7 +198,7 @@ fn wanted(
 
 /// The wanted jobs in the order in which queues start them: that of the words of the request, each job after what it
 /// needs; else that of the list of the queue, or of the file.
-fn in_order(
+pub(super) fn in_order(
     file: &file::Project,
     wish: &Wish,
     wanted: &BTreeSet<String>,
@@ -205,7 +232,7 @@ fn plan(
     wish: &Wish,
     wanted: &BTreeSet<String>,
     noted: &[(String, ChangeKind, String)],
-    pruned: &[String],
+    gone: &[(String, &str)],
     seen: impl Fn(&str) -> Seen,
 ) -> Vec<PlannedChange> {
     let mut plan = Vec::new();
@@ -222,10 +249,10 @@ fn plan(
             plan.push(unchanged(name, job, seen(name)));
         }
     }
-    plan.extend(pruned.iter().map(|job| PlannedChange {
+    plan.extend(gone.iter().map(|(job, note)| PlannedChange {
         change: ChangeKind::Gone,
         job: job.clone(),
-        note: Some("is not in the file; it is stopped".to_owned()),
+        note: Some((*note).to_owned()),
     }));
     plan
 }

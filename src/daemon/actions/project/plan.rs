@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::read::{check_agent, nothing, read};
+use super::read::{check_agent, nothing, read_with_env_files};
 use super::{Wants, borrow, change, reply};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
@@ -12,10 +12,10 @@ use crate::protocol::params::Project;
 
 /// Compares the file with what is in force, and changes nothing.
 pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
-    let loaded = read(client, &params).await?;
+    let loaded = read_with_env_files(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Read)?;
     let is_reload = params.apply == Some(true);
-    let compare = |known: &Known| change::compare(known, &loaded.project, &params, is_reload);
+    let compare = |known: &Known| change::compare(known, &loaded, &params, is_reload);
     let known = {
         let state = hub.read();
         let known = state.projects.at(&loaded.project.dir);

@@ -10,7 +10,7 @@ use crate::daemon::projects::disk::Disk;
 use crate::daemon::projects::spec;
 use crate::daemon::requests::client::Client;
 use crate::project::worktree::{Checkout, checkout};
-use crate::project::{self as file, Fault, ProcfileOptions, Source};
+use crate::project::{self as file, EnvPrints, Fault, ProcfileOptions, Source};
 use crate::protocol::params::Project;
 use crate::protocol::{Error, ErrorCode, Role};
 use crate::sys::tree::MARK;
@@ -23,6 +23,9 @@ pub(super) struct Loaded {
     pub(super) checkout: Option<Checkout>,
     /// Device and inode of its directory.
     pub(super) identity: (u64, u64),
+    /// Stands for the variables that `.env` files give each job now, by the jobs' names. Absent if they cannot be read,
+    /// or were not looked at ([`read_with_env_files`]).
+    pub(super) env_prints: BTreeMap<String, String>,
 }
 
 impl Loaded {
@@ -47,6 +50,24 @@ pub(super) async fn read(client: &Client, params: &Project) -> Result<Loaded, Er
     reading
         .await
         .map_err(|error| Error::internal(error.to_string()))?
+}
+
+/// The same, and looks at the `.env` files of its jobs.
+pub(super) async fn read_with_env_files(
+    client: &Client,
+    params: &Project,
+) -> Result<Loaded, Error> {
+    let mut loaded = read(client, params).await?;
+    let looking = tokio::task::spawn_blocking(move || {
+        let mut prints = EnvPrints::new(&Disk);
+        let jobs = loaded.project.jobs.iter();
+        let known = jobs.filter_map(|(name, job)| Some((name.clone(), prints.of(job).ok()?)));
+        loaded.env_prints = known.collect();
+        loaded
+    });
+    looking
+        .await
+        .map_err(|error| Error::internal(error.to_string()))
 }
 
 /// Reads the files of a known project again.
@@ -121,6 +142,7 @@ fn load(
         project,
         checkout,
         identity,
+        env_prints: BTreeMap::new(),
     })
 }
 

@@ -69,6 +69,7 @@ pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
     ProjectState {
         project: named(&project.name, &loaded.worktree(), &project.dir),
         up: false,
+        ended_by: None,
         files: files(project),
         seq: 0,
         settled: true,
@@ -99,6 +100,7 @@ pub(super) fn state_of(
     Ok(ProjectState {
         project: project.name(),
         up: project.wish.standing == Standing::Up,
+        ended_by: project.wish.ended_by.clone(),
         files: files(&project.applied),
         seq: project.seq,
         settled,
@@ -107,6 +109,7 @@ pub(super) fn state_of(
         plan: Vec::new(),
         warnings: survivors(project)
             .into_iter()
+            .chain(failed_stops(project))
             .chain(unwatched(project))
             .collect(),
         environment: None,
@@ -154,6 +157,12 @@ fn survivors(project: &Project) -> Vec<String> {
         format!("{job}: pid {} could not be ended", pids.join(", "))
     };
     project.survivors.iter().map(named).collect()
+}
+
+/// The jobs whose `stop` lines failed: what those were to end may be left.
+fn failed_stops(project: &Project) -> impl Iterator<Item = String> {
+    let named = |(job, why): (&String, &String)| format!("{job}: its stop line failed: {why}");
+    project.failed_stops.iter().map(named)
 }
 
 /// The jobs whose files cannot be watched. They run all the same.
@@ -269,7 +278,8 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
             .jobs
             .get(name)
             .is_some_and(|job| job.broken.is_some());
-        if phase == PhaseName::Failed && !is_broken {
+        let ended_all = project.wish.ended_by.as_deref() == Some(name);
+        if (phase == PhaseName::Failed && !is_broken) || ended_all {
             job.output = last_output(state, session);
         }
     }

@@ -50,7 +50,7 @@ fn starting(
     fresh.borrowed = borrow::lenders(state, loaded);
     let project = state.projects.at(&loaded.project.dir).unwrap_or(&fresh);
     let is_reload = params.op == Some(ProjectOp::Reload);
-    let changes = compare(project, &loaded.project, params, is_reload)?;
+    let changes = compare(project, loaded, params, is_reload)?;
     let (_, ports) = assign_ports(state, project, loaded, &changes.effective)?;
     let started = changes.plan.iter().filter(|change| match change.change {
         ChangeKind::Start => !project.borrowed.contains_key(&change.job),

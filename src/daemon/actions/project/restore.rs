@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::change::in_order;
 use super::read::read_known;
 use super::up::caller;
 use crate::daemon::hub::Hub;
@@ -70,8 +71,11 @@ fn wish(state: &mut State, client: &Client, id: &ProjectId) -> Vec<String> {
     };
     let now = seen_of_all(project, &state.sessions);
     let look = |name: &str| Seen::of(&now, name);
-    let project = state.projects.get_mut(id);
-    let jobs = project.map(|project| project.wish.restore(look));
+    let lost = project.wish.lost();
+    let jobs = in_order(&project.applied, &project.wish, &lost, None);
+    if let Some(project) = state.projects.get_mut(id) {
+        project.wish.up(&jobs, look);
+    }
     state.wish_changed(id);
-    jobs.into_iter().flatten().collect()
+    jobs
 }

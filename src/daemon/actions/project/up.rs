@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::change::{Changes, compare};
-use super::read::{Loaded, check_agent, nothing, read};
+use super::read::{Loaded, check_agent, nothing, read_with_env_files};
 use super::{SETTLE_MS, Wants, borrow, reply, resolve, wait_until};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
@@ -20,13 +22,13 @@ use crate::project::ports::offset;
 use crate::protocol::hello::Policy;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::PlannedChange;
-use crate::protocol::{Error, ErrorCode, Greeting, Role};
+use crate::protocol::{Error, ErrorCode, EventKind, Greeting, Role};
 use crate::sys::ports;
 
 /// Handles `up` and `reload`.
 pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
-    let loaded = read(client, &params).await?;
+    let loaded = read_with_env_files(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
     let main = borrow::read_main(client, &loaded).await?;
     let odd = resolve::check(hub, client, &loaded, &params).await?;
@@ -88,7 +90,7 @@ pub(super) fn apply(
     };
     let id = project.id.clone();
     let is_reload = params.op == Some(ProjectOp::Reload);
-    let changes = compare(project, &loaded.project, params, is_reload)?;
+    let changes = compare(project, loaded, params, is_reload)?;
     let mut ended = changes.restarted.iter().chain(&changes.pruned);
     ended.try_for_each(|job| may_end_job(project, client, job))?;
     check_room(state, project, &changes)?;
@@ -104,12 +106,16 @@ pub(super) fn apply(
         project.offset = offset;
         project.ports = ports;
         project.all |= params.jobs.is_none() && !is_reload;
+        project.wish.all_or_none |= params.all_or_none == Some(true);
         project.survivors.clear();
+        project.failed_stops.clear();
         project.kill = false;
         for (from, to) in &changes.renamed {
             rename(project, from, to);
         }
         project.applied = changes.effective.clone();
+        let jobs = &changes.effective.jobs;
+        project.env_prints.retain(|name, _| jobs.contains_key(name));
         wishes::define(&mut project.wish, &changes.effective, &project.borrowed);
     }
     state.set_caller(&id, caller(&client.greeting));
@@ -189,6 +195,9 @@ fn rename(project: &mut Known, from: &str, to: &str) {
     if let Some(url) = project.urls.remove(from) {
         project.urls.insert(to.to_owned(), url);
     }
+    if let Some(print) = project.env_prints.remove(from) {
+        project.env_prints.insert(to.to_owned(), print);
+    }
     if let Some(seen) = project.seen.remove(from) {
         project.seen.insert(to.to_owned(), seen);
     }
@@ -221,6 +230,8 @@ fn describe_sessions(state: &mut State, id: &ProjectId) {
             session.time_limits.keep = false;
         }
         state.persist(&session);
+        // It has no phase any more.
+        state.publish(EventKind::Phase, &session, Value::Null);
     }
     for (id, described) in described {
         let Some(session) = state.sessions.get_mut(&id) else {

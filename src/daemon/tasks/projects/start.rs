@@ -144,6 +144,10 @@ impl Start {
         let project = state.projects.get_mut(&self.project);
         let project = project.map(|project| {
             project.set_url(&job, prepared.url);
+            match prepared.env_print {
+                Some(print) => drop(project.env_prints.insert(job.clone(), print)),
+                None => drop(project.env_prints.remove(&job)),
+            }
             &*project
         });
         // What was applied in place since.

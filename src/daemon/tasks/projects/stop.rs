@@ -77,9 +77,16 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
         }
         state.persist(session);
     });
+    let mut may_end = true;
     match &stop.how {
         StopHow::Keys(keys) => keys::press(hub, session, keys).await,
-        StopHow::Run(line) => run(hub, session, line, left()).await,
+        StopHow::Run(line) => {
+            if let Err(why) = run(hub, session, line, left()).await {
+                hub.change(|state| state.stop_line_failed(session, why));
+                // What is left of the grace period is for the signal.
+                may_end = false;
+            }
+        }
         StopHow::Signal(_) => {}
     }
     let is_alive = {
@@ -87,7 +94,7 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
         let session = state.sessions.get(session);
         session.is_some_and(|session| session.life.status().is_alive())
     };
-    if is_alive {
+    if is_alive && may_end {
         hub.wait_from_now(session, Conditions::exit(), Some(left()))
             .await;
     }
@@ -95,8 +102,8 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
 }
 
 /// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started is
-/// ended with it then.
-async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
+/// ended with it then. The error says why it failed.
+async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) -> Result<(), String> {
     let spec = {
         let state = hub.read();
         state
@@ -105,8 +112,8 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) {
             .and_then(SessionIo::spec)
             .cloned()
     };
-    let Some(spec) = spec else { return };
+    let Some(spec) = spec else { return Ok(()) };
     let command = beside::command(line, &spec);
     let within = Duration::from_millis(within_ms);
-    beside::run(command, within, "a stop line", session, line).await;
+    beside::run(command, within, "a stop line", session, line).await
 }

@@ -72,11 +72,9 @@ fn after_a_reboot_what_was_wanted_runs_again_in_order() {
         );
     }
     let seen = shop.seen.clone();
-    let names = shop.wish.restore(|name| look(&seen, name));
-    assert_eq!(
-        names.into_iter().collect::<Vec<_>>(),
-        ["api", "db", "migrate"]
-    );
+    let names: Vec<String> = shop.wish.lost().into_iter().collect();
+    assert_eq!(names, ["api", "db", "migrate"]);
+    shop.wish.up(&names, |name| look(&seen, name));
     shop.steps.clear();
     shop.go();
     assert_eq!(shop.steps, [Step::Start("db".into())], "in order");
@@ -84,8 +82,7 @@ fn after_a_reboot_what_was_wanted_runs_again_in_order() {
     let order = ["db", "api"].map(|name| Step::Start(name.into()));
     assert_eq!(shop.steps, order, "not the task, and not what is held");
     shop.down();
-    let seen = shop.seen.clone();
-    assert!(shop.wish.restore(|name| look(&seen, name)).is_empty());
+    assert!(shop.wish.lost().is_empty());
 }
 
 #[test]
@@ -415,4 +412,34 @@ fn a_job_that_is_started_alone_does_not_wait_for_its_needs() {
     shop.restart("api");
     shop.set("api", OK);
     assert_eq!(shop.phase("api").as_str(), "skipped");
+}
+
+#[test]
+fn all_or_none_ends_with_the_first_service_that_ends() {
+    let ends_all = |world: &World| {
+        let ended = world.wish.ends_all(|name| world.at(name));
+        ended.map(str::to_owned)
+    };
+    let mut shop = World::new(&[
+        ("web", job(&[])),
+        ("worker", job(&[])),
+        ("migrate", task(&[])),
+    ]);
+    shop.all_up();
+    shop.set("worker", OK);
+    assert_eq!(ends_all(&shop), None, "nobody has asked for it");
+    shop.wish.all_or_none = true;
+    assert_eq!(ends_all(&shop).as_deref(), Some("worker"));
+    shop.restart("worker");
+    assert_eq!(ends_all(&shop), None, "it runs again");
+    shop.set("migrate", OK);
+    assert_eq!(ends_all(&shop), None, "a task is to end");
+    shop.set("migrate", BAD);
+    assert_eq!(ends_all(&shop).as_deref(), Some("migrate"));
+    shop.set("migrate", OK);
+    shop.wish.hold("web", "a person");
+    shop.set("web", BAD);
+    assert_eq!(ends_all(&shop), None, "a person has stopped it");
+    shop.down();
+    assert!(!shop.wish.all_or_none, "it holds until down");
 }

@@ -150,6 +150,17 @@ fn a_guest_of_a_project_that_is_down_waits_and_goes_on_when_it_runs() {
     assert_eq!(world.phase("b"), Phase::Starting);
 }
 
+#[test]
+fn a_guest_of_a_project_that_is_down_can_be_started_out_of_turn() {
+    let mut world = queue(1);
+    world.down();
+    world.invite("a", &[]);
+    assert_eq!(world.phase("a"), Phase::Queued(Why::Down));
+    assert!(world.wish.start_out_of_turn("a"));
+    world.go();
+    assert_eq!(world.phase("a"), Phase::Starting);
+}
+
 /// Something that happens to a queue.
 #[derive(Clone, Copy, Debug)]
 enum Happens {

@@ -249,6 +249,7 @@ impl Page<'_> {
             (Some(0), _) => "done".to_owned(),
             (Some(code), _) => format!("exit {code}"),
             (None, Some(signal)) => clean(&signal),
+            (None, None) if run.lost => "lost".to_owned(),
             (None, None) if is_over => "ended".to_owned(),
             (None, None) => "runs".to_owned(),
         };
@@ -256,14 +257,16 @@ impl Page<'_> {
         let sent = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"];
         let was_ended =
             !by.is_empty() || run.signal.as_deref().is_some_and(|it| sent.contains(&it));
-        let failed = is_over && run.exit_code != Some(0) && !was_ended;
+        let failed = is_over && run.exit_code != Some(0) && !was_ended && !run.lost;
         let same = failed && before.is_some_and(|before| end(before) == end(run));
         let same = if same {
             ", failed the same way as the run before"
         } else {
             ""
         };
-        let took = run.ended_at.map_or_else(String::new, |at| {
+        // How long a lost run took is not known.
+        let took = run.ended_at.filter(|_| !run.lost);
+        let took = took.map_or_else(String::new, |at| {
             units::took(at.millis() - run.started_at.millis())
         });
         let started = self.when(run.started_at);
@@ -298,6 +301,7 @@ fn ended_by(kind: EndedByKind, agent: Option<String>) -> String {
         EndedByKind::Limit => ", by a limit".to_owned(),
         EndedByKind::Watch => ", by its watch".to_owned(),
         EndedByKind::Schedule => ", by its schedule".to_owned(),
+        EndedByKind::Project => ", with its project".to_owned(),
         EndedByKind::Itself => String::new(),
     }
 }

@@ -23,6 +23,7 @@ fn detailed(mut record: Record) -> Record {
         ended_at: to.map(|to| Timestamp(NOW - to)),
         exit_code: code,
         signal: None,
+        lost: false,
         because: None,
         definition: None,
     };
@@ -181,5 +182,23 @@ fn a_run_that_somebody_ended_has_not_failed() {
     let text = dash.text();
     assert_eq!(text.matches("SIGTERM").count(), 3, "{text}");
     assert!(text.contains("SIGTERM, by you"), "{text}");
+    assert!(!text.contains("failed the same way"), "{text}");
+}
+
+#[test]
+fn a_lost_run_is_called_so() {
+    let mut dash = Dash::new(120, 40, vec![ended("two", Status::Lost, None, 1000)]);
+    dash.press("I");
+    let mut told = detailed(ended("two", Status::Lost, None, 1000));
+    for run in &mut told.detail.as_mut().unwrap().runs {
+        (run.exit_code, run.ended_at) = (None, Some(Timestamp(NOW - 1000)));
+        run.lost = true;
+    }
+    dash.link(LinkEvent::Reply(
+        RequestKind::Details(id("two")),
+        Ok(json!(told)),
+    ));
+    let text = dash.text();
+    assert!(text.matches(" lost").count() >= 3, "{text}");
     assert!(!text.contains("failed the same way"), "{text}");
 }

@@ -1,0 +1,212 @@
+//! The files of process managers.
+
+use super::*;
+use crate::project::ready::Check;
+use crate::project::stop::StopHow;
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::project::Level;
+
+#[test]
+fn process_compose_arrives() {
+    let (project, text) = of(
+        "process-compose.yaml",
+        r#"
+version: "0.5"
+name: my shop
+environment: ["A=1", "HOST=${HOST}"]
+vars: {PORT: 8080}
+processes:
+  db:
+    command: "postgres -D $$PGDATA"
+    description: the database
+    working_dir: ./data
+    availability: {restart: on_failure, max_restarts: 3, backoff_seconds: 2}
+    readiness_probe:
+      exec: {command: pg_isready}
+      period_seconds: 2
+      failure_threshold: 3
+    shutdown: {signal: 2, timeout_seconds: 30}
+  migrate:
+    command: |
+      ./migrate up
+      ./seed
+    depends_on: {db: {condition: process_healthy}}
+  api:
+    entrypoint: ["./api", "--port", "${PORT:-1}"]
+    environment: {TOKEN: "a$${b}", "BAD NAME": "x"}
+    depends_on:
+      migrate: {condition: process_completed_successfully}
+      cache: {condition: process_log_ready}
+      ghost: {}
+    readiness_probe:
+      http_get: {host: localhost, port: "{{.PORT}}", path: /health, status_code: 204}
+    liveness_probe: {exec: {command: x}}
+    namespace: back
+    log_location: ./api.log
+    frobnicate: 3
+  cache:
+    command: redis-server
+    ready_log_line: "Ready (accept)"
+    disabled: true
+    is_daemon: true
+    shutdown: {command: redis-cli shutdown}
+    namespace: [a b, c]
+  nightly:
+    command: ./backup
+    schedule: {cron: "0 2 * * *", timezone: Europe/Berlin}
+    availability: {restart: always}
+    depends_on: {nightlier: {}}
+  nightlier:
+    command: ./backup
+    schedule: {cron: "0 0 2 * * * *"}
+  watched:
+    command: ./x
+    watch: {paths: [{path: src, include: ["*.rs"]}], debounce: 1s}
+"#,
+    );
+    let job = |name: &str| &project.jobs[name];
+    assert_eq!(project.name, "my-shop");
+    let db = job("db");
+    assert_eq!(line(db), "postgres -D $PGDATA");
+    assert_eq!(db.description.as_deref(), Some("the database"));
+    assert_eq!(db.restart.when, RestartWhen::OnFailure);
+    assert_eq!((db.restart.max, db.restart.first_ms), (3, 2000));
+    let ready = db.ready.as_ref().unwrap();
+    assert_eq!(ready.check, Check::Exec("pg_isready".to_owned()));
+    assert_eq!(ready.every_ms, 2000);
+    assert_eq!(db.stop.how, StopHow::Signal("INT".to_owned()));
+    assert_eq!(db.stop.grace_ms, 30_000);
+    assert!(
+        text.contains("failure_threshold of readiness_probe"),
+        "{text}"
+    );
+
+    assert_eq!(line(job("migrate")), "./migrate up\n./seed\n");
+    assert!(job("migrate").is_task);
+    let api = job("api");
+    assert_eq!(argv(api), ["./api", "--port", "${PORT:-1}"]);
+    let needs: Vec<_> = api
+        .needs
+        .iter()
+        .map(|need| (need.job.as_str(), need.is))
+        .collect();
+    assert_eq!(needs, [("migrate", Level::Ok), ("cache", Level::Ready)]);
+    let http = Check::Http {
+        url: "http://localhost:8080/health".to_owned(),
+        status: vec![204],
+    };
+    assert_eq!(api.ready.as_ref().unwrap().check, http);
+    assert_eq!(api.group.as_deref(), Some("back"));
+    for note in [
+        "needs \"ghost\"",
+        "liveness_probe",
+        "\"BAD NAME\"",
+        "./api.log",
+        "Not taken over: frobnicate.",
+    ] {
+        assert!(text.contains(note), "{note}\n{text}");
+    }
+    let cache = job("cache");
+    let log = Check::Log("Ready \\(accept\\)".to_owned());
+    assert_eq!(cache.ready.as_ref().unwrap().check, log);
+    assert!(!cache.autostart);
+    assert_eq!(cache.tags, ["a-b", "c"]);
+    assert_eq!(
+        cache.stop.how,
+        StopHow::Run("redis-cli shutdown".to_owned())
+    );
+    assert!(text.contains("is_daemon"), "{text}");
+    assert!(job("nightly").schedule.is_some());
+    assert!(job("nightlier").schedule.is_none());
+    assert!(text.contains("Not taken over: schedule: "), "{text}");
+    assert!(job("watched").watch.is_some());
+    assert!(text.contains("shell = [\"bash\", \"-c\"]"), "{text}");
+}
+
+#[test]
+fn processes_take_what_they_do_not_say_from_those_that_they_extend() {
+    let (project, text) = of(
+        "process-compose.yml",
+        r#"
+processes:
+  base: {command: echo base, working_dir: /tmp, environment: ["A=1", "B=1"], availability: {restart: always}}
+  derived: {extends: base, environment: ["B=2"], availability: {backoff_seconds: 7}}
+  top: {extends: derived, command: echo top}
+"#,
+    );
+    let top = &project.jobs["top"];
+    assert_eq!(line(top), "echo top");
+    assert_eq!(top.restart.first_ms, 7000);
+    assert!(text.contains("env = { A = \"1\", B = \"2\" }"), "{text}");
+    assert!(!text.contains("Not taken over"), "{text}");
+    let circle = fault(
+        "process-compose.yml",
+        "processes: {a: {extends: b}, b: {extends: a}}",
+    );
+    assert!(circle.contains("extends itself"), "{circle}");
+    let unknown = fault("process-compose.yml", "processes: {a: {extends: b}}");
+    assert!(unknown.contains("is not in the file"), "{unknown}");
+}
+
+#[test]
+fn mprocs_arrives() {
+    let (project, text) = of(
+        "mprocs.yaml",
+        r#"
+server: 127.0.0.1:4050
+hide_keymap_window: true
+procs:
+  short: echo short
+  list: [echo, "a b", "${X}"]
+  gone: null
+  web:
+    shell: npm run "dev"
+    cwd: <CONFIG_DIR>/apps/web
+    env: {NODE_ENV: test, DROPPED: null}
+    add_path: [node_modules/.bin]
+    autostart: false
+    autorestart: true
+    stop: SIGINT
+    deps: [list]
+  editor:
+    cmd: [vim]
+    stop: {send-keys: ["<Esc>", ":", "q", "<Enter>", "<C-c>", "<C-S-Left>"]}
+    log: true
+  pod:
+    shell:
+      $select: os
+      linux: podman compose up
+      $else: false
+    stop: {cmd: podman compose down}
+  hard: {shell: x, stop: hard-kill}
+"#,
+    );
+    let job = |name: &str| &project.jobs[name];
+    assert_eq!(project.order.len(), 6, "{text}");
+    assert_eq!(line(job("short")), "echo short");
+    assert_eq!(argv(job("list")), ["echo", "a b", "$${X}"]);
+    let web = job("web");
+    assert_eq!(line(web), "npm run \"dev\"");
+    assert!(text.contains("cwd = \"apps/web\""), "{text}");
+    assert!(text.contains("DROPPED = false"), "{text}");
+    assert!(
+        text.contains("PATH = \"node_modules/.bin:${PATH}\""),
+        "{text}"
+    );
+    assert!(!web.autostart);
+    assert_eq!(web.restart.when, RestartWhen::Always);
+    assert_eq!(web.restart.max, u32::MAX);
+    assert_eq!(web.stop.how, StopHow::Signal("INT".to_owned()));
+    assert_eq!(web.needs[0].job, "list");
+    let keys = ["Escape", ":", "q", "Enter", "C-c", "C-S-Left"];
+    assert_eq!(job("editor").stop.how, StopHow::Keys(names(&keys)));
+    assert_eq!(line(job("pod")), "podman compose up");
+    let down = StopHow::Run("podman compose down".to_owned());
+    assert_eq!(job("pod").stop.how, down);
+    assert_eq!(job("hard").stop.how, StopHow::Signal("KILL".to_owned()));
+    assert!(
+        text.contains("mprocs.yaml: Not taken over: server."),
+        "{text}"
+    );
+    assert!(text.contains("log files are left out"), "{text}");
+}

@@ -1,0 +1,62 @@
+//! A service that is ready can lose that again.
+
+use serde_json::json;
+
+use super::Project;
+use crate::support::needs::have;
+use crate::support::{Person, eventually};
+
+const SHOP: &str = "version = 1\n[jobs.api]\nrun = \"exec sleep 1000\"\n\
+                    ready = { file = \"up\", every = \"20ms\" }\n\
+                    [jobs.web]\nrun = \"exec sleep 1000\"\nneeds = [\"api\"]\n\
+                    [jobs.late]\nrun = \"exec sleep 1000\"\nneeds = [\"api\"]\nautostart = false\n";
+
+#[test]
+fn readiness_that_is_lost_stops_nobody_and_who_comes_late_waits() {
+    let shop = Project::new(SHOP);
+    let file = shop.dir.join("up");
+    std::fs::write(&file, "").unwrap();
+    shop.ok(&["up"]);
+    let pids = (shop.pid("api"), shop.pid("web"));
+    let mut view = Person::new(&shop.home);
+    view.ok(json!({"action": "subscribe", "events": ["phase", "ready"]}));
+    std::fs::remove_file(&file).unwrap();
+    let told =
+        view.next(|line| line["data"]["job"] == "api" && line["data"]["phase"] == "starting");
+    let why = format!("not ready any more: {} does not exist", file.display());
+    assert_eq!(told["data"]["why"], why, "{told}");
+    let said = shop.ok(&["why", "api"]);
+    assert!(said[0].contains(&why), "{said:?}");
+    // Also for the next daemon.
+    shop.home.kill_daemon();
+    let ran = shop.run(&["up", "late"]).expect_code(124);
+    assert!(ran.stdout.contains("late queued: needs api ready"), "{ran}");
+    assert_eq!((shop.pid("api"), shop.pid("web")), pids);
+    std::fs::write(&file, "").unwrap();
+    shop.until("late", "running");
+    assert_eq!(shop.phase("api"), "ready");
+    assert_eq!((shop.pid("api"), shop.pid("web")), pids);
+}
+
+#[test]
+fn a_port_that_is_closed_is_noticed() {
+    let server = "import os, socket, time\ns = socket.socket()\n\
+                  s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n\
+                  s.bind(('127.0.0.1', int(os.environ['PORT'])))\ns.listen()\n\
+                  while not os.path.exists('close'): time.sleep(0.02)\ns.close()\n\
+                  while True: time.sleep(1)\n";
+    if !have("python3") {
+        return;
+    }
+    let port = super::free_port();
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.api]\nrun = \"exec python3 server.py\"\nport = {port}\n\
+         ready = {{ port = {port}, every = \"20ms\" }}\n"
+    ));
+    std::fs::write(shop.dir.join("server.py"), server).unwrap();
+    shop.ok(&["up"]);
+    std::fs::write(shop.dir.join("close"), "").unwrap();
+    eventually("api is not ready any more", || {
+        (shop.phase("api") == "starting").then_some(())
+    });
+}
