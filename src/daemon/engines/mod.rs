@@ -74,6 +74,14 @@ impl Engines {
         }
     }
 
+    /// Somebody looks at a session of this launcher.
+    pub(crate) fn looked(&mut self, launcher: &str, now: u64) {
+        if let Some(engine) = self.entries.get_mut(launcher) {
+            engine.schedule.looked(now);
+            self.changed.notify_one();
+        }
+    }
+
     /// The environment in which the commands of a launcher run.
     pub(crate) fn env(&self, launcher: &str) -> Rc<HashMap<String, String>> {
         let engine = self.entries.get(launcher);

@@ -14,6 +14,9 @@ use crate::protocol::{EventKind, SessionId, Status, Timestamp};
 /// How long a submission that was interrupted may take to show in the engine's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
 
+/// Maximum number of sessions of a list whose files are looked at: they may be on a slow file system.
+const LOOKS: usize = 16;
+
 impl State {
     /// The engine has taken a session's job.
     pub(crate) fn batch_submitted(&mut self, id: &SessionId, job: String) {
@@ -118,7 +121,7 @@ impl State {
         }
     }
 
-    /// The engine does not answer.
+    /// The engine does not answer. Until it does, the nodes are believed.
     pub(crate) fn batch_silent(&mut self, launcher: &str) {
         for id in self.open_batches_of(launcher) {
             if let Some(session) = self.sessions.get_mut(&id)
@@ -126,6 +129,24 @@ impl State {
             {
                 batch.job.silent_since.get_or_insert(now().wall);
             }
+            self.batch_ended_on_node(&id);
+        }
+    }
+
+    /// Takes a node's word for the end of a session while its engine is silent. It has none for what follows from it: a
+    /// job that was ended by a signal may be put into the queue again.
+    fn batch_ended_on_node(&mut self, id: &SessionId) {
+        let Some(exit) = self.node_exit(id) else {
+            return;
+        };
+        let session = self.sessions.get(id);
+        let batch = session.and_then(Session::open_batch);
+        let is_final = batch.is_some_and(|batch| {
+            let may_run_again = batch.launcher.requeue && exit.signal.is_some();
+            batch.job.silent_since.is_some() && !may_run_again
+        });
+        if is_final {
+            self.batch_over(id, None);
         }
     }
 
@@ -304,9 +325,12 @@ impl State {
     /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
     pub(crate) fn batch_forgotten(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         self.batch_grown(id);
-        if !self.is_open_batch(id) {
-            return;
+        if self.is_open_batch(id) {
+            self.batch_over(id, found);
         }
+    }
+
+    fn batch_over(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         let saved = self.node_exit(id);
         let has_run = saved.is_some();
         let (ending, exit) = match (found, saved) {
@@ -324,14 +348,26 @@ impl State {
         self.batch_ended(id, ending, exit);
     }
 
-    /// Somebody asks for a session. If an engine runs it, what it has written since is read.
+    /// Somebody asks for a session. If an engine runs it, what it has written since is read, and the engine is asked
+    /// soon.
     pub(crate) fn batch_used(&mut self, id: &SessionId) {
         let session = self.sessions.get(id);
-        if session
-            .is_some_and(|session| session.batch.is_some() && session.life.status().is_alive())
-        {
+        let Some(batch) = session.and_then(Session::open_batch) else {
+            return;
+        };
+        self.engines.looked(&batch.launcher.name, now().boot);
+        if session.is_some_and(|session| session.life.status().is_alive()) {
             self.batch_grown(id);
             self.engines.used();
+        }
+    }
+
+    /// Somebody looks at a list with these sessions, newest first.
+    pub(crate) fn batches_listed(&mut self, ids: &[SessionId]) {
+        let open = ids.iter().filter(|id| self.is_open_batch(id));
+        let open: Vec<&SessionId> = open.take(LOOKS).collect();
+        for id in open {
+            self.batch_used(id);
         }
     }
 
@@ -380,6 +416,7 @@ impl State {
         });
         if let Some(launcher) = launcher {
             self.engines.ending(&launcher, now().boot);
+            self.batch_ended_on_node(id);
         }
     }
 

@@ -7,6 +7,9 @@ const SOON_MS: u64 = 2_000;
 /// The same if it is known that a job has just ended or been cancelled: the engine takes a moment to clear it away.
 const ENDING_MS: u64 = 250;
 
+/// What somebody sees who looks is not older than this, if looking again shows it, in milliseconds.
+const LOOKED_MS: u64 = 5_000;
+
 /// When one engine is asked next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -16,6 +19,8 @@ pub struct Schedule {
     longest: u64,
     /// When it is asked next, in boot-time milliseconds; `None` while it is being asked, or need not be.
     next: Option<u64>,
+    /// When it has last answered, or has failed to.
+    answered: u64,
 }
 
 impl Schedule {
@@ -25,6 +30,7 @@ impl Schedule {
             pause: SOON_MS.min(longest),
             longest,
             next: None,
+            answered: 0,
         }
     }
 
@@ -36,6 +42,12 @@ impl Schedule {
     /// A job has ended, as far as it can be seen here.
     pub fn ending(&mut self, now: u64) {
         self.hurry(now, ENDING_MS);
+    }
+
+    /// Somebody looks at its jobs: it is asked now, unless it has answered just before.
+    pub fn looked(&mut self, now: u64) {
+        let at = now.max(self.answered + LOOKED_MS.min(self.longest));
+        self.next = self.next.map(|next| next.min(at));
     }
 
     fn hurry(&mut self, now: u64, pause: u64) {
@@ -52,8 +64,9 @@ impl Schedule {
 
     /// It has answered, or has failed to. `open` is whether there are jobs that are not over.
     pub fn answered(&mut self, open: bool, now: u64) {
+        self.answered = now;
         if !open {
-            *self = Self::new(self.longest);
+            (self.pause, self.next) = (SOON_MS.min(self.longest), None);
         } else if self.next.is_none() {
             self.pause = (self.pause * 2).min(self.longest);
             self.next = Some(now + self.pause);
@@ -94,6 +107,30 @@ mod tests {
         schedule.asked();
         schedule.answered(false, now);
         assert_eq!(schedule.next(), None);
+    }
+
+    #[test]
+    fn who_looks_has_it_asked_but_not_again_and_again() {
+        let mut schedule = Schedule::new(30_000);
+        schedule.looked(5);
+        assert_eq!(schedule.next(), None, "nothing is open");
+        schedule.submitted(0);
+        schedule.asked();
+        schedule.looked(2_000);
+        assert_eq!(schedule.next(), None, "it is being asked");
+        schedule.answered(true, 2_000);
+        for now in [2_001, 2_500] {
+            schedule.looked(now);
+            assert_eq!(schedule.next(), Some(6_000), "the usual pause is shorter");
+        }
+        schedule.asked();
+        schedule.answered(true, 6_000);
+        schedule.looked(7_000);
+        assert_eq!(schedule.next(), Some(11_000));
+        schedule.asked();
+        schedule.answered(true, 11_000);
+        schedule.looked(20_000);
+        assert_eq!(schedule.next(), Some(20_000));
     }
 
     #[test]

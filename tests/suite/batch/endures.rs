@@ -63,6 +63,12 @@ fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
         "echo up; exec sleep 600",
     ]);
     slurm.home.ok(&["wait", "job", "--for", "match:^up$"]);
+    let gate = slurm.home.gate();
+    let line = format!("echo up; read x <{}; exit 5", gate.display());
+    slurm
+        .home
+        .ok(&["run", "--on", "slurm", "-n", "ends", &line]);
+    slurm.home.ok(&["wait", "ends", "--for", "match:^up$"]);
     slurm.controller_down();
     let silent = eventually_within(PATIENCE, "the silence is noticed", || {
         let record = slurm.status("job");
@@ -77,6 +83,11 @@ fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
     slurm.home.ok(&["run", "-n", "here", "true"]);
     slurm.home.ok(&["wait", "here"]);
     assert!(began.elapsed() < DEADLINE / 2);
+    // The node says how its job has ended.
+    std::fs::write(gate, "\n").unwrap();
+    let ended = slurm.until("ends", "error");
+    assert_eq!(ended["exitCode"], 5, "{ended}");
+    assert!(!ended["engine"]["silentSince"].is_null(), "{ended}");
     slurm.controller_up();
     eventually_within(PATIENCE, "it answers again", || {
         slurm.status("job")["engine"]["silentSince"]

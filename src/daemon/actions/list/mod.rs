@@ -75,6 +75,9 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     };
     hub.check_inputs(&old).await;
     hub.change(|state| {
+        let newest = state.sessions.iter().rev().filter(is_wanted).take(limit);
+        let newest: Vec<SessionId> = newest.map(|session| session.id.clone()).collect();
+        state.batches_listed(&newest);
         if !state
             .usage
             .is_fresh(state.sessions.iter().filter(is_wanted))
