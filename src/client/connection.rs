@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::fault::{internal, lost};
 use super::receiver::{Message, Receiver, message};
 use super::sender::Sender;
+use crate::link;
 use crate::protocol::reply::Reply;
 use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, PROTOCOL, RequestId, VERSION,
@@ -110,15 +111,17 @@ impl Connection {
     /// Returns an error if the daemon speaks another version of the protocol.
     pub(super) fn check_protocol(&self) -> Result<(), Error> {
         let theirs = self.hello.protocol;
-        let hint = match theirs.cmp(&PROTOCOL) {
-            Ordering::Equal => return Ok(()),
-            Ordering::Less => "run: bgproc daemon upgrade (jobs keep running)",
-            Ordering::Greater => {
-                "use the newer bgproc, or go back to this one: bgproc daemon upgrade (jobs keep running)"
+        let hint = match (theirs.cmp(&PROTOCOL), super::host::name()) {
+            (Ordering::Equal, _) => return Ok(()),
+            (Ordering::Less, None) => "run: bgproc daemon upgrade (jobs keep running)".to_owned(),
+            (Ordering::Greater, None) => {
+                "use the newer bgproc, or go back to this one: bgproc daemon upgrade (jobs keep running)".to_owned()
             }
+            (order, Some(host)) => link::fault::other_protocol(host, order),
         };
+        let place = super::host::name().map_or_else(String::new, |host| format!(" on host {host}"));
         let message = format!(
-            "the daemon (bgproc {}) speaks protocol {theirs}, this is bgproc {VERSION} with protocol {PROTOCOL}",
+            "the daemon{place} (bgproc {}) speaks protocol {theirs}, this is bgproc {VERSION} with protocol {PROTOCOL}",
             self.hello.version
         );
         Err(Error::new(ErrorCode::IncompatibleVersion, message).hint(hint))

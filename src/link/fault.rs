@@ -1,9 +1,12 @@
 //! What is wrong with a link, in words: from what its command said on stderr.
 
+use std::cmp::Ordering;
+
 use serde_json::json;
 
 use super::Host;
 use super::host::Reach;
+use crate::protocol::shell::quote;
 use crate::protocol::{Error, ErrorCode};
 
 /// Parts of what ssh says when it has no way to log in without asking.
@@ -20,6 +23,9 @@ const HOST_KEY: [&str; 3] = [
     "host key is known",
 ];
 
+/// What is said of a daemon on a host that does not answer although the host does.
+pub const DAEMON_SILENT: &str = "its daemon does not answer";
+
 /// The error for a link that ended, or never began. `stderr` is what its command said last.
 pub fn of(host: &Host, stderr: &str) -> Error {
     let name = &host.name;
@@ -27,13 +33,22 @@ pub fn of(host: &Host, stderr: &str) -> Error {
     let has = |parts: &[&str]| parts.iter().any(|part| stderr.contains(part));
     let is_ssh = matches!(host.reach, Reach::Ssh(_));
     if is_ssh && has(&HOST_KEY) {
-        let message = match stderr.contains("IDENTIFICATION HAS CHANGED") {
-            true => format!("the key of host {name} has changed: {words}"),
-            false => format!("the key of host {name} is not known: {words}"),
+        let (message, hint) = match stderr.contains("IDENTIFICATION HAS CHANGED") {
+            true => (
+                format!("the key of host {name} has changed: {words}"),
+                format!(
+                    "ask who runs it whether that is right; if so, {} forgets the old key, and bgproc hosts login {name} shows the new one and asks",
+                    forgets_key(stderr)
+                ),
+            ),
+            false => (
+                format!("the key of host {name} is not known: {words}"),
+                format!(
+                    "bgproc hosts login {name} shows the key and asks; bgproc never accepts one by itself"
+                ),
+            ),
         };
-        return Error::new(ErrorCode::HostKeyUnknown, message).hint(format!(
-            "bgproc hosts login {name} shows the key and asks; bgproc never accepts one by itself"
-        ));
+        return Error::new(ErrorCode::HostKeyUnknown, message).hint(hint);
     }
     if is_ssh && has(&LOGIN) {
         return Error::new(
@@ -72,6 +87,63 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
     ))
 }
 
+/// What a person can do about a host that cannot be reached. `why` is the message of [`of`] or [`unreachable`], with
+/// the words of the command.
+pub fn advice(host: &Host, why: &str) -> String {
+    let reached = host.reached();
+    let says = |parts: &[&str]| parts.iter().any(|part| why.contains(part));
+    let file = match &host.written {
+        Some(file) => format!("[hosts.{}] in {}", host.name, file.display()),
+        None => "the launcher".to_owned(),
+    };
+    let is_ssh = matches!(host.reach, Reach::Ssh(_));
+    if is_ssh && says(&["Could not resolve hostname", "Name or service not known"]) {
+        return format!(
+            "correct the name in {file} or in ~/.ssh/config, or connect to the network that knows it"
+        );
+    }
+    if is_ssh && says(&["Connection refused"]) {
+        return format!("start sshd there, or correct the port in {file} or in ~/.ssh/config");
+    }
+    if is_ssh
+        && says(&[
+            "timed out",
+            "No route to host",
+            "Network is unreachable",
+            "Host is down",
+        ])
+    {
+        return format!(
+            "see that the machine is on, and that its network or VPN is up; then try: {reached}"
+        );
+    }
+    if says(&["does not start"]) {
+        return format!("install the program that {file} names, or correct its command");
+    }
+    if says(&["its shell prints"]) {
+        return "have its start-up files print only in interactive shells".to_owned();
+    }
+    if says(&[DAEMON_SILENT]) {
+        return format!("log in there and run bgproc doctor: {reached}");
+    }
+    match is_ssh {
+        true => format!("see what ssh says, and whether the machine is up: {reached} -v true"),
+        false => format!(
+            "run its command by hand; it has to run a shell that reads standard input: {reached}"
+        ),
+    }
+}
+
+/// What a person can do about a daemon on a host that speaks another protocol. `theirs` compares it with this program's.
+pub fn other_protocol(host: &str, theirs: Ordering) -> String {
+    match theirs {
+        Ordering::Greater => format!("install the newer bgproc of host {host} here, too"),
+        _ => format!(
+            "bgproc hosts install {host}, then bgproc -H {host} daemon upgrade; jobs keep running"
+        ),
+    }
+}
+
 /// There is no bgproc on the host.
 pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
     let name = &host.name;
@@ -91,6 +163,18 @@ pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
     Error::new(ErrorCode::HostNotInstalled, message)
         .hint(hint)
         .data(json!({ "arch": system, "libc": libc }))
+}
+
+/// The command that removes the key of a host, of which ssh says: `Host key for [gpu1]:2222 has changed and you …`.
+fn forgets_key(stderr: &str) -> String {
+    let said = stderr.lines().find_map(|line| {
+        let (name, _) = line
+            .trim()
+            .strip_prefix("Host key for ")?
+            .split_once(" has changed")?;
+        Some(quote(name))
+    });
+    format!("ssh-keygen -R {}", said.as_deref().unwrap_or("ADDRESS"))
 }
 
 /// The last line of a text that says something, without control characters and a full stop.
@@ -159,5 +243,51 @@ mod tests {
             assert_eq!((error.code, error.message.as_str()), (code, message));
             assert!(error.hint.is_some(), "{message}");
         }
+    }
+
+    #[test]
+    fn a_key_that_has_changed_is_forgotten_by_a_command_and_only_by_a_person() {
+        let said = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\n\
+             Host key for [gpu1]:2222 has changed and you have requested strict checking.\r\n\
+             Host key verification failed.\r\n";
+        let hint = of(&host(), said).hint.unwrap();
+        assert!(hint.contains("ssh-keygen -R '[gpu1]:2222'"), "{hint}");
+        assert!(hint.contains("bgproc hosts login gpu1"), "{hint}");
+    }
+
+    #[test]
+    fn each_reason_has_a_next_step() {
+        for (why, step) in [
+            (
+                "ssh: Could not resolve hostname gpu9: Name or service not known",
+                "correct the name",
+            ),
+            (
+                "ssh: connect to host gpu1 port 22: Connection refused",
+                "start sshd there",
+            ),
+            (
+                "ssh: connect to host gpu1 port 22: Connection timed out",
+                "VPN",
+            ),
+            (
+                "ssh does not start: No such file or directory",
+                "install the program",
+            ),
+            ("its daemon does not answer", "bgproc doctor"),
+            ("no answer within 10 s", "ssh gpu1 -v true"),
+        ] {
+            let advice = advice(&host(), &unreachable(&host(), why).message);
+            assert!(advice.contains(step), "{why}: {advice}");
+        }
+        let command = Host {
+            reach: Reach::Command(vec!["kubectl".to_owned(), "exec".to_owned()]),
+            ..host()
+        };
+        let advice = advice(&command, &unreachable(&command, "pod not found").message);
+        assert!(
+            advice.contains("by hand") && advice.ends_with("kubectl exec"),
+            "{advice}"
+        );
     }
 }

@@ -34,7 +34,7 @@ pub enum Misfit {
 }
 
 impl Copy {
-    /// Reaches a host and asks what it is. Nothing is changed there but that the directory exists.
+    /// Reaches a host and asks what it is. Nothing is changed there.
     pub fn begin(host: &Host, program: &[u8]) -> Result<Self, Error> {
         let (running, Begun { program, rest }) = begin(host, &script(program))?;
         let (system, libc) = program.split_once(' ').unwrap_or((&program, ""));
@@ -56,7 +56,8 @@ impl Copy {
         let stream = &mut self.running.stream;
         // If the other end is gone, its last words say why.
         let sent = stream
-            .write_all(program)
+            .write_all(CONSENT.as_bytes())
+            .and_then(|()| stream.write_all(program))
             .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
         let mut said = self.rest;
         let read = stream.read_to_end(&mut said);
@@ -82,14 +83,19 @@ impl Copy {
     }
 }
 
-/// The script that takes the program from standard input.
+/// The line after which the script changes something.
+const CONSENT: &str = "install\n";
+
+/// The script that takes the program from standard input, behind [`CONSENT`].
 fn script(program: &[u8]) -> String {
     let hash = hex(&Sha256::digest(program));
     let (size, hash) = (program.len(), quoted(&hash));
     format!(
-        "{{ d=\"$HOME/.local/bin\"; mkdir -p \"$d\" || exit 1; rm -f \"$d\"/.bgproc-new.*; t=\"$d/.bgproc-new.$$\"\n\
+        "{{ d=\"$HOME/.local/bin\"; t=\"$d/.bgproc-new.$$\"\n\
          printf '\\001bgproc-link\\001 run %s %s\\n' \"$(uname -s)-$(uname -m)\" \
          \"$( (ldd --version 2>&1 || true) | head -n 1)\"\n\
+         read -r consent || exit 1\n\
+         e=$(mkdir -p \"$d\" 2>&1) || {{ echo \"$e\"; exit 1; }}; rm -f \"$d\"/.bgproc-new.*\n\
          head -c {size} > \"$t\" || {{ rm -f \"$t\"; exit 1; }}\n\
          s=$(sha256sum \"$t\" 2>/dev/null || shasum -a 256 \"$t\"); s=${{s%% *}}\n\
          if [ \"$s\" != {hash} ]; then rm -f \"$t\"; echo 'what arrived is not what was sent'; exit 1; fi\n\

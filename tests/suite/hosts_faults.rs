@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{Home, Serve, Sshd};
+use crate::support::fake::FakeDaemon;
+use crate::support::{Home, Person, Serve, Sshd};
 
 /// A home with hosts that are reached by these commands, each a line of a shell.
 fn by_commands(lines: &[(&str, &str)]) -> Home {
@@ -53,6 +54,7 @@ fn what_ssh_refuses_is_told_in_its_words_with_what_to_do() {
     assert!(began.elapsed() < Duration::from_secs(5));
     let doctor = sshd.home.run(&["hosts", "doctor", "h1"]).expect_code(1);
     assert!(doctor.stdout.contains("problem"), "{doctor}");
+    assert!(doctor.stdout.contains("-> start sshd there"), "{doctor}");
     let mut json = sshd.home.command(&["--json", "-H", "h1", "ls"]);
     json.env("LC_ALL", "C");
     Home::finish(json, &["ls"]).expect_code(69);
@@ -126,6 +128,47 @@ fn noise_before_the_program_is_skipped_and_too_much_of_it_is_named() {
 }
 
 #[test]
+fn an_older_or_newer_daemon_there_is_named_with_what_to_do() {
+    for (protocol, advice) in [
+        (
+            0,
+            "bgproc hosts install old, then bgproc -H old daemon upgrade",
+        ),
+        (2, "install the newer bgproc of host old here, too"),
+    ] {
+        let far = Home::new();
+        let daemon = FakeDaemon::new(&far);
+        let home = Home::with_config(&format!(
+            "[hosts.old]\ncommand = [\"sh\"]\nbgproc = \"{}\"\nhome = \"{}\"\n",
+            env!("CARGO_BIN_EXE_bgproc"),
+            far.path().display()
+        ));
+        let ran = std::thread::scope(|scope| {
+            let verb = scope.spawn(|| home.run(&["-H", "old", "ls"]));
+            daemon.accept(protocol, "human");
+            verb.join().unwrap()
+        });
+        ran.expect_code(69)
+            .expect_said("the daemon on host old (bgproc 9.9.9) speaks protocol")
+            .expect_said(advice);
+        // The same through the daemon here.
+        home.ok(&["daemon", "start"]);
+        let mut person = Person::new(&home);
+        let refused = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| person.call(json!({"action": "connect", "host": "old"})));
+            daemon.accept(protocol, "human");
+            asked.join().unwrap()
+        });
+        let error = &refused["error"];
+        assert_eq!(error["code"], "incompatible_version", "{refused}");
+        assert!(
+            error["hint"].as_str().unwrap().contains(advice),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn a_host_that_says_nothing_is_given_up_after_ten_seconds() {
     let home = by_commands(&[("silent", "exec sleep 60")]);
     let began = Instant::now();
@@ -168,6 +211,14 @@ fn bgproc_is_installed_where_there_was_none() {
     none.expect_said("bgproc hosts install box");
     let asks = home.run(&["hosts", "install", "box"]).expect_code(1);
     asks.expect_said("--yes is the answer to it");
+    // Nothing is changed before the answer.
+    assert_eq!(std::fs::read_dir(&there).unwrap().count(), 0);
+    std::fs::write(there.join(".local"), "in the way").unwrap();
+    let blocked = home.run(&["hosts", "install", "box", "--yes"]);
+    blocked
+        .expect_code(69)
+        .expect_said("bgproc was not installed on box: mkdir: ");
+    std::fs::remove_file(there.join(".local")).unwrap();
     let false_one = home.scratch("false");
     std::fs::write(&false_one, "#!/bin/sh\necho broken; exit 1\n").unwrap();
     let wrong = home.run(&[

@@ -37,8 +37,19 @@ impl Failure {
             Some(line) => format!(": {line}"),
             None => String::new(),
         };
-        let message = format!("{engine} refused: {command} {}{said}", self.what);
-        Error::new(ErrorCode::LauncherRefused, message).data(json!({ "stderr": self.stderr }))
+        let data = json!({ "stderr": self.stderr });
+        match self.stderr.is_empty() {
+            false => {
+                let message = format!("{engine} refused: {command} {}{said}", self.what);
+                Error::new(ErrorCode::LauncherRefused, message)
+            }
+            true => {
+                let message = format!("{engine} cannot be asked: {command} {}", self.what);
+                Error::new(ErrorCode::LauncherRefused, message)
+                    .hint("bgproc doctor checks the commands of the launchers")
+            }
+        }
+        .data(data)
     }
 }
 
@@ -70,7 +81,7 @@ pub(crate) async fn run(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => failed("is not there: it is not in PATH", ""),
+        io::ErrorKind::NotFound => failed("is not in PATH", ""),
         _ => failed(&format!("cannot be started: {error}"), ""),
     })?;
     let work = async {

@@ -46,7 +46,7 @@ fn a_job_waits_runs_on_a_node_and_ends_with_its_own_code() {
     assert_eq!(kinds, ["queued", "placed", "started", "exited"]);
     let again = home.run(&["restart", "train"]);
     assert_ne!(again.code, Some(0));
-    again.expect_said("cannot be restarted: it is one of Slurm");
+    again.expect_said("cannot be restarted: it is a job of Slurm");
     home.ok(&["rm", "train"]);
     let left: Vec<_> = std::fs::read_dir(home.path().join("batch"))
         .unwrap()

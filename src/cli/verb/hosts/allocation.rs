@@ -61,6 +61,7 @@ fn held(
     let entry = entry.ok_or_else(|| {
         let message = "the batch system has given the job no number, so its node cannot be reached";
         Failure::with_message(Exit::FAILED, message)
+            .hint("the job was taken back; see whether squeue answers, then try again")
     })?;
     Ok((job, entry))
 }

@@ -11,12 +11,12 @@ use crate::cli::settings::host::named;
 use crate::cli::verb::doctor::report;
 use crate::client::{self, Running, greeting};
 use crate::doctor::Finding;
-use crate::link::Host;
 use crate::link::host::Reach;
 use crate::link::spawn::configuration;
+use crate::link::{Host, fault};
 use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
-use crate::protocol::{Action, Error, PROTOCOL, VERSION};
+use crate::protocol::{Action, Error, ErrorCode, PROTOCOL, VERSION};
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
@@ -74,7 +74,7 @@ fn daemon(host: &Host) -> Vec<Finding> {
     let began = Instant::now();
     let running = match client::connect_running(&greeting::human()) {
         Ok(running) => running,
-        Err(error) => return vec![problem("link", &error)],
+        Err(error) => return vec![problem("link", host, &error)],
     };
     let ms = began.elapsed().as_millis();
     let mut findings = vec![Finding::ok(
@@ -95,7 +95,7 @@ fn daemon(host: &Host) -> Vec<Finding> {
     let stats = daemon.call_as::<StatsReply>(Action::Stats(Stats {}));
     let ms = began.elapsed().as_millis();
     findings.push(match stats {
-        Err(error) => problem("daemon", &error),
+        Err(error) => problem("daemon", host, &error),
         Ok(stats) if stats.protocol != PROTOCOL => Finding::problem(
             "daemon",
             format!(
@@ -103,9 +103,9 @@ fn daemon(host: &Host) -> Vec<Finding> {
                 stats.version, stats.protocol
             ),
         )
-        .advise(format!(
-            "bgproc hosts install {0}, then bgproc -H {0} daemon upgrade; jobs keep running",
-            host.name
+        .advise(fault::other_protocol(
+            &host.name,
+            stats.protocol.cmp(&PROTOCOL),
         )),
         Ok(stats) => Finding::ok(
             "daemon",
@@ -118,10 +118,16 @@ fn daemon(host: &Host) -> Vec<Finding> {
     findings
 }
 
-fn problem(subject: &'static str, error: &Error) -> Finding {
+/// A step that has failed, and the next one of the person.
+fn problem(subject: &'static str, host: &Host, error: &Error) -> Finding {
     let finding = Finding::problem(subject, error.message.clone());
-    match &error.hint {
-        Some(hint) => finding.advise(hint.clone()),
+    let advice = match error.code {
+        // Its hint names this verb.
+        ErrorCode::HostUnreachable => Some(fault::advice(host, &error.message)),
+        _ => error.hint.clone(),
+    };
+    match advice {
+        Some(advice) => finding.advise(advice),
         None => finding,
     }
 }

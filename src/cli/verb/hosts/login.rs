@@ -38,11 +38,9 @@ impl Login {
             ));
             return Ok(Exit::OK);
         }
-        // ssh has said why.
-        Err(Failure::with_message(
-            Exit::UNAVAILABLE,
-            format!("ssh did not log in to {name}"),
-        ))
+        let message = format!("ssh did not log in to {name}, and has said why");
+        let failure = Failure::with_message(Exit::UNAVAILABLE, message);
+        Err(failure.hint(format!("bgproc hosts doctor {name} goes through the steps")))
     }
 }
 

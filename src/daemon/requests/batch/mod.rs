@@ -22,6 +22,6 @@ pub(crate) fn refuse(hub: &Hub, id: &SessionId, what: &str, instead: &str) -> Re
         return Ok(());
     };
     let engine = batch.launcher.kind.name();
-    let message = format!("session {id} cannot be {what}: it is one of {engine}");
+    let message = format!("session {id} cannot be {what}: it is a job of {engine}");
     Err(Error::new(ErrorCode::Unsupported, message).hint(instead))
 }

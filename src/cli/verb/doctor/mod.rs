@@ -1,5 +1,7 @@
 //! `doctor`: checks whether bgproc can work on this machine, and says how to fix problems.
 
+mod elsewhere;
+
 use clap::Args;
 use serde_json::json;
 
@@ -28,7 +30,7 @@ const INDENT: usize = 10;
 impl Doctor {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut findings = checkup();
-        findings.push(configuration());
+        findings.extend(configuration());
         let exit = report(ctx, &findings)?;
         if !ctx.json {
             self.repair(ctx, &findings)?;
@@ -97,12 +99,22 @@ pub(super) fn report(ctx: &mut Context, findings: &[Finding]) -> Result<Exit, Fa
     Ok(exit)
 }
 
-/// Checks the configuration. Every verb reads it, so an error in it stops all of them.
-fn configuration() -> Finding {
+/// Checks the configuration, and what it names. Every verb reads it, so an error in it stops all of them.
+fn configuration() -> Vec<Finding> {
     match settings::configuration() {
-        Ok(_) => Finding::ok("configuration", "config.toml is valid or absent"),
-        Err(failure) => Finding::problem("configuration", failure.to_string())
-            .advise("correct the file or remove it; bgproc help configuration explains every key"),
+        Ok(config) => {
+            let path = std::env::var("PATH").unwrap_or_default();
+            let valid = Finding::ok("configuration", "config.toml is valid or absent");
+            std::iter::once(valid)
+                .chain(elsewhere::check(&config, &path))
+                .collect()
+        }
+        Err(failure) => {
+            let found = Finding::problem("configuration", failure.to_string());
+            vec![found.advise(
+                "correct the file or remove it; bgproc help configuration explains every key",
+            )]
+        }
     }
 }
 
