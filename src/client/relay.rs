@@ -31,7 +31,8 @@ fn connect(start: Start, first: &[u8]) -> Result<UnixStream, Error> {
         Start::AfterCrash => reach(AutoStart::AfterCrash)?,
         Start::No => reach_running()?.map_err(|why| unavailable(&why))?,
     };
-    let sent = stream.write_all(&completed(first)?);
+    let is_on_node = super::home()?.session.is_some();
+    let sent = stream.write_all(&completed(first, surroundings(is_on_node))?);
     sent.map_err(|error| unavailable(&format!("the connection to the daemon broke: {error}")))?;
     Ok(stream)
 }
@@ -39,19 +40,34 @@ fn connect(start: Start, first: &[u8]) -> Result<UnixStream, Error> {
 /// What of a greeting is the surroundings of a client.
 const SURROUNDINGS: [&str; 4] = ["cwd", "env", "umask", "inherit"];
 
-/// The first line of a client with the surroundings of this login: its directory, environment and limits. Those of
-/// the client's machine do not travel.
-fn completed(first: &[u8]) -> Result<Vec<u8>, Error> {
+/// The surroundings of this login: directory, environment and limits.
+///
+/// On the node of a batch job they are of no use: `srun` has brought the environment of the daemon that has started it.
+/// Jobs there get the environment of the batch job, which the daemon on the node has, and start in the home directory.
+fn surroundings(is_on_node: bool) -> Greeting {
+    match is_on_node {
+        false => greeting::with_surroundings(Greeting::default()),
+        true => Greeting {
+            cwd: std::env::var("HOME").ok(),
+            ..Greeting::default()
+        },
+    }
+}
+
+/// The first line of a client with the surroundings here. Those of the client's machine do not travel.
+fn completed(first: &[u8], own: Greeting) -> Result<Vec<u8>, Error> {
     let unreadable = |error: serde_json::Error| {
         Error::internal(format!(
             "the greeting of the client cannot be read: {error}"
         ))
     };
     let mut line: Map<String, Value> = serde_json::from_slice(first).map_err(unreadable)?;
-    let own = greeting::with_surroundings(Greeting::default());
     let own = serde_json::to_value(own).map_err(unreadable)?;
     for name in SURROUNDINGS {
-        line.insert(name.to_owned(), own[name].clone());
+        let _ = match own.get(name) {
+            Some(value) => line.insert(name.to_owned(), value.clone()),
+            None => line.remove(name),
+        };
     }
     let mut line = serde_json::to_vec(&line).map_err(unreadable)?;
     line.push(b'\n');
@@ -69,7 +85,8 @@ mod tests {
     fn the_surroundings_are_those_of_this_login() {
         let first = json!({"action": "hello", "role": "human", "later": 7, "cwd": "/theirs",
             "env": {"THEIRS": "1"}});
-        let line = completed(format!("{first}\n").as_bytes()).unwrap();
+        let first = format!("{first}\n");
+        let line = completed(first.as_bytes(), surroundings(false)).unwrap();
         assert_eq!(line.last(), Some(&b'\n'));
         let line: Value = serde_json::from_slice(&line).unwrap();
         let here = std::env::current_dir().unwrap();
@@ -80,6 +97,11 @@ mod tests {
             (&line["role"], &line["later"]),
             (&json!("human"), &json!(7))
         );
-        assert!(completed(b"{").is_err());
+        assert!(completed(b"{", Greeting::default()).is_err());
+        // On a node, the environment here is that of the daemon which has run srun.
+        let line = completed(first.as_bytes(), surroundings(true)).unwrap();
+        let line: Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!((&line["env"], &line["umask"]), (&Value::Null, &Value::Null));
+        assert_eq!(line["cwd"], json!(std::env::var("HOME").ok()));
     }
 }

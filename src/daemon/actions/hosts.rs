@@ -3,6 +3,7 @@
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::Need;
 use crate::protocol::reply::{Done, HostList};
@@ -10,7 +11,7 @@ use crate::protocol::{Error, ErrorCode};
 
 /// The hosts that the client may reach.
 pub(super) fn hosts(hub: &Hub, client: &Client) -> Answer {
-    hub.change(|state| state.hosts.refresh());
+    hub.change(State::refresh_hosts);
     let state = hub.read();
     answer(HostList {
         hosts: state
@@ -21,7 +22,7 @@ pub(super) fn hosts(hub: &Hub, client: &Client) -> Answer {
 
 /// Connects a host, and answers when that has succeeded or failed.
 pub(super) async fn connect(hub: &Hub, client: &Client, name: &str) -> Answer {
-    hub.change(|state| state.hosts.refresh());
+    hub.change(State::refresh_hosts);
     hub.read().hosts.check(&client.greeting, name)?;
     let gone = || {
         Error::new(
@@ -44,7 +45,7 @@ pub(super) async fn connect(hub: &Hub, client: &Client, name: &str) -> Answer {
                 let statuses = hosts.statuses(&client.greeting, &client.principal, Some(&only));
                 return answer(HostList { hosts: statuses });
             }
-            if entry.link.attempts() != before {
+            if entry.link.attempts() != before || entry.is_over() {
                 return Err(entry.fault());
             }
             entry.settled()

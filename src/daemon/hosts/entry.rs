@@ -12,9 +12,9 @@ use crate::engine::Now;
 use crate::engine::hosts::HostLink;
 use crate::engine::registry::Principal;
 use crate::link::frames::Start;
-use crate::link::{Host, Link};
+use crate::link::{Host, Link, fault};
 use crate::protocol::reply::{HostConnect, HostStatus};
-use crate::protocol::{Error, ErrorCode, Role, Timestamp};
+use crate::protocol::{Error, ErrorCode, Role, SessionId, Timestamp};
 
 /// A request waits for the next attempt if it comes within this time, in milliseconds.
 const SOON: u64 = 1_000;
@@ -49,6 +49,8 @@ pub(crate) struct Entry {
     pub(super) is_doubtful: bool,
     /// The session that holds it, if it is an allocation of an engine.
     pub(super) session: Option<String>,
+    /// Whether that session has ended, and the host with it.
+    pub(super) is_over: bool,
     /// Whether this is no host of the configuration, but the node on which an engine runs a session.
     pub(super) is_node: bool,
 }
@@ -76,6 +78,7 @@ impl Entry {
             interest: Rc::default(),
             is_doubtful: false,
             session: None,
+            is_over: false,
             is_node: false,
         }
     }
@@ -120,9 +123,34 @@ impl Entry {
     /// Whether the host may be connected soon, now that somebody needs it. A link that has ended counts as open until
     /// its end is noticed.
     pub(crate) fn can_come(&self, now: Now) -> bool {
+        if self.is_over {
+            return false;
+        }
         let due = self.link.next(self.connect, true);
         let link = &self.link;
         link.is_up() || link.is_opening() || due.is_some_and(|at| at <= now.boot + SOON)
+    }
+
+    /// Whether a session on it is the one that holds it, which whoever has submitted it knows already.
+    pub(crate) fn is_held_by(&self, id: &SessionId) -> bool {
+        let holder = self.session.as_deref().and_then(SessionId::parse_any);
+        holder.is_some_and(|holder| holder.bare() == id.bare())
+    }
+
+    /// Whether the session that holds it has ended, and the host with it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Notes that the session that holds it has ended: there is no host any more, and no session on it. Returns the
+    /// sessions that were known.
+    pub(crate) fn give_up(&mut self) -> Vec<SessionId> {
+        self.is_over = true;
+        self.link.rest(now());
+        self.end();
+        let known = self.mirror.ids().cloned().collect();
+        self.mirror.replace(Vec::new(), now());
+        known
     }
 
     /// Whether only a person's `connect` connects it.
@@ -154,17 +182,24 @@ impl Entry {
     /// Why the host cannot be used now.
     pub(crate) fn fault(&self) -> Error {
         let name = &self.host.name;
-        let error = match self.link.fault() {
-            Some(error) => error.clone(),
+        let error = match self.reason() {
+            Some(error) => error,
+            None if self.link.is_up() => fault::unreachable(&self.host, "it does not answer"),
+            None if self.link.is_opening() => {
+                fault::unreachable(&self.host, "it has not answered yet")
+            }
             None if self.is_manual() => Error::new(
                 ErrorCode::HostUnreachable,
-                format!("host {name} is not connected; it is connected by hand"),
+                format!(
+                    "host {name} is not connected, which is left to you (`connect = \"manual\"`)"
+                ),
             )
-            .hint(format!("bgproc hosts login {name}")),
+            .hint(format!("bgproc hosts login {name} connects it")),
             None => Error::new(
                 ErrorCode::HostUnreachable,
                 format!("host {name} is not connected"),
-            ),
+            )
+            .hint(format!("bgproc hosts login {name} connects it")),
         };
         let error = error.add_data("host", json!(name));
         match error.code {
@@ -173,6 +208,17 @@ impl Entry {
                 .add_data("lastSeen", json!(self.link.last_seen())),
             _ => error,
         }
+    }
+
+    /// Why it is not connected, if there is a reason.
+    fn reason(&self) -> Option<Error> {
+        let name = &self.host.name;
+        if self.is_over {
+            let message = format!("the job that held host {name} has ended, and all jobs on it");
+            let error = Error::new(ErrorCode::HostUnreachable, message);
+            return Some(error.hint(format!("bgproc hosts rm {name} removes it from the list")));
+        }
+        self.link.fault().cloned()
     }
 
     pub(super) fn status(&self, name: &str, viewer: &Principal, now: Now) -> HostStatus {
@@ -186,7 +232,7 @@ impl Entry {
             state: self.link.state(),
             since: Some(self.link.since()),
             last_seen: self.link.last_seen(),
-            error: self.link.fault().cloned(),
+            error: self.reason(),
             retry_at: retry.map(in_future),
             connect: self.connect,
             agents: self.agents,

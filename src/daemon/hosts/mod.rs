@@ -65,30 +65,32 @@ impl Hosts {
     }
 
     /// Reads the configuration file again if it has changed. If it is invalid, the hosts stay as they are: the
-    /// commands of people report what is wrong with it.
-    pub(crate) fn refresh(&mut self) {
+    /// commands of people report what is wrong with it. Returns the hosts that are not in it any more, with what was
+    /// known of them; `None` if nothing has changed.
+    pub(crate) fn refresh(&mut self) -> Option<Vec<(Box<str>, Entry)>> {
         let path = self.home.config_file();
         let stamp = file::stamp(&path);
         if stamp == self.stamp {
-            return;
+            return None;
         }
         self.stamp = stamp;
         let config = match config::load(&path) {
             Ok(config) => config,
             Err(error) => {
                 tracing::warn!("{error}; the hosts stay as they are");
-                return;
+                return None;
             }
         };
-        for name in self.names() {
-            if !config.hosts.contains_key(&*name) {
-                self.remove(&name);
-            }
-        }
+        let mut gone = self.names();
+        gone.retain(|name| !config.hosts.contains_key(&**name));
+        let gone = gone.into_iter();
+        let gone = gone.filter_map(|name| Some((name.clone(), self.remove(&name)?)));
+        let gone = gone.collect();
         for (name, entry) in &config.hosts {
             self.set(name, entry.get_ref());
         }
         self.changed.notify_one();
+        Some(gone)
     }
 
     fn set(&mut self, name: &str, entry: &HostEntry) {
@@ -120,12 +122,13 @@ impl Hosts {
         self.entries.insert(name.into(), entry);
     }
 
-    fn remove(&mut self, name: &str) {
-        if let Some(mut entry) = self.entries.remove(name) {
-            entry.end();
-            // It may not be there; what it knows comes again from the host.
-            let _ = std::fs::remove_file(self.file(name));
-        }
+    /// Forgets a host, whose link ends.
+    fn remove(&mut self, name: &str) -> Option<Entry> {
+        let mut entry = self.entries.remove(name)?;
+        entry.end();
+        // It may not be there; what it knows comes again from the host.
+        let _ = std::fs::remove_file(self.file(name));
+        Some(entry)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -181,9 +184,19 @@ impl Hosts {
     pub(crate) fn placed(&mut self, id: &SessionId) {
         let held = |entry: &&mut Entry| entry.session.as_deref() == Some(id.as_str());
         for entry in self.entries.values_mut().filter(held) {
+            entry.is_over = false;
             entry.link.woke(now());
             self.changed.notify_one();
         }
+    }
+
+    /// The hosts that sessions hold, each with its session.
+    pub(crate) fn held(&self) -> Vec<(Box<str>, SessionId)> {
+        let held = self.entries.iter().filter_map(|(name, entry)| {
+            let session = SessionId::parse_any(entry.session.as_deref()?)?;
+            Some((name.clone(), session))
+        });
+        held.collect()
     }
 
     /// A session does not run on its node any more.
@@ -315,6 +328,9 @@ impl Hosts {
         let mut room = HANDSHAKES.saturating_sub(opening.count());
         let (mut due, mut next) = (Vec::new(), None::<u64>);
         for (name, entry) in &mut self.entries {
+            if entry.is_over {
+                continue;
+            }
             let (connect, watched) = (entry.connect, watched(name));
             if entry.link.is_unused(connect, watched, now.boot) {
                 entry.link.rest(now);

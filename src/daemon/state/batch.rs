@@ -266,6 +266,7 @@ impl State {
                 session.life.ended_elsewhere(ending.status(), None);
             }
             self.end_for_good(id);
+            self.end_held_hosts();
             self.engines.left_queue();
             return;
         }
@@ -288,6 +289,7 @@ impl State {
             out_of_memory: ending == Ending::OutOfMemory,
         });
         self.exited(id, exit);
+        self.end_held_hosts();
     }
 
     /// What the engine says of the end of a session, added to what its exit says.
@@ -427,5 +429,6 @@ impl State {
         for launcher in open {
             self.engines.submitted(&launcher, None, now().boot);
         }
+        self.end_held_hosts();
     }
 }

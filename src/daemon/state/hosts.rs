@@ -14,6 +14,59 @@ use crate::link::Link;
 use crate::protocol::{Error, Event, EventKind, Scope, SessionId};
 
 impl State {
+    /// Reads the hosts in the configuration file again if it has changed.
+    pub(crate) fn refresh_hosts(&mut self) {
+        let Some(gone) = self.hosts.refresh() else {
+            return;
+        };
+        for (name, entry) in gone {
+            let sessions: Vec<SessionId> = entry.mirror.ids().cloned().collect();
+            self.host_gone(&name, &sessions, Value::Null);
+        }
+        self.end_held_hosts();
+    }
+
+    /// Publishes that a host is not there any more, and none of these sessions on it.
+    fn host_gone(&mut self, name: &str, sessions: &[SessionId], error: Value) {
+        for id in sessions {
+            self.events.bus.set_shared(id, false);
+        }
+        self.about_host(EventKind::HostDown, name, json!({ "error": error }));
+    }
+
+    /// Gives up the hosts whose sessions have ended: nodes that were held by a job of an engine.
+    pub(crate) fn end_held_hosts(&mut self) {
+        for (name, session) in self.hosts.held() {
+            if self.has_ended(&session)
+                && let Some(entry) = self.hosts.get_mut(&name)
+                && !entry.is_over()
+            {
+                let was_up = entry.link.is_up();
+                let sessions = entry.give_up();
+                let error = json!(entry.fault());
+                self.save_host(&name);
+                if was_up || !sessions.is_empty() {
+                    self.host_gone(&name, &sessions, error);
+                }
+            }
+        }
+    }
+
+    /// Whether a session of this machine or of a host has ended, as far as it is known.
+    fn has_ended(&self, id: &SessionId) -> bool {
+        match id.host() {
+            None => {
+                // One that is not known here was submitted by another machine that sees the same configuration.
+                let session = self.sessions.get(id);
+                session.is_some_and(|session| session.life.status().is_finished())
+            }
+            Some(host) => {
+                let news = self.hosts.get(host).and_then(|host| host.mirror.news(id));
+                news.is_some_and(|(status, _)| status.is_finished())
+            }
+        }
+    }
+
     /// Notes that the link to a host is open. Returns false if the link is not wanted any more.
     pub(crate) fn host_opened(
         &mut self,
@@ -91,6 +144,13 @@ impl State {
         } = event;
         // Hosts of that host are not reached through it.
         let id = session_id?.at(name)?;
+        if self
+            .hosts
+            .get(name)
+            .is_some_and(|entry| entry.is_held_by(&id))
+        {
+            return None;
+        }
         if kind.is_lifecycle() && seq <= self.events.bus.past.host_seq(name) {
             return None;
         }
@@ -145,6 +205,8 @@ impl State {
             && let Some((id, is_shared)) = entry.mirror.take(record, now())
         {
             self.events.bus.set_shared(&id, is_shared);
+            // It may have held a node.
+            self.end_held_hosts();
         }
     }
 

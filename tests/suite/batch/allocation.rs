@@ -1,7 +1,9 @@
 //! A node of a cluster as a host, for as long as a job holds it.
 
+use serde_json::json;
+
 use super::PATIENCE;
-use crate::support::{Slurm, eventually_within};
+use crate::support::{Person, Slurm, eventually_within};
 
 #[test]
 fn a_node_is_a_host_until_it_is_given_back() {
@@ -19,9 +21,10 @@ fn a_node_is_a_host_until_it_is_given_back() {
         "sleep 600",
     ]);
     slurm.until("first", "running");
-    let told = home.run(&[
+    let add = [
         "hosts", "add", "box", "--on", "slurm", "--time", "10m", "--cpus", "4",
-    ]);
+    ];
+    let told = home.run_with_env(&add, &[("WHOSE", "the caller's")]);
     told.expect_said("will hold box");
     slurm.until("box", "queued");
     home.run(&["-H", "box", "ls"])
@@ -30,6 +33,17 @@ fn a_node_is_a_host_until_it_is_given_back() {
     home.ok(&["stop", "first"]);
     slurm.until("box", "running");
     home.until_connected("box");
+    // The daemon has started srun, which takes its environment along.
+    let mut person = Person::new(home);
+    let started = person.ok(json!({"action": "start", "command": "echo $WHOSE in $PWD",
+        "host": "box", "label": "whose", "background": true}));
+    home.ok(&["wait", "whose@box"]);
+    let log = home.ok(&["logs", "whose@box"]);
+    assert_eq!(log, format!("the caller's in {}\n", home.path().display()));
+    person.ok(json!({"action": "remove", "sessionId": started["sessionId"]}));
+    // The job that holds the node is listed once.
+    let listed = home.ok(&["ls", "-q"]);
+    assert_eq!(listed.lines().count(), 2, "{listed}");
     home.ok(&[
         "-H",
         "box",
@@ -53,6 +67,15 @@ fn a_node_is_a_host_until_it_is_given_back() {
     // Nobody can answer a question here.
     home.run(&["hosts", "rm", "box"])
         .expect_said("held by a job");
+    home.ok(&["stop", "box"]);
+    // The node is gone, and the jobs there with it; the host stays in the configuration.
+    assert!(!home.ok(&["ls", "-a"]).contains("@box"));
+    let refused = person.call(json!({"action": "connect", "host": "box"}));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("the job that held host box has ended"),
+        "{refused}"
+    );
     home.ok(&["hosts", "rm", "box", "--yes"]);
     assert_eq!(slurm.until_ended("box")["status"], "killed");
     assert!(!home.ok(&["ls"]).contains("@box"));

@@ -18,9 +18,10 @@ use crate::cli::output::note;
 use crate::cli::settings;
 use crate::cli::settings::host::unknown;
 use crate::cli::start::engine::Engine;
-use crate::client;
+use crate::client::{self, Running, greeting};
 use crate::config::{HostEntry, edit, is_name};
 use crate::protocol::reply::HostConnect;
+use crate::protocol::{Action, params};
 
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
@@ -148,6 +149,7 @@ impl Add {
         }
         let entry = self.entry()?;
         edit::add_host(&path, name, &entry)?;
+        reread();
         if ctx.json {
             ctx.out.json(&json!({ "name": name, "path": path }))?;
             return Ok(Exit::OK);
@@ -208,6 +210,14 @@ impl Add {
     }
 }
 
+/// Has a daemon that runs read the hosts again, so that a removed one is gone at once. The file is written: a daemon that
+/// is too old to know hosts, or does not answer, has nothing to do with that.
+fn reread() {
+    if let Ok(Running::Yes(mut daemon)) = client::connect_running(&greeting::human()) {
+        let _ = daemon.call(Action::Hosts(params::Hosts {}));
+    }
+}
+
 impl Rm {
     fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let config = settings::configuration()?;
@@ -219,6 +229,7 @@ impl Rm {
         }
         let path = client::home()?.config_file();
         edit::remove_host(&path, &self.name)?;
+        reread();
         if ctx.json {
             ctx.out.json(&json!({ "name": self.name, "path": path }))?;
         }

@@ -17,6 +17,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::there;
+use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::Need;
 use crate::protocol::params::List;
@@ -59,7 +60,7 @@ struct Joined {
 
 /// Asks the hosts that a list includes, all at once, and waits for their answers at most `hostWaitMs`.
 pub(super) async fn ask(hub: &Hub, client: &Rc<Client>, list: &List) -> Result<Asked, Error> {
-    hub.change(|state| state.hosts.refresh());
+    hub.change(State::refresh_hosts);
     let wait = wait_ms("hostWaitMs", list.host_wait_ms, WAIT_MS)?;
     let deadline = Instant::now() + Duration::from_millis(wait);
     let names = names(hub, client, list)?;

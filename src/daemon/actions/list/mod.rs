@@ -63,8 +63,12 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     let label = params.label.as_deref().map(Glob::new);
     let label = label.as_ref();
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    // The session for which a node's home was made is listed by the daemon that has submitted it.
+    let holder = hub.read().sessions.store.home().session.clone();
     let is_wanted = |session: &&Session| {
-        client.principal.sees(session) && is_listed(session, params.status, group, tag, label)
+        client.principal.sees(session)
+            && holder.as_ref() != Some(&session.id)
+            && is_listed(session, params.status, group, tag, label)
     };
     let old: Vec<SessionId> = {
         let (state, now) = (hub.read(), now().boot);
