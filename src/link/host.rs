@@ -34,9 +34,9 @@ pub enum Reach {
     Command(Vec<String>),
 }
 
-/// Seconds after which ssh asks a silent server for a sign of life, and how often before it gives up, unless
-/// ssh_config says something else.
-const KEEPALIVE: [&str; 2] = ["ServerAliveInterval=10", "ServerAliveCountMax=3"];
+/// Seconds after which ssh asks a silent server for a sign of life, and how many it may owe, unless ssh_config says
+/// something else. ssh gives up when one more would be due: after 30 s.
+const KEEPALIVE: [&str; 2] = ["ServerAliveInterval=10", "ServerAliveCountMax=2"];
 
 /// How long a shared connection stays open when nobody uses it.
 const SHARED_FOR: &str = "12h";
@@ -202,7 +202,7 @@ mod tests {
         };
         assert_eq!(
             host.shell(options).join(" "),
-            "ssh -T -o BatchMode=yes -o ServerAliveInterval=10 -o ServerAliveCountMax=3 \
+            "ssh -T -o BatchMode=yes -o ServerAliveInterval=10 -o ServerAliveCountMax=2 \
              -o ControlPath=none -p 2222 me@gpu1 exec sh"
         );
         let plain = host.shell(SshOptions::default()).join(" ");
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(
             own.join(" "),
             "ssh -T -o ControlMaster=auto -o ControlPersist=12h -o BatchMode=no \
-             -o ControlPath=/run/ssh-gpu1 -o ServerAliveInterval=10 -o ServerAliveCountMax=3 gpu1 exec true"
+             -o ControlPath=/run/ssh-gpu1 -o ServerAliveInterval=10 -o ServerAliveCountMax=2 gpu1 exec true"
         );
         let theirs = SshConfiguration {
             control_path: Some("/cm".to_owned()),

@@ -77,6 +77,7 @@ mod on_exit;
 mod one_list;
 mod one_list_faults;
 mod one_list_login;
+mod one_list_silence;
 mod one_list_storm;
 mod policies;
 mod probes;

@@ -71,12 +71,24 @@ impl Channel {
         Ok((channel, taken))
     }
 
-    /// Sends a request and waits for its answer. If the future is dropped before, the request is cancelled.
-    pub(crate) async fn call(
+    /// Sends a request at once. The future is its answer; if it is dropped before, the request is cancelled.
+    pub(crate) fn call(
+        self: &Rc<Self>,
+        action: &str,
+        params: Map<String, Value>,
+    ) -> impl Future<Output = Result<Result<Value, Error>, Lost>> + use<> {
+        let sent = self.send(action, params);
+        async move {
+            let (answer, _guard) = sent?;
+            answer.await.map_err(|_| Lost { was_sent: true })
+        }
+    }
+
+    fn send(
         self: &Rc<Self>,
         action: &str,
         mut params: Map<String, Value>,
-    ) -> Result<Result<Value, Error>, Lost> {
+    ) -> Result<(oneshot::Receiver<Result<Value, Error>>, Pending), Lost> {
         if self.is_closed.get() {
             return Err(Lost { was_sent: false });
         }
@@ -87,11 +99,11 @@ impl Channel {
         let (sender, receiver) = oneshot::channel();
         self.pending.borrow_mut().insert(id, sender);
         self.push(line(&Value::Object(params)));
-        let _guard = Pending {
+        let guard = Pending {
             channel: self.clone(),
             id,
         };
-        receiver.await.map_err(|_| Lost { was_sent: true })
+        Ok((receiver, guard))
     }
 
     /// Ends the connection.
@@ -241,7 +253,7 @@ pub(crate) async fn greeted(
         refusal.unwrap_or_else(|| {
             Error::new(
                 ErrorCode::HostUnreachable,
-                "its daemon ended the connection",
+                "the daemon of the host has ended the connection",
             )
         })
     };
@@ -249,5 +261,5 @@ pub(crate) async fn greeted(
     let hello = (event.event == EventKind::Hello).then(|| serde_json::from_value(event.data).ok());
     hello
         .flatten()
-        .ok_or_else(|| Error::internal("the host's daemon did not say hello"))
+        .ok_or_else(|| Error::internal("the daemon of the host did not begin with hello"))
 }

@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 use tokio::task::AbortHandle;
 
 use super::in_flight::InFlight;
+use super::there::Typing;
 use crate::daemon::hosts::channel::Channel;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
@@ -77,10 +78,21 @@ pub(crate) struct Client {
 pub(crate) struct There {
     /// Its connections to the daemons of hosts.
     channels: RefCell<HashMap<Box<str>, Rc<Channel>>>,
+    /// What its requests to each host share.
+    lanes: RefCell<HashMap<Box<str>, Rc<Lane>>>,
     /// The screens that it watches on each host: the `watch` of each session.
     watches: RefCell<BTreeMap<SessionId, Action>>,
     is_gone: Cell<bool>,
     gone: Notify,
+}
+
+/// What the requests of a client to one host share.
+#[derive(Default)]
+pub(crate) struct Lane {
+    /// Held by the request that opens the connection, so that all use the same.
+    pub(crate) opening: Mutex<()>,
+    /// The order of what it types there.
+    pub(crate) typing: Typing,
 }
 
 impl Client {
@@ -203,6 +215,15 @@ impl Client {
         for id in ids {
             let error = Error::new(ErrorCode::Cancelled, "The request was cancelled");
             self.outbox.push_reply(id, Err(error));
+        }
+    }
+
+    /// What its requests to a host share.
+    pub(crate) fn lane(&self, host: &str) -> Rc<Lane> {
+        let mut lanes = self.there.lanes.borrow_mut();
+        match lanes.get(host) {
+            Some(lane) => lane.clone(),
+            None => lanes.entry(host.into()).or_default().clone(),
         }
     }
 

@@ -197,12 +197,31 @@ impl Sshd {
 
     /// Ends every open connection, as a server does that restarts. Returns how many there were.
     pub(crate) fn cut(&self) -> usize {
+        self.signal_connections(Signal::KILL)
+    }
+
+    /// Falls silent, as a machine does whose network is gone: open connections stay open, and new ones are not answered.
+    pub(crate) fn freeze(&self) {
+        self.signal_server(Signal::STOP);
+        self.signal_connections(Signal::STOP);
+    }
+
+    /// Goes on after [`freeze`](Self::freeze).
+    pub(crate) fn thaw(&self) {
+        self.signal_connections(Signal::CONT);
+        self.signal_server(Signal::CONT);
+    }
+
+    fn signal_server(&self, signal: Signal) {
+        let server = self.server.as_ref().unwrap().id();
+        Held::new(server).unwrap().signal(signal);
+    }
+
+    fn signal_connections(&self, signal: Signal) -> usize {
         let server = self.server.as_ref().unwrap().id();
         let connections = children(server);
-        for pid in &connections {
-            if let Some(held) = Held::new(*pid) {
-                held.signal(Signal::KILL);
-            }
+        for held in connections.iter().copied().filter_map(Held::new) {
+            held.signal(signal);
         }
         connections.len()
     }

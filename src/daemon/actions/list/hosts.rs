@@ -163,7 +163,21 @@ async fn ask_all(
     while let Ok(Some(Ok((name, part)))) = timeout_at(deadline, tasks.join_next()).await {
         said.extend(part.map(|part| (name, part)));
     }
+    doubt_silent(hub, names, &said);
     said
+}
+
+/// Has those that are connected and have not answered in time give a sign of life.
+fn doubt_silent(hub: &Hub, names: &[Box<str>], said: &BTreeMap<Box<str>, Part>) {
+    hub.change(|state| {
+        for name in names.iter().filter(|name| !said.contains_key(*name)) {
+            if let Some(entry) = state.hosts.get_mut(name)
+                && entry.link.is_up()
+            {
+                entry.doubt();
+            }
+        }
+    });
 }
 
 /// Waits until a host is connected; for ever if it cannot be.

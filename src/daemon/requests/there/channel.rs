@@ -5,38 +5,67 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
-use super::of_host;
-use crate::daemon::clock::{now, sleep_until};
+use super::{of_host, watched};
+use crate::daemon::clock::now;
 use crate::daemon::hosts::channel::{Channel, greeted};
 use crate::daemon::hosts::names;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::engine::hosts::Need;
+use crate::link::Link;
 use crate::link::frames::Start;
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Error, ErrorCode, Event, EventKind, Greeting};
 
-/// The client's channel to a host. Waits for the link if it has to be opened first: for one attempt, or until
-/// `patience` ends.
+/// How long a request waits for the link to its host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Patience {
+    /// For one attempt to open it, but not longer than this.
+    Attempt(Instant),
+    /// Until then, however many attempts it takes.
+    Until(Instant),
+}
+
+impl Patience {
+    fn end(self) -> Instant {
+        match self {
+            Self::Attempt(end) | Self::Until(end) => end,
+        }
+    }
+}
+
+/// The client's channel to a host. Waits for the link if it has to be opened first.
 pub(super) async fn channel(
     hub: &Hub,
     client: &Rc<Client>,
     host: &str,
-    patience: Option<Instant>,
+    patience: Patience,
 ) -> Result<Rc<Channel>, Error> {
+    let found = timeout_at(patience.end(), find(hub, client, host, patience)).await;
+    found.unwrap_or_else(|_| Err(unreachable(hub, host)))
+}
+
+/// Why a host cannot be used now, for a request that was not sent there.
+fn unreachable(hub: &Hub, host: &str) -> Error {
+    let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
     // The name of the host is one of the configuration, which may change meanwhile.
-    let unreachable = || {
-        let fault = hub.read().hosts.get(host).map(|entry| entry.fault());
-        let fault = fault.unwrap_or_else(|| {
-            Error::new(
-                ErrorCode::HostUnknown,
-                format!("there is no host {host} any more"),
-            )
-        });
-        fault.add_data("mayHaveHappened", json!(false))
-    };
+    let fault = fault.unwrap_or_else(|| {
+        Error::new(
+            ErrorCode::HostUnknown,
+            format!("there is no host {host} any more"),
+        )
+    });
+    fault.add_data("mayHaveHappened", json!(false))
+}
+
+async fn find(
+    hub: &Hub,
+    client: &Rc<Client>,
+    host: &str,
+    patience: Patience,
+) -> Result<Rc<Channel>, Error> {
     let attempts = |hub: &Hub| {
         hub.read()
             .hosts
@@ -44,10 +73,13 @@ pub(super) async fn channel(
             .map(|entry| entry.link.attempts())
     };
     let before = attempts(hub);
+    let lane = client.lane(host);
     loop {
+        let opening = lane.opening.lock().await;
         let (link, settled) = {
             let state = hub.read();
-            let entry = state.hosts.get(host).ok_or_else(unreachable)?;
+            let entry = state.hosts.get(host);
+            let entry = entry.ok_or_else(|| unreachable(hub, host))?;
             (entry.open(), entry.settled())
         };
         // From here on nothing that settles is missed.
@@ -61,50 +93,82 @@ pub(super) async fn channel(
             if let Some(channel) = client.channel(host) {
                 return Ok(channel);
             }
-            let opened = link.channel(Start::Yes).and_then(|stream| {
-                Channel::open(stream, &greeting(client)).map_err(|error| {
-                    Error::internal(format!("no connection to host {host}: {error}"))
-                })
-            });
-            let (channel, mut events) = opened?;
-            match greeted(&channel, &mut events).await {
-                Ok(_) => {
-                    client.set_channel(host, channel.clone());
-                    tokio::task::spawn_local(pass_on(
-                        hub.clone(),
-                        client.clone(),
-                        host.into(),
-                        channel.clone(),
-                        events,
-                    ));
-                    return Ok(channel);
-                }
-                // The link has broken meanwhile: the next round waits for it.
-                Err(_) if link.fault().is_some() => {}
-                Err(error) => return Err(of_host(error, host)),
+            if let Some(channel) = open(hub, client, host, link).await? {
+                return Ok(channel);
             }
+            // The link has broken meanwhile: the next round waits for it.
         }
+        drop(opening);
         // Who has time for it leaves the host its pauses.
-        let need = match patience {
-            Some(_) => Need::Listed,
-            None => Need::Named,
+        let (need, has_time) = match patience {
+            Patience::Until(_) => (Need::Listed, true),
+            Patience::Attempt(_) => (Need::Named, false),
         };
         let waits = hub.change(|state| {
             state.hosts.need(host, need);
             let entry = state.hosts.get(host);
             entry.is_some_and(|entry| {
                 let is_tried = Some(entry.link.attempts()) != before && !entry.link.is_up();
-                patience.is_some() || (!is_tried && entry.can_come(now()))
+                has_time || (!is_tried && entry.can_come(now()))
             })
         });
         if !waits {
-            return Err(unreachable());
+            return Err(unreachable(hub, host));
         }
-        tokio::select! {
-            () = settled => {}
-            () = sleep_until(patience) => return Err(unreachable()),
+        settled.await;
+    }
+}
+
+/// A channel that is closed unless its client gets it: nobody waits for its greeting any more.
+struct Unclaimed(Option<Rc<Channel>>);
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let Some(channel) = self.0.take() {
+            channel.close();
         }
     }
+}
+
+/// Opens the client's channel; `None` if the link has broken meanwhile.
+async fn open(
+    hub: &Hub,
+    client: &Rc<Client>,
+    host: &str,
+    link: Rc<Link>,
+) -> Result<Option<Rc<Channel>>, Error> {
+    let opened = link.channel(Start::Yes).and_then(|stream| {
+        Channel::open(stream, &greeting(client))
+            .map_err(|error| Error::internal(format!("no connection to host {host}: {error}")))
+    });
+    let (channel, mut events) = opened?;
+    let mut unclaimed = Unclaimed(Some(channel.clone()));
+    // A link that is given up ends with its last user, which must not be who waits for it.
+    let link = {
+        let weak = Rc::downgrade(&link);
+        drop(link);
+        weak
+    };
+    match watched(hub, host, false, greeted(&channel, &mut events)).await {
+        Ok(_) => {}
+        Err(error) => {
+            let link = link.upgrade();
+            return match link.is_none_or(|link| link.fault().is_some()) {
+                true => Ok(None),
+                false => Err(of_host(error, host)),
+            };
+        }
+    }
+    unclaimed.0 = None;
+    client.set_channel(host, channel.clone());
+    tokio::task::spawn_local(pass_on(
+        hub.clone(),
+        client.clone(),
+        host.into(),
+        channel.clone(),
+        events,
+    ));
+    Ok(Some(channel))
 }
 
 /// The greeting of a client's channel: its own, without what belongs to this machine.
@@ -145,7 +209,7 @@ async fn pass_on(
             names::to_host(&mut params, &host);
             let watched = async {
                 // As long as the client is there.
-                let patience = Some(Instant::now() + Duration::from_secs(3600 * 24));
+                let patience = Patience::Until(Instant::now() + Duration::from_secs(3600 * 24));
                 let channel = self::channel(&hub, &client, &host, patience).await.ok()?;
                 let is_wanted = client.watches_of(&host).contains(&action);
                 match is_wanted {

@@ -1,6 +1,7 @@
 //! Requests that a host answers: they go over the client's own channel to the daemon of that host.
 
 mod channel;
+mod typing;
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -10,6 +11,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use channel::Patience;
+use typing::Turn;
+pub(crate) use typing::Typing;
+
 use super::client::Client;
 use super::replies::answer;
 use crate::config::LOCAL;
@@ -17,12 +22,17 @@ use crate::daemon::clock::now;
 use crate::daemon::hosts::channel::Lost;
 use crate::daemon::hosts::names;
 use crate::daemon::hub::Hub;
+use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::HostLink;
 use crate::protocol::{Action, Error, ErrorCode, Scope, SessionId, Targets};
 
 /// A host that has not answered a request for so long may be gone.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// Longest time until a request is told that its host cannot be reached. A link whose other end is silent is given up
+/// after 15 s; the rest is for a new one.
+const UNREACHABLE: Duration = Duration::from_secs(28);
 
 /// Default of `waitMs` in requests that wait.
 const WAIT_MS: u64 = 10_000;
@@ -89,7 +99,7 @@ pub(crate) fn host_of_name(
 
 fn reached(hub: &Hub, client: &Client, host: &str) -> Result<Box<str>, Error> {
     if hub.read().hosts.get(host).is_none() {
-        hub.change(|state| state.hosts.refresh());
+        hub.change(State::refresh_hosts);
     }
     hub.read().hosts.check(&client.greeting, host)?;
     Ok(host.into())
@@ -202,51 +212,99 @@ async fn ask(
     };
     let wait = params.get(field).and_then(Value::as_u64);
     let wait = Duration::from_millis(wait.unwrap_or(WAIT_MS));
-    let deadline = action.waits().then(|| Instant::now() + wait);
+    let begun = Instant::now();
+    let deadline = action.waits().then(|| begun + wait);
+    let lane = client.lane(host);
+    let types = is_input(action);
+    let mut turn = match types {
+        true => Some(lane.typing.turn().await),
+        false => None,
+    };
+    let check = |turn: &Option<Turn<'_>>| match turn {
+        Some(turn) if turn.is_void() => Err(not_typed(host)),
+        _ => Ok(()),
+    };
     let mut was_lost = false;
     loop {
-        let patience = deadline.filter(|_| was_lost);
-        let channel = channel::channel(hub, client, host, patience).await?;
+        let patience = match deadline.filter(|_| was_lost) {
+            Some(deadline) => Patience::Until(deadline),
+            None => Patience::Attempt(begun + UNREACHABLE),
+        };
+        check(&turn)?;
+        let channel = channel::channel(hub, client, host, patience).await;
+        let channel = channel.inspect_err(|_| {
+            if types {
+                lane.typing.lose();
+            }
+        })?;
+        check(&turn)?;
+        if channel.is_closed() {
+            was_lost = true;
+            continue;
+        }
         if was_lost && let Some(deadline) = deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
             params.insert(field.to_owned(), json!(left));
         }
         let call = channel.call(name, params.clone());
-        match watched(hub, host, action, call).await {
+        // It is on its way, and the next input may follow it.
+        turn = None;
+        match watched(hub, host, action.waits(), call).await {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) => return Err(of_host(error, host)),
-            Err(Lost { was_sent }) if may_repeat || !was_sent => was_lost = true,
-            Err(_) => {
-                let message =
-                    format!("the connection to host {host} has ended; `{name}` may have happened");
-                let error = Error::new(ErrorCode::HostUnreachable, message);
-                let state = hub.read();
-                let link = state.hosts.get(host).map(|entry| &entry.link);
-                return Err(error
-                    .hint("see how things are, then try again")
-                    .add_data("host", json!(host))
-                    .add_data("since", json!(link.map(HostLink::since)))
-                    .add_data(
-                        "lastSeen",
-                        json!(link.map(|link| { link.last_seen().unwrap_or(now().wall) })),
-                    )
-                    .add_data("mayHaveHappened", json!(true)));
+            Err(_) if may_repeat => was_lost = true,
+            Err(Lost { .. }) => {
+                if types {
+                    lane.typing.lose();
+                }
+                return Err(may_have_happened(hub, host, name));
             }
         }
     }
 }
 
+/// Whether an action types into a program.
+fn is_input(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Write(_) | Action::SendKeys(_) | Action::Exec(_)
+    )
+}
+
+/// The error for an input that was not sent, because one before it was lost.
+fn not_typed(host: &str) -> Error {
+    let message = format!("not typed: the connection to host {host} lost what was typed before it");
+    Error::new(ErrorCode::HostUnreachable, message)
+        .hint("see how things are, then type again")
+        .add_data("host", json!(host))
+        .add_data("mayHaveHappened", json!(false))
+}
+
+/// The error for a request whose answer does not come, and which cannot be repeated.
+fn may_have_happened(hub: &Hub, host: &str, name: &str) -> Error {
+    let message = format!("the connection to host {host} has ended; `{name}` may have happened");
+    let state = hub.read();
+    let link = state.hosts.get(host).map(|entry| &entry.link);
+    let seen = link.map(|link| link.last_seen().unwrap_or(now().wall));
+    Error::new(ErrorCode::HostUnreachable, message)
+        .hint("see how things are, then try again")
+        .add_data("host", json!(host))
+        .add_data("since", json!(link.map(HostLink::since)))
+        .add_data("lastSeen", json!(seen))
+        .add_data("mayHaveHappened", json!(true))
+}
+
 /// Waits for an answer. If a request that waits for nothing is not answered, the host is asked for a sign of life,
 /// without which its link ends. One that waits uses its link.
-async fn watched<T>(hub: &Hub, host: &str, action: &Action, call: impl Future<Output = T>) -> T {
+async fn watched<T>(hub: &Hub, host: &str, waits: bool, call: impl Future<Output = T>) -> T {
     let mut call = pin!(call);
     loop {
         tokio::select! {
             answer = &mut call => return answer,
             () = tokio::time::sleep(SILENCE) => hub.change(|state| {
                 if let Some(entry) = state.hosts.get_mut(host) {
-                    match action.waits() {
+                    match waits {
                         true => entry.link.used(now()),
                         false => entry.doubt(),
                     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::config::LOCAL;
 use crate::daemon::clock::sleep_until;
@@ -21,7 +21,8 @@ use crate::protocol::{
     Error, ErrorCode, Event, EventKind, Greeting, PROTOCOL, Role, SessionId, VERSION,
 };
 
-/// Longest time until the daemon of a host has said hello and what it knows: it may have to start first.
+/// Longest time until the daemon of a host has said hello and what it knows: it may have to start first. For a new link
+/// the time that it took to open counts, too.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Longest time until a host that is asked for a sign of life has given one.
@@ -48,8 +49,8 @@ const LIVE: [EventKind; 5] = [
     EventKind::Phase,
 ];
 
-/// Follows a host until its link ends, or is closed. Returns why.
-pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
+/// Follows a host until its link, whose opening has begun at `began`, ends or is closed. Returns why.
+pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link, began: Instant) -> Error {
     let host = &attempt.host;
     let link = Rc::new(link);
     let closing = match hub.read().hosts.get(&host.name) {
@@ -58,11 +59,12 @@ pub(super) async fn follow(hub: &Hub, attempt: &Attempt, link: Link) -> Error {
     };
     let closed = closing.notified();
     let following = async {
-        let mut start = attempt.start;
+        let (mut start, mut deadline) = (attempt.start, began + PATIENCE);
         loop {
             let began = Instant::now();
-            let ended = connection(hub, attempt, &link, start).await;
+            let ended = connection(hub, attempt, &link, start, deadline).await;
             start = Start::AfterCrash;
+            deadline = Instant::now() + PATIENCE;
             // The daemon of the host may restart while the link holds.
             match (link.fault(), ended) {
                 (Some(fault), _) => return fault,
@@ -86,8 +88,14 @@ enum Ended {
     Silent(Error),
 }
 
-/// One connection to the daemon of the host. Returns why it has ended.
-async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>, start: Start) -> Ended {
+/// One connection to the daemon of the host, which has to be there at the deadline. Returns why it has ended.
+async fn connection(
+    hub: &Hub,
+    attempt: &Attempt,
+    link: &Rc<Link>,
+    start: Start,
+    deadline: Instant,
+) -> Ended {
     let host = &attempt.host;
     let broken = |error: io::Error| fault::unreachable(host, &error.to_string());
     let greeting = Greeting {
@@ -111,10 +119,13 @@ async fn connection(hub: &Hub, attempt: &Attempt, link: &Rc<Link>, start: Start)
         live: None,
         is_silent: false,
     };
-    let version = match timeout(PATIENCE, main.catch_up()).await {
+    let version = match timeout_at(deadline, main.catch_up()).await {
         Ok(Ok(version)) => version,
-        Ok(Err(error)) => return Ended::Daemon(error),
-        Err(_) => return Ended::Silent(fault::unreachable(host, "its daemon does not answer")),
+        Ok(Err(error)) => {
+            channel.close();
+            return Ended::Daemon(error);
+        }
+        Err(_) => return Ended::Silent(fault::unreachable(host, fault::DAEMON_SILENT)),
     };
     if !hub.change(|state| state.host_opened(attempt, link, &channel, &version)) {
         return Ended::Silent(fault::unreachable(host, "it was disconnected"));
@@ -157,7 +168,7 @@ impl Main<'_> {
                 hello.version, hello.protocol
             );
             return Err(Error::new(ErrorCode::IncompatibleVersion, message)
-                .hint(format!("bgproc hosts install {name}")));
+                .hint(fault::other_protocol(name, hello.protocol.cmp(&PROTOCOL))));
         }
         if self.is_node() {
             // What happens there is in the log of its session, and in the words of its engine.

@@ -5,6 +5,7 @@ mod follow;
 use std::io;
 
 use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
 
 use crate::daemon::hosts::Attempt;
 use crate::daemon::hub::Hub;
@@ -57,8 +58,9 @@ async fn connect(hub: &Hub, changed: &Notify) -> io::Result<()> {
 
 /// Opens a link and follows the host until the link ends.
 async fn keep(hub: Hub, attempt: Attempt) {
+    let began = Instant::now();
     let error = match open(attempt.host.clone()).await {
-        Ok(link) => follow::follow(&hub, &attempt, link).await,
+        Ok(link) => follow::follow(&hub, &attempt, link, began).await,
         Err(error) => error,
     };
     hub.change(|state| state.host_failed(&attempt, error));
