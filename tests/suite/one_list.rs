@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, Person, Serve, Sshd, is_known};
+use crate::support::{
+    DEADLINE, Home, Person, Serve, Sshd, eventually, eventually_within, is_known,
+};
 
 /// The ids of the sessions in a list.
 fn ids(listed: &Value) -> Vec<String> {
@@ -184,6 +186,39 @@ fn an_agent_reaches_only_the_hosts_that_are_opened_to_it_and_its_own_sessions_th
 }
 
 #[test]
+fn what_an_agent_has_started_on_a_host_ends_with_it_if_it_says_so() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let start =
+        json!({"action": "start", "command": "sleep 600", "host": "h1", "background": true});
+    let ending = |scope: &str| {
+        let args = ["--hosts", "h1", "--scope", scope, "--on-disconnect", "kill"];
+        let mut serve = Serve::new(&sshd.home, &args);
+        let started = serve.ok(start.clone());
+        let id = started["sessionId"].as_str().unwrap().to_owned();
+        (serve, id.split('@').next().unwrap().to_owned())
+    };
+    let (mut one, first) = ending("one");
+    let (mut two, second) = ending("two");
+    let mut other = Serve::new(&sshd.home, &["--hosts", "h1", "--scope", "other"]);
+    let third = other.ok(start.clone())["sessionId"].clone();
+    one.close_stdin();
+    let status = |home: &Home, id: &str| home.json(&["status", id])["status"].clone();
+    eventually("it ends with its agent", || {
+        (status(&sshd.hosts[0], &first) == "killed").then_some(())
+    });
+    // While the host is away, the wish is kept.
+    sshd.down();
+    two.close_stdin();
+    two.exit_code();
+    sshd.up();
+    eventually_within(3 * DEADLINE, "it ends when the host is back", || {
+        (status(&sshd.hosts[0], &second) == "killed").then_some(())
+    });
+    let third = third.as_str().unwrap().split('@').next().unwrap();
+    assert_eq!(status(&sshd.hosts[0], third), "running");
+}
+
+#[test]
 fn kill_and_wait_take_sessions_of_several_machines() {
     let Some(sshd) = Sshd::new(2) else { return };
     let mut serve = Serve::new(&sshd.home, &["--hosts", "h1,h2"]);
@@ -256,8 +291,10 @@ fn hosts_come_and_go_with_the_configuration() {
     person.ok(json!({"action": "connect", "host": "h1"}));
     let refused = person.call(json!({"action": "poll", "sessionId": "web@h1"}));
     assert_eq!(refused["error"]["code"], "session_not_found", "{refused}");
-    // A host that is removed is gone from lists.
+    // A host that is removed is gone at once, and whoever looks is told.
+    person.ok(json!({"action": "subscribe"}));
     home.ok(&["hosts", "rm", "h2"]);
+    person.next(|line| line["event"] == "host_down" && line["host"] == "h2");
     let listed = person.ok(json!({"action": "list"}));
     assert_eq!(listed["hosts"].as_array().unwrap().len(), 1, "{listed}");
     assert_eq!(ids(&listed).len(), 0);

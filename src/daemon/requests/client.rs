@@ -227,6 +227,11 @@ impl Client {
         }
     }
 
+    /// The hosts that it has used.
+    pub(crate) fn used_hosts(&self) -> Vec<Box<str>> {
+        self.there.lanes.borrow().keys().cloned().collect()
+    }
+
     /// Its connection to the daemon of a host.
     pub(crate) fn channel(&self, host: &str) -> Option<Rc<Channel>> {
         let channels = self.there.channels.borrow();

@@ -74,7 +74,7 @@ fn leave(hub: &Hub, client: &Client) {
         return;
     }
     let scope = &client.principal.scope;
-    there::kill_all(hub, scope);
+    there::leave::kill_all(hub, client);
     let ids: Vec<SessionId> = {
         let state = hub.read();
         let own = state.sessions.iter().filter(|s| s.scope == *scope);

@@ -1,6 +1,7 @@
 //! Requests that a host answers: they go over the client's own channel to the daemon of that host.
 
 mod channel;
+pub(crate) mod leave;
 mod typing;
 
 use std::pin::pin;
@@ -25,7 +26,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::HostLink;
-use crate::protocol::{Action, Error, ErrorCode, Scope, SessionId, Targets};
+use crate::protocol::{Action, Error, ErrorCode, SessionId, Targets};
 
 /// A host that has not answered a request for so long may be gone.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -339,25 +340,6 @@ fn told(hub: &Hub, client: &Client, host: &str, result: &Value) {
             entry.mirror.tell(&id, seq);
         }
     });
-}
-
-/// Kills the sessions of a scope on the hosts that are connected.
-pub(crate) fn kill_all(hub: &Hub, scope: &Scope) {
-    let state = hub.read();
-    for name in state.hosts.names() {
-        let Some(entry) = state.hosts.get(&name) else {
-            continue;
-        };
-        let Some((_, main)) = entry.open() else {
-            continue;
-        };
-        for id in entry.mirror.going(scope) {
-            let (main, mut params) = (main.clone(), Map::new());
-            params.insert("sessionId".to_owned(), json!(id.bare()));
-            // Whether it succeeds, the host tells by events.
-            tokio::task::spawn_local(async move { drop(main.call("kill", params).await) });
-        }
-    }
 }
 
 /// A result as it is sent.

@@ -1,0 +1,116 @@
+//! Ends what a client has started on hosts, when it has disconnected and asked for that.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use crate::daemon::clock::now;
+use crate::daemon::hosts::Entry;
+use crate::daemon::hosts::channel::{Channel, Lost};
+use crate::daemon::hosts::mirror::Mirror;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::engine::hosts::Need;
+use crate::protocol::{Scope, SessionId};
+
+/// How long a host that is away is waited for.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Maximum number of sessions that are ended at a time; a daemon takes more requests of one connection.
+const AT_ONCE: usize = 64;
+
+/// More sessions than a daemon keeps.
+const ALL: usize = 100_000;
+
+/// Kills the sessions of a client's scope on all hosts: on one that is away, as soon as it is back.
+pub(crate) fn kill_all(hub: &Hub, client: &Client) {
+    let scope = &client.principal.scope;
+    let hosts: BTreeSet<Box<str>> = {
+        let state = hub.read();
+        let is_known = |name: &str| {
+            let entry = state.hosts.get(name);
+            entry.is_some_and(|entry| !entry.mirror.going(scope).is_empty())
+        };
+        let mut known = state.hosts.names();
+        known.retain(|name| is_known(name));
+        // What it has just started may not be known yet.
+        let used = client.used_hosts().into_iter();
+        known.into_iter().chain(used).collect()
+    };
+    for host in hosts {
+        let (hub, scope) = (hub.clone(), scope.clone());
+        tokio::task::spawn_local(async move {
+            // The host may stay away for ever.
+            let _ = timeout_at(Instant::now() + PATIENCE, kill_on(&hub, &host, &scope)).await;
+        });
+    }
+}
+
+/// Kills the sessions of a scope on a host once it is connected.
+async fn kill_on(hub: &Hub, host: &str, scope: &Scope) {
+    loop {
+        let (main, settled) = {
+            let state = hub.read();
+            // The sessions of engines are this machine's.
+            let Some(entry) = state.hosts.get(host).filter(|entry| !entry.is_node()) else {
+                return;
+            };
+            (entry.open().map(|(_, main)| main), entry.settled())
+        };
+        let settled = settled.notified();
+        if let Some(main) = main
+            && kill(&main, scope).await.is_ok()
+        {
+            return;
+        }
+        let waits = hub.change(|state| {
+            state.hosts.need(host, Need::Listed);
+            state.hosts.get(host).is_some_and(|entry| !is_open(entry))
+        });
+        if waits {
+            settled.await;
+        }
+    }
+}
+
+/// Whether there is a connection that has not ended.
+fn is_open(entry: &Entry) -> bool {
+    entry.open().is_some_and(|(_, main)| !main.is_closed())
+}
+
+async fn kill(main: &Rc<Channel>, scope: &Scope) -> Result<(), Lost> {
+    let listed = main.call("list", fields(json!({ "limit": ALL }))).await?;
+    let records = listed
+        .ok()
+        .and_then(|mut said| match said["sessions"].take() {
+            Value::Array(records) => Some(records),
+            _ => None,
+        });
+    let mut there = Mirror::default();
+    there.replace(records.unwrap_or_default(), now());
+    let mut own: Vec<SessionId> = there.going(scope);
+    // Hosts of that host are not reached through it.
+    own.retain(|id| id.host().is_none());
+    for some in own.chunks(AT_ONCE) {
+        let kills = some.iter().map(|id| {
+            let params = fields(json!({ "sessionId": id.as_str() }));
+            main.call("kill", params)
+        });
+        let kills: Vec<_> = kills.collect();
+        for killed in kills {
+            // One that has ended meanwhile is refused.
+            let _ = killed.await?;
+        }
+    }
+    Ok(())
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
