@@ -41,6 +41,7 @@ pub mod lock;
 pub mod login;
 pub mod machine;
 pub mod memory;
+pub mod node_dirs;
 pub mod paths;
 pub mod ports;
 mod proc;

@@ -175,7 +175,7 @@ impl Home {
 
     /// Lock file held while a client starts a keeper.
     pub fn start_lock(&self) -> PathBuf {
-        self.exclusive().join("start.lock")
+        start_lock_in(&self.exclusive())
     }
 
     /// The keeper's status socket, which tells where the daemon listens and which daemon runs. It is where every
@@ -242,18 +242,31 @@ fn node_of(home: &Path) -> Option<Option<SessionId>> {
 /// The directory of a node's own for a home that other machines see, too. Its name is that of the home.
 fn node_runtime(home: &Path) -> PathBuf {
     let name = home.file_name().unwrap_or_default().to_string_lossy();
-    own_runtime(&format!("node-{name}"))
+    Path::new(SHARED).join(format!("{}{name}", node_runtimes()))
+}
+
+/// How the names of this user's directories of that kind begin, in [`SHARED`].
+pub(super) fn node_runtimes() -> String {
+    format!("{}node-", own_runtimes())
 }
 
 /// The directory for the sockets of a home whose own directory other machines see, too.
 fn own_runtime(name: &str) -> PathBuf {
-    let user = geteuid().as_raw();
-    Path::new(SHARED).join(format!("bgproc-{user}-{name}"))
+    Path::new(SHARED).join(format!("{}{name}", own_runtimes()))
+}
+
+fn own_runtimes() -> String {
+    format!("bgproc-{}-", geteuid().as_raw())
 }
 
 /// Path of the daemon's socket in a directory.
 pub fn socket_in(dir: &Path) -> PathBuf {
     dir.join("daemon.sock")
+}
+
+/// Lock file in a directory of sockets, held while a client starts a keeper there.
+pub(super) fn start_lock_in(dir: &Path) -> PathBuf {
+    dir.join("start.lock")
 }
 
 /// Lock file beside the daemon's socket. The keeper holds it for as long as it lives, and thereby owns the
@@ -263,7 +276,7 @@ pub fn keeper_lock_in(dir: &Path) -> PathBuf {
 }
 
 /// Parent of the socket's directory if the platform names no runtime directory.
-const SHARED: &str = "/tmp";
+pub(super) const SHARED: &str = "/tmp";
 
 /// Whether the parent of `dir` exists and is ours. `XDG_RUNTIME_DIR` may be inherited from another user
 /// (su, sudo) or name a directory that was never created.

@@ -98,6 +98,46 @@ fn what_a_job_on_a_node_waits_for_is_known_before_anybody_types() {
 }
 
 #[test]
+fn a_signal_for_the_batch_script_reaches_the_program() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    let line = "for s in USR1 INT; do trap \"echo got $s\" $s; done; echo up; while :; do sleep 0.05; done";
+    home.ok(&["run", "--on", "slurm", "-n", "job", line]);
+    home.ok(&["wait", "job", "--for", "match:^up$"]);
+    for signal in ["USR1", "INT"] {
+        let number = slurm.number("job");
+        slurm.said("scancel", &["--batch", "--signal", signal, &number]);
+        home.ok(&["wait", "job", "--for", &format!("match:^got {signal}$")]);
+    }
+    assert_eq!(slurm.status("job")["status"], "running");
+    home.ok(&["stop", "job"]);
+}
+
+#[test]
+fn a_job_that_the_cluster_suspends_is_paused() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "job",
+        "echo up; exec sleep 600",
+    ]);
+    home.ok(&["wait", "job", "--for", "match:^up$"]);
+    let number = slurm.number("job");
+    slurm.said("scontrol", &["suspend", &number]);
+    let paused = slurm.until("job", "paused");
+    assert_eq!(paused["engine"]["state"], "SUSPENDED", "{paused}");
+    slurm.said("scontrol", &["resume", &number]);
+    slurm.until("job", "running");
+    let kinds = slurm.events("job");
+    assert_eq!(kinds[kinds.len() - 2..], ["paused", "resumed"], "{kinds:?}");
+    home.ok(&["stop", "job"]);
+}
+
+#[test]
 fn a_person_watches_a_job_and_types_into_it() {
     let Some(slurm) = Slurm::new(1) else { return };
     slurm.home.ok(&[

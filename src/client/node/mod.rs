@@ -5,15 +5,14 @@
 //! directory is the home of both; the one session in it has the directory's name. A daemon on another machine reads the
 //! log there, and reaches the daemon here by a step of the same batch job.
 
+mod signals;
+
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::flag;
 
 use super::connection::AutoStart;
 use super::greeting::{self, with_surroundings};
@@ -24,7 +23,7 @@ use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal, STATE};
 use crate::protocol::params::{self, Restart, Shutdown, ShutdownSessions, Start, Wait};
 use crate::protocol::reply::{Started, StatsReply, Waited};
 use crate::protocol::{Action, Error, ErrorCode, Greeting, SessionId, bounds};
-use crate::sys::{file, paths};
+use crate::sys::{file, node_dirs, paths};
 
 /// Added to the number of a signal: the exit code of a shell whose command died of it.
 const SIGNALLED: i32 = 128;
@@ -44,7 +43,7 @@ pub fn run(dir: &Path) -> Result<u8, Error> {
         return Err(failed("bgproc cannot run itself", &again(dir)));
     }
     // The cluster signals all processes of a job. This one tells how the job has ended, so it ends last.
-    outlast_signals().map_err(|error| failed("signals cannot be caught", &error))?;
+    signals::outlast().map_err(|error| failed("signals cannot be caught", &error))?;
     let outcome = hold(dir);
     if let Err(error) = &outcome {
         let message = match &error.hint {
@@ -56,15 +55,6 @@ pub fn run(dir: &Path) -> Result<u8, Error> {
         let _ = file::replace(&dir.join(REFUSAL), &said);
     }
     outcome
-}
-
-/// Lets the signals pass with which a cluster announces the end of a job. They are not ignored, since what this process
-/// starts would ignore them, too.
-fn outlast_signals() -> io::Result<()> {
-    for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2] {
-        flag::register(signal, Arc::default())?;
-    }
-    Ok(())
 }
 
 fn again(dir: &Path) -> io::Error {
@@ -79,6 +69,7 @@ fn again(dir: &Path) -> io::Error {
 
 fn hold(dir: &Path) -> Result<u8, Error> {
     let job: NodeJob = read(&dir.join(JOB))?;
+    node_dirs::clear(&super::home()?);
     // What an earlier run has said.
     let _ = std::fs::remove_file(dir.join(STATE));
     let greeting = Greeting {
