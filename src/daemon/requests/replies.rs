@@ -7,7 +7,7 @@ use serde_json::value::to_raw_value;
 
 use crate::daemon::transport::Answer;
 use crate::engine::session::Session;
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, Status};
 use crate::sys::signal;
 
 /// Serializes a result.
@@ -28,19 +28,30 @@ pub(crate) fn refused_by_system(what: &str, error: &io::Error) -> Error {
     Error::new(code, format!("{what}: {error}"))
 }
 
-/// The error for a session that has ended, with how it ended and the end of its output.
+/// The error for a session that has no process: it has ended, or waits for its turn. Says how it ended, and the end of its
+/// output.
 pub(crate) fn not_running(session: &Session, output: &str) -> Error {
-    let life = &session.life;
-    Error::new(
-        ErrorCode::SessionNotRunning,
-        format!("Session {} is not running", session.id),
-    )
-    .hint("`restart` runs it again under the same id")
-    .data(serde_json::json!({
-        "status": life.status(),
-        "exitCode": life.exit_code(),
-        "signal": life.signal().map(signal::name),
-        "endedAt": life.ended_at(),
-        "output": output,
-    }))
+    let (id, life) = (&session.id, &session.life);
+    let (message, hint) = match (life.status(), &session.batch) {
+        (Status::Queued, batch) => {
+            let why = batch.as_ref().map(|batch| format!(": {}", batch.why()));
+            (
+                format!("Session {id} does not run yet{}", why.unwrap_or_default()),
+                "nothing that is typed now is kept; the event `started` tells when it runs",
+            )
+        }
+        _ => (
+            format!("Session {id} is not running"),
+            "`restart` runs it again under the same id",
+        ),
+    };
+    Error::new(ErrorCode::SessionNotRunning, message)
+        .hint(hint)
+        .data(serde_json::json!({
+            "status": life.status(),
+            "exitCode": life.exit_code(),
+            "signal": life.signal().map(signal::name),
+            "endedAt": life.ended_at(),
+            "output": output,
+        }))
 }

@@ -7,7 +7,7 @@ use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode, Status};
 use crate::tui::farewell::farewell;
 use crate::tui::keymap::{KeyAction, LEAVE};
-use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
+use crate::tui::message::{Cmd, Event, Exit, Keys, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::model::mode::Frame;
 use crate::tui::modes::confirm::Confirm;
@@ -732,8 +732,45 @@ fn a_lost_connection_keeps_the_form_and_the_position() {
     assert!(dash.text().contains("Not sent"));
     dash.link(LinkEvent::Up).list(shop_records());
     assert_eq!(dash.actions(), ["subscribe", "list", "watch"]);
-    dash.press("found");
+    // What is typed before somebody has seen that is the rest of what is lost.
+    dash.press("more");
+    assert!(
+        dash.status().contains("keys were lost"),
+        "{}",
+        dash.status()
+    );
+    dash.later(1000).press("i").press("found");
     assert_eq!(dash.typed("web"), "found");
+}
+
+#[test]
+fn keys_behind_lost_ones_are_held_back_until_a_person_says_so() {
+    let mut dash = shop();
+    dash.press("i").press("rm ");
+    assert_eq!(dash.typed("web"), "rm ");
+    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
+    let lost = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(lost, Err(error)));
+    // `i` in a row with other keys is a part of the text.
+    dash.types(100, "-rfi x").press("\r");
+    assert_eq!(dash.typed("web"), "");
+    dash.snapshot("insert-lost-80x24");
+    dash.later(1000).read(b"x");
+    assert_eq!(dash.typed("web"), "", "it is no answer");
+    dash.later(1000).press("i").press("ls\r");
+    assert_eq!(dash.typed("web"), "ls\r");
+    // A program that refuses is not a connection that loses.
+    let error = Error::new(ErrorCode::PermissionDenied, "held");
+    let refused = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(refused, Err(error)));
+    dash.press("ls");
+    assert_eq!(dash.typed("web"), "ls");
+    // It can be left as always.
+    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
+    let lost = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(lost, Err(error)));
+    dash.press("\x1d");
+    assert!(dash.model.is_normal());
 }
 
 #[test]

@@ -53,6 +53,22 @@ fn one_that_waits_says_why_and_when_it_may_start() {
 }
 
 #[test]
+fn nothing_is_typed_into_one_that_waits_again() {
+    let mut dash = Dash::new(100, 30, vec![on_cluster("train", EngineJob::default())]);
+    dash.press("i").press("make ");
+    assert_eq!(dash.typed("train"), "make ");
+    // The cluster has put it into its queue again.
+    dash.record(&waits());
+    dash.press("test");
+    assert_eq!(dash.typed("train"), "");
+    assert!(
+        dash.text().contains("does not run yet (Resources)"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
 fn one_that_runs_says_where() {
     let job = on_cluster(
         "train",

@@ -9,7 +9,7 @@ use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::{Link, Model};
 use crate::tui::modes::normal::quit;
 use crate::tui::modes::scroll::rewind;
-use crate::tui::modes::{compare, form, found, page};
+use crate::tui::modes::{compare, form, found, insert, page};
 use crate::tui::pane::{group, jump, runs};
 use crate::tui::requests::refresh;
 
@@ -126,7 +126,12 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
             refresh(model, &id.clone(), cmds);
             return;
         }
-        RequestKind::Type(..) => format!("Not typed into {name}"),
+        RequestKind::Type(id, _) => {
+            if insert::lost::is_loss(error) {
+                insert::lost::lose(model, id);
+            }
+            format!("Not typed into {name}")
+        }
         RequestKind::Resize(_) => format!("{name} keeps its size"),
         RequestKind::Kill(id, _) => {
             quit::stay(model);

@@ -6,6 +6,7 @@
 
 mod encode;
 mod keys;
+pub mod lost;
 mod paste;
 mod send;
 pub mod sequence;
@@ -48,6 +49,8 @@ pub struct Insert {
     ended_at: Option<i64>,
     /// The keys that leave, if they are a sequence.
     sequence: LeaveSequence,
+    /// Set if something that was typed is lost: when that was, or when a key was last pressed since.
+    lost_at: Option<i64>,
 }
 
 impl Insert {
@@ -98,6 +101,7 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         requested: None,
         ended_at,
         sequence: LeaveSequence::new(model.leave_sequence.clone()),
+        lost_at: None,
     });
     model.scroll = None;
     model.pan = Pan::default();
@@ -185,6 +189,9 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Pressed::Held => return,
         Pressed::Typed(keys) => keys,
     };
+    if lost::press(model, press) {
+        return;
+    }
     if is_over(model, &id) {
         key_after_end(model, press, &id, cmds);
     } else {
@@ -305,9 +312,9 @@ impl Mode for Insert {
     }
 
     fn tone(&self) -> Tone {
-        match self.also.is_empty() {
+        match self.also.is_empty() && self.lost_at.is_none() {
             true => Tone::Live,
-            // Typing into several jobs at once deserves an alarm colour.
+            // Typing into several jobs at once deserves an alarm colour, and so does typing in vain.
             false => Tone::Alarm,
         }
     }

@@ -1,8 +1,8 @@
 //! Sends what is typed.
 
-use super::{Insert, encode};
+use super::{Insert, encode, lost};
 use crate::protocol::params::{Resize, Write};
-use crate::protocol::{Action, Mode as JobMode, SessionId};
+use crate::protocol::{Action, Mode as JobMode, SessionId, Status};
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Keys, RequestKind};
 use crate::tui::model::{Link, Model};
@@ -37,12 +37,25 @@ pub(super) fn send_keys(model: &mut Model, keys: &[KeyPress], cmds: &mut Vec<Cmd
 pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not sent: the daemon is restarting.");
+        lost::lose(model, id);
+        return;
+    }
+    if lost::holds_back(model, id) {
         return;
     }
     let size = model.pane_size();
     let Some(job) = model.job(id) else {
         return;
     };
+    if job.record.summary.status == Status::Queued {
+        let why = job.record.summary.waiting.as_ref();
+        let why = why.map_or_else(String::new, |waiting| format!(" ({})", waiting.why));
+        let name = model.name_of(id);
+        model.note(format!(
+            "{name} does not run yet{why}; what you type is not sent"
+        ));
+        return;
+    }
     let piped = job.record.summary.mode == JobMode::Pipe;
     let has = (job.record.summary.rows, job.record.summary.cols);
     if let (Some(size), false, Some(insert)) = (size, piped, model.state_mut::<Insert>())

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use super::{Action, Insert};
+use super::{Action, Insert, lost};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
@@ -19,6 +19,13 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     let wide = area.width >= 60;
     let mut bar = status::bar(model, area);
     let leave = hints::hint(model, Action::Leave);
+    if insert.lost_at.is_some() {
+        lost::show(model, &mut bar);
+        if let Some(hint) = leave {
+            bar.right(0, hints::spans(model, hint));
+        }
+        return bar;
+    }
     if !insert.also.is_empty() {
         let ids = insert.jobs();
         let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
