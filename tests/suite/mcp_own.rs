@@ -298,7 +298,11 @@ fn a_model_is_told_once_that_a_session_was_restarted() {
     let home = Home::new();
     let mut model = Mcp::model(&home, &[]);
     let gate = home.gate();
-    let command = format!("echo up; read x < {}; echo \"$x\"; exit 3", gate.display());
+    let command = format!(
+        "echo up; mkdir {} || exec sleep 1000; read x < {}; exit 3",
+        home.scratch("first-run").display(),
+        gate.display()
+    );
     let start = json!({
         "command": command, "label": "web", "until": [{"pattern": "up"}],
         "restart": {"policy": "on-failure", "backoffMs": 10},
@@ -314,7 +318,9 @@ fn a_model_is_told_once_that_a_session_was_restarted() {
     assert!(!poll.contains("restarted"), "{poll}");
     let list = model.text("list", json!({}));
     assert!(list.contains(", restarted once"), "{list}");
-    let again = json!({"action": "restart", "sessionId": "web", "until": [{"pattern": "^up$"}]});
+    let again = json!({
+        "action": "restart", "sessionId": "web", "until": [{"pattern": "^up$"}], "waitMs": 18_000,
+    });
     let again = model.text("session", again);
     assert!(!again.contains("restarted"), "it asked for it: {again}");
 }

@@ -374,15 +374,16 @@ fn a_search_of_many_logs_has_the_size_of_a_reply_for_a_model() {
 fn a_line_of_both_streams_is_found_in_each() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let gate = home.gate();
+    let gates = ["first", "second"].map(|name| home.gate_named(name));
     let command = format!(
-        "printf 'Loading...'; read x < {gate}; echo 'ERROR: bad' >&2; read x < {gate}; echo ' done'; echo end >&2",
-        gate = gate.display()
+        "printf 'Loading...'; read x < {}; echo 'ERROR: bad' >&2; read x < {}; echo ' done'; echo end >&2",
+        gates[0].display(),
+        gates[1].display()
     );
     let job = Job::request(&mut serve, json!({"command": command, "mode": "pipe"}));
-    for seen in [r"Loading\.\.\.$", "bad$"] {
+    for (seen, gate) in [r"Loading\.\.\.$", "bad$"].iter().zip(&gates) {
         job.wait_for(&mut serve, seen);
-        std::fs::write(&gate, "go\n").unwrap();
+        std::fs::write(gate, "go\n").unwrap();
     }
     job.end(&mut serve);
     let mut texts = |log: serde_json::Value| -> Vec<(u64, String)> {
