@@ -465,6 +465,14 @@ impl Screen {
         last.map_or(0, |col| col + 1)
     }
 
+    /// The last row that is not as on an empty screen; the first row if all are. Walks the emulator's rows once, because
+    /// it finds each single cell by walking from the top of the scrollback.
+    pub fn last_drawn_row(&self) -> u16 {
+        let rows = self.core.screen().rows_formatted(0, self.size.cols());
+        let drawn = (0..).zip(rows).filter(|(_, row)| !row.is_empty());
+        drawn.last().map_or(0, |(row, _)| row)
+    }
+
     /// Drops the scrollback.
     pub fn clear_scrollback(&mut self) {
         self.core.screen_mut().clear_scrollback();

@@ -75,9 +75,16 @@ pub fn is_full_screen(screen: &Screen) -> bool {
 
 /// The last row that is not blank; the first row if all are blank.
 pub fn last_written_row(screen: &Screen) -> u16 {
-    let (rows, cols) = (screen.size().rows(), screen.size().cols());
-    let written = |row: u16| (0..cols).any(|col| is_written(screen, row, col));
-    (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
+    let cols = screen.size().cols();
+    let written = |row: &u16| (0..cols).any(|col| is_written(screen, *row, col));
+    let last = screen.size().rows() - 1;
+    if written(&last) {
+        return last;
+    }
+    (0..=screen.last_drawn_row())
+        .rev()
+        .find(written)
+        .unwrap_or(0)
 }
 
 /// Whether a cell has text or a background.
@@ -115,5 +122,22 @@ mod tests {
         assert_eq!(crop(&few, area, Pan::default(), false).top, 0);
         let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
         assert_eq!(crop(&many, area, Pan::default(), false).top, 2);
+    }
+
+    #[test]
+    fn finds_the_last_row_that_is_written() {
+        for (text, expected) in [
+            ("", 0),
+            ("\x1b[5;3Hx\x1b[H", 4),
+            ("\x1b[5;3H   \x1b[3;1H漢", 2),
+            ("\x1b[7;1H\x1b[41m\x1b[K\x1b[m\x1b[H", 6),
+            ("\x1b[6;4H\x1b[7m \x1b[m", 5),
+            ("\x1b[4;1H\x1b[4m   \x1b[m\x1b[2;1Hx", 1),
+            // The second row of the line is blank again.
+            ("0123456789abcdefghij!\r\x1b[K", 1),
+            ("\x1b[8;1Hx", 7),
+        ] {
+            assert_eq!(last_written_row(&screen(8, 10, text)), expected, "{text:?}");
+        }
     }
 }

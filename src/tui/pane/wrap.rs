@@ -44,9 +44,11 @@ fn widths(model: &Model) -> Vec<(SessionId, u16)> {
 
 /// The screen with its lines wrapped to `width`; `None` if it is shown as it is.
 fn wrap(screen: &Screen, width: u16) -> Option<Wrapped> {
-    let is_wide = screen.size().cols() > width && width > 0;
+    if screen.size().cols() <= width || width == 0 {
+        return None;
+    }
     let end = crop::last_written_row(screen);
-    if !is_wide || places_text(screen, end) {
+    if places_text(screen, end) {
         return None;
     }
     let cursor = screen.cursor();
