@@ -136,11 +136,12 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let job = &record.summary;
     let mut parts = vec![state(record, card)];
-    // How the run ended is said already. Of a job that waits for its next run, the last one is of no account.
+    // How the run ended is said already. Of a skipped job it is of no account: another one is the cause.
+    let phase = job.project.as_ref().map(|of| of.phase);
     let reason = record
         .reason
         .as_deref()
-        .filter(|_| job.status != Status::Queued);
+        .filter(|_| phase != Some(PhaseName::Skipped));
     let reasons = reason.unwrap_or_default().split("; ");
     let is_new = |reason: &&str| {
         !reason.is_empty() && !reason.starts_with("exit code ") && !parts[0].contains(reason)

@@ -223,7 +223,7 @@ fn who_is_overtaken_says_so() {
 }
 
 #[test]
-fn why_a_job_waits_is_not_how_its_last_run_ended() {
+fn why_a_job_was_skipped_is_not_how_its_last_run_ended() {
     let shop = Project::new(
         "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nneeds = [\"check\"]\n\
          [jobs.check]\nkind = \"task\"\nrun = \"test ! -e broken\"\n",

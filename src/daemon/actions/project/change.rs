@@ -94,13 +94,7 @@ pub(super) fn compare(
                 let note = format!("{} changed", keys.join(", "));
                 noted.push((job.clone(), ChangeKind::Apply, note));
             }
-            Change::Gone(job) if !seen(job).state.is_alive() => {
-                // Nothing of it runs, but its schedule would have gone on.
-                if is_on_schedule(&project.wish, job) {
-                    gone.push((job.clone(), "is not in the file; its schedule ends"));
-                }
-            }
-            Change::Gone(job) => {
+            Change::Gone(job) if seen(job).state.is_alive() => {
                 match params.prune == Some(true) {
                     true => {
                         pruned.push(job.clone());
@@ -113,6 +107,10 @@ pub(super) fn compare(
                     )),
                 }
                 keep(&mut effective, &project.applied, job);
+            }
+            // Nothing of it runs, but its schedule would have gone on.
+            Change::Gone(job) if is_on_schedule(&project.wish, job) => {
+                gone.push((job.clone(), "is not in the file; its schedule ends"));
             }
             _ => {}
         }
