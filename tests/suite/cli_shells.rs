@@ -60,6 +60,43 @@ fn bash_completes_verbs_options_and_jobs() {
     assert!(!offered("rm").contains(&"web".to_owned()));
 }
 
+/// A directory with a file that no program is named like.
+fn files(home: &Home) -> std::path::PathBuf {
+    let dir = home.scratch("files");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("catalogue.txt"), "").unwrap();
+    dir
+}
+
+#[test]
+fn arguments_of_a_command_are_completed_with_files() {
+    let home = Home::new();
+    let dir = files(&home);
+    let line = |shell: &str, word: &str| match shell {
+        "fish" => format!("BGPROC completions fish | source; complete -C 'bgproc {word}'"),
+        _ => format!(
+            "source <(BGPROC completions bash); COMP_WORDS=(bgproc {word}); \
+             COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_TYPE=9; _clap_complete_bgproc bgproc \
+             \"${{COMP_WORDS[COMP_CWORD]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        ),
+    };
+    for shell in ["bash", "fish"].into_iter().filter(|shell| have(shell)) {
+        let offered = |words: &str| {
+            let script = format!("cd '{}'; {}", dir.display(), line(shell, words));
+            said(&home, shell, &script)
+        };
+        let programs = offered("run ca");
+        assert!(
+            programs.lines().any(|program| program == "cat"),
+            "{shell}: {programs}"
+        );
+        assert!(!programs.contains("catalogue"), "{shell}: {programs}");
+        for words in ["run cat ca", "run -n web cat -n ca", "run cat a ca"] {
+            assert_eq!(offered(words).trim(), "catalogue.txt", "{shell}: {words}");
+        }
+    }
+}
+
 /// A directory with a project file and no daemon.
 fn project(home: &Home) -> std::path::PathBuf {
     let dir = home.scratch("shop");
@@ -211,6 +248,9 @@ fn zsh_completes_with_the_installed_file() {
     zsh.wait_for_text("loaded");
     zsh.send("bgproc logs w\t");
     zsh.wait_for_text("bgproc logs web");
+    zsh.send(format!("\x15cd {}\r", files(&home).display()));
+    zsh.send("bgproc run cat ca\t");
+    zsh.wait_for_text("bgproc run cat catalogue.txt");
     // Ctrl-U erases the line.
     zsh.send("\x15exit 0\r");
     assert_eq!(zsh.exit_code(), 0);

@@ -9,21 +9,35 @@ use clap_complete::engine::{
 };
 
 use super::jobs::Which;
+use super::programs::Place;
 use super::{hosts, jobs, programs};
 use crate::cli::output::state;
 
 /// Adds the completers. Aliases are not offered beside the names that they stand for; the verb of `words` is replaced
-/// by its name, so that what follows an alias is completed, too.
-pub(super) fn with_completers(mut grammar: Command, words: &mut [OsString]) -> Command {
+/// by its name, so that what follows an alias is completed, too. `cursor` is the place of the word at the cursor.
+pub(super) fn with_completers(grammar: Command, words: &mut [OsString], cursor: usize) -> Command {
+    // Words that are not finished yet are no mistakes.
+    let mut grammar = grammar.ignore_errors(true);
     grammar.build();
-    let (_, before) = words.split_last_mut().unzip();
-    for word in before.unwrap_or_default() {
+    let before = words.len().min(cursor);
+    let before = &mut words[..before];
+    for word in before.iter_mut() {
         let verb = word.to_str().and_then(|word| grammar.find_subcommand(word));
         if let Some(verb) = verb {
             *word = verb.get_name().into();
             break;
         }
     }
+    let place = match program(&grammar, before) {
+        Some(at) => {
+            // So that the options of the program are not taken for ours.
+            if before[at - 1] != "--" {
+                before[at] = "--".into();
+            }
+            Place::Argument
+        }
+        None => Place::Program,
+    };
     let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set());
     let verbs: Vec<String> = verbs.map(|verb| verb.get_name().to_owned()).collect();
     grammar.mut_subcommands(|verb| {
@@ -31,13 +45,30 @@ pub(super) fn with_completers(mut grammar: Command, words: &mut [OsString]) -> C
         let is_help = verb.get_name() == "help";
         // Without a name, all of them are cleared.
         let verb = verb.alias(None);
-        let verb =
-            verb.mut_subcommands(|part| part.mut_args(|arg| with_completer(arg, Which::Any)));
+        let verb = verb
+            .mut_subcommands(|part| part.mut_args(|arg| with_completer(arg, Which::Any, place)));
         verb.mut_args(|arg| match is_help && arg.is_positional() {
             true => with_verbs(arg, verbs.clone()),
-            false => with_completer(arg, which),
+            false => with_completer(arg, which, place),
         })
     })
+}
+
+/// The place of the program among these words, if they have one: its arguments follow. clap, which tells completers how
+/// many values an argument has, counts the program and its first argument as one.
+fn program(grammar: &Command, words: &[OsString]) -> Option<usize> {
+    let parsed = grammar.clone().try_get_matches_from(words).ok()?;
+    let (name, given) = parsed.subcommand()?;
+    let verb = grammar.find_subcommand(name)?;
+    let command = verb.get_positionals().find(|arg| is_command(arg))?;
+    let count = given.get_raw(command.get_id().as_str())?.count();
+    words.len().checked_sub(count).filter(|at| *at > 0)
+}
+
+/// Whether the values of an argument are a program and its arguments.
+fn is_command(arg: &Arg) -> bool {
+    let names = arg.get_value_names().unwrap_or_default();
+    arg.is_positional() && names.first().is_some_and(|name| name == "COMMAND")
 }
 
 /// The completer of what is helped with: the topics, which the argument has already, and the verbs.
@@ -57,7 +88,7 @@ fn with_verbs(arg: Arg, mut names: Vec<String>) -> Arg {
 }
 
 /// The completer of one argument.
-fn with_completer(arg: Arg, which: Which) -> Arg {
+fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
     let Some(name) = names.first().map(|name| name.as_str().to_owned()) else {
         return arg;
@@ -66,7 +97,9 @@ fn with_completer(arg: Arg, which: Which) -> Arg {
         "HOST" => arg.add(ArgValueCompleter::new(hosts::candidates)),
         "FILE" | "PATH" => arg.add(ArgValueCompleter::new(PathCompleter::any().stdio())),
         "DIR" => arg.add(ArgValueCompleter::new(PathCompleter::dir())),
-        "COMMAND" if arg.is_positional() => arg.add(ArgValueCompleter::new(programs::Programs)),
+        "COMMAND" if is_command(&arg) => arg.add(ArgValueCompleter::new(move |word: &OsStr| {
+            programs::candidates(word, place)
+        })),
         "STATE" => {
             let states = state::known();
             arg.add(ArgValueCompleter::new(move |word: &OsStr| {
@@ -91,4 +124,35 @@ fn beginning(names: &[String], word: &OsStr) -> Vec<CompletionCandidate> {
     let word = word.to_string_lossy();
     let found = names.iter().filter(|name| name.starts_with(&*word));
     found.map(CompletionCandidate::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn arguments_follow_the_program() {
+        let mut grammar = Cli::command().ignore_errors(true);
+        grammar.build();
+        for (words, at) in [
+            ("bgproc run cat", Some(2)),
+            ("bgproc run cat -n a", Some(2)),
+            ("bgproc run -n web -e A=1 cat", Some(6)),
+            ("bgproc run -- cat", Some(3)),
+            ("bgproc exec api -- npm test", Some(4)),
+            ("bgproc", None),
+            ("bgproc run", None),
+            ("bgproc run -n", None),
+            ("bgproc run -n web", None),
+            ("bgproc run --", None),
+            ("bgproc exec api --", None),
+            ("bgproc logs --command=2 web", None),
+        ] {
+            let split: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            assert_eq!(program(&grammar, &split), at, "{words}");
+        }
+    }
 }

@@ -30,11 +30,19 @@ pub fn answer(args: &[OsString], grammar: fn() -> Command) -> Option<io::Result<
     let escape = args.iter().position(|word| word == "--")?;
     let mut words = args[escape + 1..].to_vec();
     let shell = completer(&shell.to_string_lossy())?;
-    let mut grammar = grammar::with_completers(grammar(), &mut words);
+    let cursor = cursor(&words);
+    let mut grammar = grammar::with_completers(grammar(), &mut words, cursor);
     let here = std::env::current_dir().ok();
     let mut answer = Vec::new();
     let outcome = shell.write_complete(&mut grammar, words, here.as_deref(), &mut answer);
     Some(outcome.and_then(|()| io::stdout().write_all(&answer)))
+}
+
+/// The place of the word at the cursor. fish, which does not say it, sends no words behind that one.
+fn cursor(words: &[OsString]) -> usize {
+    let told = std::env::var("_CLAP_COMPLETE_INDEX").ok();
+    let told = told.and_then(|place| place.parse().ok());
+    told.unwrap_or_else(|| words.len().saturating_sub(1))
 }
 
 /// The completer for a shell, by its name.
