@@ -197,8 +197,8 @@ params! {
         session_id: String,
         /// Include process tree, ports, variable names and runs (false).
         detail: Option<bool>,
-        /// With `detail`, return all variables that it was given, and not only those that were set for it
-        /// (false). For people only.
+        /// With `detail`, return all variables that it was given, with their values as they are, and not only
+        /// those that were set for it (false). For people only.
         full_env: Option<bool>,
     }
     /// `poll`: status and output.

@@ -418,8 +418,8 @@ pub struct Detail {
     pub urls: Vec<String>,
     /// Names of the variables that were set for it.
     pub env_names: Vec<String>,
-    /// Their values, `null` for a removed variable; values that look secret are `***`. For people only,
-    /// and absent after the loss of the environment.
+    /// Their values, `null` for a removed variable; without `fullEnv`, values that look secret are `***`. For people
+    /// only, and absent after the loss of the environment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, Option<String>>,
     /// Its runs, oldest first.

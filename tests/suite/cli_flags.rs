@@ -1,5 +1,6 @@
 //! Options of `logs`, `send`, `run`, `ls`, `rm`, `clean` and `status`.
 
+use crate::secrets::file_with;
 use crate::support::{Home, Serve, eventually};
 
 /// A job that has written `a1` to `a9`, one in each run of three lines.
@@ -207,21 +208,29 @@ fn env_files_are_read_as_those_of_projects() {
         "{status}"
     );
     assert!(!home.ok(&["status", "kept"]).contains("PLAIN"));
-    // All that it was given, of which most comes from here; secrets of both kinds are masked.
-    let inherited = [("INHERITED", "yes"), ("OTHER_SECRET", "hush")];
+    // All that it was given, of which most comes from here, as it is.
+    let inherited = [("INHERITED", "yes"), ("OTHER_SECRET", "hush-hush")];
     home.run_with_env(
-        &["run", "-n", "all", "-e", "MY_TOKEN=abc", "sleep 1000"],
+        &["run", "-n", "all", "-e", "MY_TOKEN=hush-too", "sleep 1000"],
         &inherited,
     )
     .expect_code(0);
     assert!(!home.ok(&["status", "all", "--env"]).contains("INHERITED"));
     let full = home.ok(&["status", "all", "--env=full"]);
-    for line in ["INHERITED=yes", "OTHER_SECRET=***", "MY_TOKEN=***", "PATH="] {
+    for line in [
+        "INHERITED=yes",
+        "OTHER_SECRET=hush-hush",
+        "MY_TOKEN=hush-too",
+        "PATH=",
+    ] {
         assert!(full.contains(&format!("env  {line}")), "{line}: {full}");
     }
-    assert!(!full.contains("hush") && !full.contains("abc"), "{full}");
     let json = home.json(&["status", "all", "--env=full"]);
-    assert_eq!(json["detail"]["env"]["OTHER_SECRET"], "***");
+    assert_eq!(json["detail"]["env"]["OTHER_SECRET"], "hush-hush");
+    assert_eq!(file_with(home.path(), "hush-"), None);
+    for asked in [&["status", "all", "--env", "--json"][..], &["ls", "--json"]] {
+        assert!(!home.ok(asked).contains("hush-"), "{asked:?}");
+    }
     home.run(&["status", "all", "--env=ful"])
         .expect_code(2)
         .expect_said("full");

@@ -21,8 +21,8 @@ pub struct StatusOf {
     /// The job; without one, all jobs are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// Also show the variables that were set for it, or with `full` all that it was given; values that look
-    /// secret are ***
+    /// Also show the variables that were set for it, with *** for values that look secret; with `full` all
+    /// that it was given, as they are
     #[arg(long, requires = "job", value_name = "full", num_args = 0..=1, require_equals = true, default_missing_value = "set")]
     env: Option<EnvShown>,
 }

@@ -1,5 +1,5 @@
-//! The variables of a job, as they may be shown to a person: values that look secret are
-//! masked, and never leave the daemon.
+//! The variables of a job, as they may be shown to a person: values that look secret are masked, and leave the daemon
+//! only for a person who asks for all variables ([`all`]).
 
 use std::collections::BTreeMap;
 
@@ -39,12 +39,13 @@ pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Opt
     names.iter().map(shown).collect()
 }
 
-/// All variables that a job was given, and `None` for those with these names that were removed.
+/// All variables that a job was given, with their values as they are, and `None` for those with these names that were
+/// removed.
 pub(crate) fn all(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
-    let given: Vec<String> = env.iter().map(|(name, _)| name.to_owned()).collect();
-    let mut all = shown(names, env);
-    all.extend(shown(&given, env));
-    all
+    let removed = names.iter().map(|name| (name.clone(), None));
+    let given = env.iter();
+    let given = given.map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
+    removed.chain(given).collect()
 }
 
 /// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
@@ -114,6 +115,6 @@ mod tests {
         let names: Vec<&str> = all.keys().map(String::as_str).collect();
         assert_eq!(names, ["GONE", "HOME", "PORT", "TOKEN"]);
         assert_eq!(all["HOME"].as_deref(), Some("/home/me"));
-        assert_eq!(all["TOKEN"].as_deref(), Some("***"));
+        assert_eq!(all["TOKEN"].as_deref(), Some("hunter2"));
     }
 }
