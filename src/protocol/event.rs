@@ -74,7 +74,8 @@ pub enum EventKind {
     /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
     Retrying,
     /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`, or null if
-    /// the session has left its project, whose file does not name the job any more.
+    /// the session has left its project, whose file does not name the job any more. Or a session that waits for others
+    /// is skipped, or waits again; `data` is its `waiting`.
     Phase,
     /// Live: events were skipped for a slow reader; `data` has their number.
     Lag,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::bounds::add_type_bounds;
 use super::event::{Completion, ScreenUpdate};
-use super::project::ProjectRole;
+use super::project::{ProjectRole, Waiting};
 use super::record::Record;
 use super::reply::*;
 use super::{Action, Error, EventKind, Hello, PROTOCOL, SessionId, Timestamp};
@@ -204,7 +204,9 @@ fn events(all: &mut Map<String, Value>) {
 fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -> Value {
     let data: Schema = match event {
         EventKind::Hello => schemas.subschema_for::<Hello>(),
-        EventKind::Phase => schemas.subschema_for::<Option<ProjectRole>>(),
+        EventKind::Phase => schemars::json_schema!({ "anyOf": [
+            schemas.subschema_for::<Option<ProjectRole>>(), schemas.subschema_for::<Waiting>(),
+        ] }),
         EventKind::Screen => schemas.subschema_for::<ScreenUpdate>(),
         EventKind::Exited | EventKind::Lost => schemas.subschema_for::<Completion>(),
         _ => schemars::json_schema!({ "type": "object" }),

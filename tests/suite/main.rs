@@ -21,6 +21,7 @@ mod cli_names;
 mod cli_output;
 mod cli_restarts;
 mod cli_shells;
+mod cli_skipped;
 mod cli_stdin;
 mod cli_verbs;
 mod cli_words;

@@ -8,4 +8,6 @@ pub mod place;
 pub mod restarts;
 pub mod show;
 pub mod sieve;
+pub mod skipped;
+mod told;
 pub mod typed;

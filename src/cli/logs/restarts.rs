@@ -1,31 +1,15 @@
 //! Reports restarts of jobs while a command waits for them.
 
-use crate::cli::output::hosts::tell_unreachable;
-use crate::client::{Connection, greeting, host};
-use crate::protocol::params::Subscribe;
-use crate::protocol::{Action, Error, EventKind, SessionId};
-
 use super::show;
+use super::told::Told;
+use crate::protocol::{Error, EventKind, SessionId};
 
 /// Starts a thread that prints each restart of these jobs.
 pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
-    let mut connection = subscribe()?;
+    let mut told = Told::of(&[EventKind::Restarted])?;
     std::thread::spawn(move || {
-        loop {
-            let event = match connection.next_event() {
-                Ok(event) => event,
-                // The daemon has ended; subscribe to the next one.
-                Err(_) => match subscribe() {
-                    Ok(next) => {
-                        connection = next;
-                        continue;
-                    }
-                    Err(_) => return,
-                },
-            };
-            if event.event != EventKind::Restarted {
-                continue;
-            }
+        while let Ok(event) = told.next() {
+            let Some(event) = event else { continue };
             let job = jobs
                 .iter()
                 .find(|(id, _)| Some(id) == event.session_id.as_ref());
@@ -37,13 +21,4 @@ pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
         }
     });
     Ok(())
-}
-
-fn subscribe() -> Result<Connection, Error> {
-    let mut connection = host::connect_again(&greeting::human(), tell_unreachable)?;
-    connection.call(Action::Subscribe(Subscribe {
-        events: Some(vec![EventKind::Restarted]),
-        ..Subscribe::default()
-    }))?;
-    Ok(connection)
 }

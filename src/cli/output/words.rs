@@ -109,7 +109,7 @@ pub fn of_engine(job: &Summary) -> Option<String> {
 }
 
 /// Whether a job waits for something that cannot come any more by itself.
-fn never_starts(job: &Summary) -> bool {
+pub fn never_starts(job: &Summary) -> bool {
     job.waiting.as_ref().is_some_and(|waiting| waiting.never)
 }
 

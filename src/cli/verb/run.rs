@@ -14,12 +14,14 @@ use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
 use crate::cli::logs::follow::Follower;
 use crate::cli::logs::place::Place;
+use crate::cli::logs::skipped;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::engine::Engine;
 use crate::cli::start::{env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
+use crate::protocol::condition::WaitMode;
 use crate::cli::value::{notice, number, restart};
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
@@ -207,7 +209,7 @@ impl Run {
         if self.follow {
             interrupt::leave_with_reader();
         }
-        interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
+        skipped::leave_with(std::iter::once(&job), WaitMode::All)?;
         if self.wait && !self.quiet {
             note(&whereabouts(&job));
         }

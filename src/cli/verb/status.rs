@@ -68,11 +68,7 @@ impl StatusOf {
             }
         }
         // As systemctl status: scripts need to know whether the job is running.
-        let is_skipped = record
-            .summary
-            .waiting
-            .as_ref()
-            .is_some_and(|waiting| waiting.never);
+        let is_skipped = words::never_starts(&record.summary);
         Ok(if record.summary.status.is_finished() || is_skipped {
             Exit::STATE
         } else {

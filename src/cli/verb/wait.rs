@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::logs::restarts;
+use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
 use crate::protocol::condition::WaitMode;
@@ -49,6 +49,10 @@ impl Wait {
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
             interrupt::leave_with(interrupt::goes_on(&names))?;
         }
+        let mode = match self.any {
+            true => WaitMode::Any,
+            false => WaitMode::All,
+        };
         if let Condition::Ready(_) = self.until
             && let Some(never) = jobs.clone().find(|job| job.ready.is_none())
         {
@@ -60,11 +64,7 @@ impl Wait {
             )));
         }
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
-        let mode = if self.any {
-            WaitMode::Any
-        } else {
-            WaitMode::All
-        };
+        skipped::leave_with(found.jobs.iter(), mode)?;
         let since = match (&self.until, ids.as_slice()) {
             (Condition::Command(_), [only]) => match running_command(ctx, only)? {
                 Running::Since(cursor) => Some(cursor),

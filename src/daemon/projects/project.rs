@@ -69,6 +69,8 @@ pub(crate) struct Project {
     pub(crate) places: BTreeMap<String, u32>,
     /// The phases that clients were last told, by the jobs' names.
     pub(crate) told: BTreeMap<String, ProjectRole>,
+    /// Whether clients were told that a guest is skipped.
+    pub(crate) told_guests: BTreeMap<SessionId, bool>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
     /// Number of the last change.
@@ -154,6 +156,7 @@ impl Project {
             decision: Decision::default(),
             places: BTreeMap::new(),
             told: BTreeMap::new(),
+            told_guests: BTreeMap::new(),
             seen: BTreeMap::new(),
             seq: 0,
             all: false,

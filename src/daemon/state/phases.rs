@@ -11,7 +11,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
 use crate::engine::project::Phase;
 use crate::engine::session::Session;
-use crate::protocol::project::ProjectRole;
+use crate::protocol::project::{ProjectRole, Waiting};
 use crate::protocol::{EventKind, SessionId, Timestamp};
 
 impl State {
@@ -23,15 +23,18 @@ impl State {
         Some(role(project, &of.job, phase))
     }
 
-    /// Tells clients which jobs of a project are in another phase than they were told, or for another reason.
+    /// Tells clients which jobs of a project are in another phase than they were told, or for another reason, and which
+    /// of its guests are skipped or wait again.
     pub(super) fn tell_phases(&mut self, id: &ProjectId) {
+        let is_heard = self.events.has_listeners(EventKind::Phase);
         let Some(project) = self.projects.get_mut(id) else {
             return;
         };
-        if !self.events.has_listeners(EventKind::Phase) {
+        if !is_heard {
             // The next listener has read the list at a moment of its own: it is told of any change from then on, also
             // back to what the last listener was told.
             project.told.clear();
+            project.told_guests.clear();
             return;
         }
         let phases = project.decision.phases.iter();
@@ -50,6 +53,37 @@ impl State {
         project.told = roles;
         for (session, role) in news {
             self.publish(EventKind::Phase, &session, json!(role));
+        }
+        self.tell_guests(id);
+    }
+
+    /// Tells clients which guests are skipped, or wait again, and were not told to be so. Their places in queues, which
+    /// change with every start, are in their records only.
+    fn tell_guests(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get(id) else {
+            return;
+        };
+        let guests = project.sessions.iter();
+        let guests = guests.filter(|(name, _)| project.is_guest(name));
+        let waiting = guests.filter_map(|(_, session)| {
+            let waiting = self.waiting(self.sessions.get(session)?)?;
+            Some((session.clone(), waiting))
+        });
+        let waiting: BTreeMap<SessionId, Waiting> = waiting.collect();
+        let told = |(session, waiting): &(&SessionId, &Waiting)| {
+            project.told_guests.get(*session).copied().unwrap_or(false) == waiting.never
+        };
+        let news = waiting.iter().filter(|guest| !told(guest));
+        let news: Vec<(SessionId, Waiting)> = news
+            .map(|(session, waiting)| (session.clone(), waiting.clone()))
+            .collect();
+        let told = waiting.into_iter();
+        let told = told.map(|(session, waiting)| (session, waiting.never));
+        if let Some(project) = self.projects.get_mut(id) {
+            project.told_guests = told.collect();
+        }
+        for (session, waiting) in news {
+            self.publish(EventKind::Phase, &session, json!(waiting));
         }
     }
 }

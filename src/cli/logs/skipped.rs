@@ -1,0 +1,101 @@
+//! Jobs that are skipped while a command waits for them: what they need cannot come any more by itself, so the command
+//! would wait for ever.
+
+use super::told::Told;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{complain, words};
+use crate::protocol::condition::WaitMode;
+use crate::protocol::params::StatusParams;
+use crate::protocol::{Action, Error, EventKind, Record, SessionId, Status};
+
+/// Ends this process with [`Exit::STATE`] and the reason as soon as jobs are skipped so that a wait for them is in vain.
+/// Starts a thread for that, if any of the jobs has still to start.
+pub(crate) fn leave_with<'a>(
+    jobs: impl Iterator<Item = &'a Record> + Clone,
+    mode: WaitMode,
+) -> Result<(), Error> {
+    if !jobs.clone().any(|job| job.summary.status == Status::Queued) {
+        return Ok(());
+    }
+    let ids: Vec<SessionId> = jobs.map(|job| job.summary.session_id.clone()).collect();
+    let mut told = Told::of(&[EventKind::Phase])?;
+    std::thread::spawn(move || {
+        loop {
+            let skipped = skipped(&records(&mut told, &ids), mode);
+            if !skipped.is_empty() {
+                skipped.iter().for_each(complain);
+                std::process::exit(i32::from(Exit::STATE.0));
+            }
+            if told.next().is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// The jobs as they are now, without those that were removed.
+fn records(told: &mut Told, ids: &[SessionId]) -> Vec<Record> {
+    let status = |id: &SessionId| {
+        Action::Status(StatusParams {
+            session_id: id.to_string(),
+            detail: None,
+            full_env: None,
+        })
+    };
+    let answers = told.connection.call_all(ids.iter().map(status).collect());
+    let records = answers.into_iter().flatten();
+    records
+        .filter_map(|record| serde_json::from_value(record).ok())
+        .collect()
+}
+
+/// Why a wait for these jobs is in vain; nothing if it is not. One job that cannot start is enough, unless the wait is
+/// for any of them.
+fn skipped(jobs: &[Record], mode: WaitMode) -> Vec<Failure> {
+    let skipped = jobs.iter().filter(|job| words::never_starts(&job.summary));
+    let failures: Vec<Failure> = skipped.map(failure).collect();
+    match mode {
+        WaitMode::All => failures,
+        WaitMode::Any | WaitMode::Next if failures.len() == jobs.len() => failures,
+        WaitMode::Any | WaitMode::Next => Vec::new(),
+    }
+}
+
+fn failure(job: &Record) -> Failure {
+    let name = words::name(&job.summary);
+    let why = words::waits_for(&job.summary).unwrap_or_default();
+    Failure::with_message(Exit::STATE, format!("{name} is skipped: {why}")).hint(format!(
+        "bgproc why {name} says what became of that; {name} starts when it comes after all"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::project::Waiting;
+
+    #[test]
+    fn a_wait_is_in_vain_if_all_or_one_of_all_cannot_start() {
+        let mut api = record("a", Some("api"), Status::Queued);
+        api.summary.waiting = Some(Waiting {
+            why: "needs db ready".to_owned(),
+            never: true,
+            queue: None,
+            place: None,
+        });
+        let web = record("b", Some("web"), Status::Running);
+        let both = [web.clone(), api.clone()];
+        let said = |jobs: &[Record], mode| -> Vec<String> {
+            let failures = skipped(jobs, mode);
+            failures.iter().map(ToString::to_string).collect()
+        };
+        let told = ["api is skipped: needs db ready"];
+        assert_eq!(said(&both, WaitMode::All), told);
+        assert_eq!(said(&both[1..], WaitMode::Any), told);
+        assert!(said(&both, WaitMode::Any).is_empty(), "web may end");
+        assert!(said(&[web], WaitMode::All).is_empty());
+        assert!(said(&[], WaitMode::All).is_empty());
+    }
+}
