@@ -96,6 +96,13 @@ pub struct Waiting {
     pub place: Option<u32>,
 }
 
+impl Waiting {
+    /// The job that it waits for, and what that has to be: `db`, `ready`. `None` if it waits for something else.
+    pub fn needed(&self) -> Option<(&str, &str)> {
+        self.why.strip_prefix("needs ")?.rsplit_once(' ')
+    }
+}
+
 /// A project, as replies name it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -82,8 +82,9 @@ impl State {
     pub fn of(record: &Record) -> Self {
         let job = &record.summary;
         let phase = job.project.as_ref().map(|of| of.phase);
+        let never = job.waiting.as_ref().is_some_and(|waiting| waiting.never);
         match job.status {
-            Status::Queued if phase == Some(PhaseName::Skipped) => Self::Skipped,
+            Status::Queued if never || phase == Some(PhaseName::Skipped) => Self::Skipped,
             Status::Queued | Status::Done if phase == Some(PhaseName::Scheduled) => Self::Scheduled,
             Status::Queued => Self::Queued,
             Status::Starting => Self::Starting,

@@ -7,7 +7,7 @@ use crate::cli::context::{ALL_JOBS, Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::params::{List, Queue, StatusParams};
-use crate::protocol::project::PhaseName;
+use crate::protocol::project::{PhaseName, Waiting};
 use crate::protocol::record::{InputState, Run};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::{Action, Record, Status, Summary};
@@ -81,13 +81,10 @@ fn look(ctx: &mut Context, job: &Record) -> Result<(Record, Option<Card>), Failu
 
 /// What became of the job for which a job was skipped: `migrate exited 1, 2m ago; first error: …`.
 fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
-    let of = record.summary.project.as_ref();
-    let Some(of) = of.filter(|of| of.phase == PhaseName::Skipped) else {
-        return Ok(None);
-    };
-    // `needs NAME LEVEL`; that is the root of the cause, which it may need through others only.
-    let needs = of.why.as_deref().and_then(|why| why.strip_prefix("needs "));
-    let Some((name, _)) = needs.and_then(|needs| needs.rsplit_once(' ')) else {
+    let job = &record.summary;
+    let waiting = job.waiting.as_ref().filter(|waiting| waiting.never);
+    // The root of the cause, which it may need through others only.
+    let Some((name, _)) = waiting.and_then(Waiting::needed) else {
         return Ok(None);
     };
     let listed: Listed<Record> = ctx.read(&Action::List(List {
@@ -95,11 +92,15 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
         hosts: only_here()?,
         ..List::default()
     }))?;
-    let is_root = |other: &&Record| {
-        let other = other.summary.project.as_ref();
-        other.is_some_and(|other| other.job == name && other.project.dir == of.project.dir)
+    let is_root = |other: &&Record| match (&job.project, &other.summary.project) {
+        (Some(of), Some(other)) => other.job == name && other.project.dir == of.project.dir,
+        (Some(_), None) => false,
+        // `--after` has named it, so it was there already.
+        (None, _) => {
+            words::name(&other.summary) == name && other.summary.created_at < job.created_at
+        }
     };
-    let Some(root) = listed.sessions.iter().find(is_root) else {
+    let Some(root) = listed.sessions.iter().rfind(is_root) else {
         return Ok(None);
     };
     let (root, card) = look(ctx, root)?;
@@ -211,6 +212,9 @@ fn state(record: &Record, card: Option<&Card>) -> String {
                 None => of.phase.as_str().to_owned(),
             },
             None => match words::waits_for(job) {
+                Some(why) if words::never_starts(job) => {
+                    format!("{}: {why}", PhaseName::Skipped.as_str())
+                }
                 Some(why) => format!("it waits for its turn: {why}"),
                 None => "it waits for its turn".to_owned(),
             },

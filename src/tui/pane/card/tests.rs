@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::protocol::project::Waiting;
 use crate::protocol::{Action, Error, ErrorCode, Record, RestartPolicy, Status, Timestamp};
 use crate::tui::message::CardPart;
 use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
-use crate::tui::tests::jobs::{NOW, ended, id, shop_records};
+use crate::tui::tests::jobs::{NOW, ended, id, record, shop_records};
 use crate::tui::theme::Appearance;
 
 const MINUTE: i64 = 60_000;
@@ -258,4 +259,28 @@ fn the_card_stays_while_text_above_it_is_selected() {
     // There is no text of the job in the rows of the card.
     assert_eq!(mouse(0, 3, 'M'), before);
     assert_eq!(mouse(32, 4, 'M'), before);
+}
+
+#[test]
+fn a_job_that_was_skipped_says_what_became_of_the_one_before_it() {
+    let mut next = record("next");
+    next.summary.status = Status::Queued;
+    next.summary.created_at = Timestamp(NOW);
+    next.summary.waiting = Some(Waiting {
+        why: "needs lint ok".to_owned(),
+        never: true,
+        queue: None,
+        place: None,
+    });
+    let mut dash = Dash::new(120, 24, vec![lint(), next]);
+    crate::tui::list::select::job(&mut dash.model, &id("next"));
+    let text = dash.later(0).text();
+    for words in [
+        "skipped: needs lint ok",
+        "It starts by itself when that comes.",
+        "needs lint ok  ✗ exit 127",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("bring up"), "{text}");
 }

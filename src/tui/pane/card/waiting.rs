@@ -4,12 +4,15 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{INDENT, heading, key_line};
 use crate::protocol::Timestamp;
-use crate::protocol::project::{Need, PhaseName, ProjectRole};
+use crate::protocol::project::{PhaseName, ProjectRole, Waiting};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::state::State;
 use crate::tui::{text, units};
+
+/// What a skipped job does when what it needs comes after all.
+const STARTS_LATER: &str = "It starts by itself when that comes.";
 
 /// Maximum columns of what is needed.
 const NEED: usize = 24;
@@ -20,7 +23,7 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
         return None;
     }
     let Some(role) = job.role() else {
-        return in_queue(model, job, width);
+        return alone(model, job, width);
     };
     let theme = &model.theme;
     let mut lines = heading(model, job, &words(model, job, role), width);
@@ -39,10 +42,20 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
         }
     }
     if job.state() == State::Skipped {
-        dim("It starts by itself when that comes.");
+        dim(STARTS_LATER);
     }
+    let column = role
+        .needs
+        .iter()
+        .map(|need| text::width(&wanted(&need.job, need.is.as_str())));
+    let column = column.max().unwrap_or(0);
     for need in &role.needs {
-        lines.push(needed(model, role, need, room));
+        let other = model.jobs.iter().find(|job| {
+            job.role()
+                .is_some_and(|other| other.project.dir == role.project.dir && other.job == need.job)
+        });
+        let wanted = wanted(&need.job, need.is.as_str());
+        lines.push(needed(model, &wanted, column, other, room));
     }
     lines.push(keys(model, job, room));
     Some(lines)
@@ -55,8 +68,8 @@ fn ahead(model: &Model, at: Timestamp) -> String {
     format!("{}, {until}", units::moment_ahead(at, now, &model.zone))
 }
 
-/// The card of a job that waits in a queue, or in that of an engine.
-fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
+/// The card of a job of no project: one that waits after others, in a queue, or in that of an engine.
+fn alone(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
     let glyph = job.state().glyph(model.theme.ascii);
     let words = format!("{glyph} {}: {}", job.word(), job.why()?);
     let mut lines = heading(model, job, &words, width);
@@ -76,6 +89,22 @@ fn in_queue(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>
             lines.push(Line::styled(format!("{INDENT}{part}"), model.theme.dim()));
         }
     }
+    if job.state() == State::Skipped {
+        lines.push(Line::styled(
+            format!("{INDENT}{STARTS_LATER}"),
+            model.theme.dim(),
+        ));
+    }
+    let waiting = job.record.summary.waiting.as_ref();
+    if let Some((name, level)) = waiting.and_then(Waiting::needed) {
+        // It was there when this one was started after it.
+        let created = job.record.summary.created_at;
+        let mut others = model.jobs.iter().rev();
+        let other =
+            others.find(|other| other.name == name && other.record.summary.created_at < created);
+        let wanted = wanted(name, level);
+        lines.push(needed(model, &wanted, text::width(&wanted), other, room));
+    }
     lines.push(keys(model, job, room));
     Some(lines)
 }
@@ -89,21 +118,23 @@ fn words(model: &Model, job: &Job, role: &ProjectRole) -> String {
     }
 }
 
-/// `migrate ok    ✗ exit 1, 2m ago`: what is needed, and how it stands.
-fn needed(model: &Model, role: &ProjectRole, need: &Need, room: usize) -> Line<'static> {
+/// `needs migrate ok`.
+fn wanted(job: &str, level: &str) -> String {
+    format!("needs {} {level}", clean(job))
+}
+
+/// `needs migrate ok    ✗ exit 1, 2m ago`: what is needed, in a column of this width, and how that job stands.
+fn needed(
+    model: &Model,
+    wanted: &str,
+    column: usize,
+    other: Option<&Job>,
+    room: usize,
+) -> Line<'static> {
     let theme = &model.theme;
-    let wanted = format!("needs {} {}", clean(&need.job), need.is.as_str());
-    let widest = role.needs.iter().map(|need| {
-        let job = text::width(&clean(&need.job));
-        job + need.is.as_str().len() + "needs  ".len()
-    });
-    let column = widest.max().unwrap_or(0).min(NEED).min(room / 2);
-    let wanted = text::clip_middle(&wanted, column, theme.glyph("…"));
+    let column = column.min(NEED).min(room / 2);
+    let wanted = text::clip_middle(wanted, column, theme.glyph("…"));
     let blank = " ".repeat(column - text::width(&wanted) + 2);
-    let other = model.jobs.iter().find(|job| {
-        job.role()
-            .is_some_and(|other| other.project.dir == role.project.dir && other.job == need.job)
-    });
     let (state, how) = match other {
         Some(job) => {
             let time = model.time_of(job);
@@ -126,7 +157,8 @@ fn needed(model: &Model, role: &ProjectRole, need: &Need, room: usize) -> Line<'
 }
 
 fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
-    let up = (job.state() == State::Skipped).then_some(("project-up", "bring up"));
+    let is_skipped = job.role().is_some() && job.state() == State::Skipped;
+    let up = is_skipped.then_some(("project-up", "bring up"));
     let run = (job.state() == State::Scheduled).then_some(("restart", "run now"));
     let rest = [("stop", "stop waiting"), ("details", "details")];
     let labelled = up.into_iter().chain(run).chain(rest);
