@@ -7,8 +7,10 @@ pub mod target;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io;
 
 use clap::Command;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use self::hosts::{is_arriving, only_here};
@@ -257,6 +259,14 @@ impl Context {
             Failure::with_message(Exit::NO_JOB, message)
                 .hint("bgproc ports lists the ports of jobs")
         })
+    }
+
+    /// Prints a result: as an object with `--json`, else as a line.
+    pub fn result(&mut self, value: &impl Serialize, line: &str) -> io::Result<()> {
+        match self.json {
+            true => self.out.json(value),
+            false => self.out.line(line),
+        }
     }
 
     /// Rewords an error of the daemon for people: jobs by their names.

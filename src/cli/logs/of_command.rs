@@ -26,11 +26,12 @@ pub fn print(ctx: &mut Context, id: &SessionId, n: usize) -> Result<(), Failure>
             }
             failure => failure,
         })?;
-        if ctx.json {
-            return Ok(ctx.out.json(&part)?);
-        }
-        for line in &part.lines {
-            ctx.out.line(&line.text)?;
+        match ctx.json {
+            true => ctx.out.json(&part)?,
+            false => {
+                let mut lines = part.lines.iter();
+                lines.try_for_each(|line| ctx.out.line(&line.text))?;
+            }
         }
         // A new command would be the last one from now on.
         if part.next_line <= from || (part.lines.len() as u64) < LINES {

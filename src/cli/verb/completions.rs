@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use directories::BaseDirs;
+use serde_json::json;
 
 use crate::cli::completion::script::Shell;
 use crate::cli::context::Context;
@@ -38,7 +39,8 @@ impl Completions {
         if is_new {
             write(&file, &script)?;
         }
-        ctx.out.line(&file.display().to_string())?;
+        let path = file.display().to_string();
+        ctx.result(&json!({ "path": path, "changed": is_new }), &path)?;
         ctx.out.flush()?;
         if let Some(step) = self.shell.next_step(&file) {
             note(&step);

@@ -46,7 +46,12 @@ impl Init {
         };
         let new = import::import(&Disk, &dir, &from).map_err(|faults| refused(&faults, &dir))?;
         if self.dry_run {
-            ctx.out.bytes(new.text.as_bytes())?;
+            match ctx.json {
+                true => ctx
+                    .out
+                    .json(&json!({ "from": from, "jobs": new.jobs, "text": new.text }))?,
+                false => ctx.out.bytes(new.text.as_bytes())?,
+            }
             return Ok(Exit::OK);
         }
         write(&dir.join(FILE), &new)?;

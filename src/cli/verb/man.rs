@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_mangen::Man;
+use serde_json::json;
 
 use super::examples;
 use crate::cli::context::Context;
@@ -37,7 +38,8 @@ impl ManPages {
             let file = dir.join(format!("{name}.1"));
             let page = page(command, &name)?;
             std::fs::write(&file, page).map_err(|error| cannot_write(&file, &error))?;
-            ctx.out.line(&file.display().to_string())?;
+            let path = file.display().to_string();
+            ctx.result(&json!({ "path": path }), &path)?;
         }
         Ok(Exit::OK)
     }
@@ -51,6 +53,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 /// The page of a verb, or of bgproc itself.
 fn page(command: Command, name: &str) -> io::Result<Vec<u8>> {
     let verb = command.get_name().to_owned();
+    let parts = parts_section(&command)?;
     let page = Man::new(command)
         .title(name)
         .source(format!("bgproc {}", crate::protocol::VERSION))
@@ -64,16 +67,60 @@ fn page(command: Command, name: &str) -> io::Result<Vec<u8>> {
     if verb == "bgproc" {
         page.render_subcommands_section(&mut text)?;
         page.render_extra_section(&mut text)?;
+    } else {
+        text.extend(parts);
     }
     text.extend(examples_section(&verb).into_bytes());
     Ok(text)
+}
+
+/// The section with the parts of a verb, such as `daemon stop`, which have no pages of their own. Empty if it has none.
+fn parts_section(verb: &Command) -> io::Result<Vec<u8>> {
+    let parts = verb.get_subcommands().filter(|part| !part.is_hide_set());
+    let parts: Vec<Command> = parts.cloned().collect();
+    let mut section = Vec::new();
+    if !parts.is_empty() {
+        section.extend(b".SH SUBCOMMANDS\n");
+    }
+    for mut part in parts {
+        let usage = part.render_usage().to_string();
+        let usage = escaped(usage.trim_start_matches("Usage: "));
+        let about = part
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        section.extend(format!(".SS \"{usage}\"\n{}\n", escaped(&about)).into_bytes());
+        // The options of every verb are in the section above.
+        let own = part.mut_args(|arg| {
+            let is_shared = arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(is_shared)
+        });
+        if own.get_arguments().any(|arg| !arg.is_hide_set()) {
+            let mut options = Vec::new();
+            Man::new(own).render_options_section(&mut options)?;
+            section.extend(below_heading(&options));
+        }
+    }
+    Ok(section)
+}
+
+/// The lines of a section below its heading.
+fn below_heading(section: &[u8]) -> Vec<u8> {
+    let mut lines = section.split_inclusive(|byte| *byte == b'\n');
+    lines.find(|line| line.starts_with(b".SH "));
+    lines.flatten().copied().collect()
+}
+
+/// Text in the language of man(7).
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-")
 }
 
 /// The section with examples, in the language of man(7).
 fn examples_section(verb: &str) -> String {
     let mut section = ".SH EXAMPLES\n".to_owned();
     for (command, meaning) in examples::of(verb) {
-        let command = command.replace('\\', "\\e").replace('-', "\\-");
+        let command = escaped(command);
         section.push_str(&format!(".TP\n\\fB{command}\\fR\n{meaning}\n"));
     }
     section
@@ -81,6 +128,8 @@ fn examples_section(verb: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
@@ -92,5 +141,29 @@ mod tests {
             assert!(page.contains(&format!(".SH {section}\n")), "{page}");
         }
         assert!(page.contains("\\fBbgproc signal web HUP\\fR"), "{page}");
+        assert!(!page.contains(".SH SUBCOMMANDS"), "{page}");
+    }
+
+    #[test]
+    fn a_page_has_the_parts_of_its_verb_with_their_options() {
+        let verb = crate::cli::Cli::command();
+        let verb = {
+            let mut all = verb;
+            all.build();
+            all.find_subcommand("daemon").cloned().unwrap_or_default()
+        };
+        let page = String::from_utf8(page(verb, "bgproc-daemon").unwrap_or_default());
+        let page = page.unwrap_or_default();
+        let (_, parts) = page.split_once(".SH SUBCOMMANDS\n").unwrap_or_default();
+        let (parts, _) = parts.split_once(".SH EXAMPLES").unwrap_or_default();
+        assert!(!parts.contains(".SH "), "{parts}");
+        for words in [
+            ".SS \"bgproc daemon stop [OPTIONS]\"",
+            "\\-\\-kill",
+            ".SS \"bgproc daemon upgrade",
+        ] {
+            assert!(parts.contains(words), "{words}: {page}");
+        }
+        assert!(!parts.contains("\\-\\-color"), "{parts}");
     }
 }

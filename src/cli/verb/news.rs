@@ -61,8 +61,11 @@ impl News {
         let mut wait = 0;
         loop {
             let events = fetch(&mut connection, wait)?;
-            for line in lines(&events) {
-                ctx.out.line(&line)?;
+            match ctx.json {
+                true => events.iter().try_for_each(|event| ctx.out.json(event))?,
+                false => lines(&events)
+                    .iter()
+                    .try_for_each(|line| ctx.out.line(line))?,
             }
             ctx.out.flush()?;
             if !self.follow {

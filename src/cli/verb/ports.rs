@@ -218,9 +218,12 @@ impl Open {
             return Err(Failure::with_message(Exit::STATE, message));
         };
         let url = clean(&url);
-        if self.print {
-            ctx.out.line(&url)?;
-        } else if in_browser(&url) {
+        let has_opened = !self.print && in_browser(&url);
+        if ctx.json || !has_opened {
+            let value = json!({ "sessionId": record.summary.session_id, "url": url });
+            ctx.result(&value, &url)?;
+        }
+        if has_opened {
             note(&format!("opened {url}"));
         } else {
             ctx.out.line(&url)?;

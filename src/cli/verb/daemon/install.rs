@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -51,7 +52,9 @@ impl DaemonInstall {
         std::fs::create_dir_all(&units).and_then(|()| std::fs::write(&file, text))?;
         tell(&systemctl, &["daemon-reload"])?;
         tell(&systemctl, &["enable", UNIT])?;
-        ctx.out.line(&format!("installed {}", file.display()))?;
+        let path = file.display().to_string();
+        let value = json!({ "path": path, "installed": true });
+        ctx.result(&value, &format!("installed {path}"))?;
         note(&when());
         note(
             "jobs get the PATH of this command and no other variable of your shells; a project's own variables \
@@ -77,7 +80,9 @@ fn remove(ctx: &mut Context, file: &Path) -> Result<Exit, Failure> {
     if let Some(systemctl) = &systemctl {
         tell(systemctl, &["daemon-reload"])?;
     }
-    ctx.out.line(&format!("removed {}", file.display()))?;
+    let path = file.display().to_string();
+    let value = json!({ "path": path, "installed": false });
+    ctx.result(&value, &format!("removed {path}"))?;
     Ok(Exit::OK)
 }
 

@@ -1,6 +1,7 @@
 //! `daemon stop`: ends the daemon, and all jobs with `--kill`.
 
 use clap::Args;
+use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -28,7 +29,8 @@ impl DaemonStop {
                 };
                 let stopped = shut_down(ctx, asked(sessions))?;
                 client::await_end(pid);
-                ctx.out.line(&format!("daemon stopped (pid {pid}){said}"))?;
+                let value = json!({ "daemonPid": pid, "sessions": sessions });
+                ctx.result(&value, &format!("daemon stopped (pid {pid}){said}"))?;
                 let kept = stopped.map_or(0, |stopped| stopped.kept);
                 if self.kill && kept > 0 {
                     let message =
@@ -72,7 +74,8 @@ fn kill_without_daemon(ctx: &mut Context) -> Result<Exit, Failure> {
         }) {
             Ok(pid) => {
                 client::await_end(pid);
-                ctx.out.line("all jobs were ended")?;
+                let value = json!({ "daemonPid": pid, "sessions": ShutdownSessions::Kill });
+                ctx.result(&value, "all jobs were ended")?;
                 return Ok(Exit::OK);
             }
             Err(Failure::Refused(error)) if is_unavailable(&error) => note(&error.message),
@@ -91,16 +94,22 @@ fn end_everything(ctx: &mut Context) -> Result<Exit, Failure> {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    if !ended.own.is_empty() {
-        let own = pids(&ended.own);
-        ctx.out
-            .line(&format!("killed keeper and daemon (pid {own})"))?;
-    }
-    ctx.out.line(&match ended.jobs {
+    let jobs = match ended.jobs {
         0 => "no job was running".to_owned(),
         1 => "1 job was ended".to_owned(),
         jobs => format!("{jobs} jobs were ended"),
-    })?;
+    };
+    let line = match ended.own.is_empty() {
+        true => jobs,
+        false => format!(
+            "killed keeper and daemon (pid {})\n{jobs}",
+            pids(&ended.own)
+        ),
+    };
+    let value = json!({
+        "killedPids": ended.own, "sessionsEnded": ended.jobs, "survivors": ended.survivors,
+    });
+    ctx.result(&value, &line)?;
     if ended.survivors.is_empty() {
         return Ok(Exit::OK);
     }
