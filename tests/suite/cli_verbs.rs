@@ -1,4 +1,5 @@
-//! Verbs about jobs that need no more than what is known: `start`, `why`, `top`, `ports`, `open`, `group`, `pin`.
+//! Verbs about jobs that need no more than what is known: `start`, `why`, `top`, `ports`, `open`, `group`, `pin`,
+//! `clear`.
 
 use serde_json::Value;
 
@@ -97,5 +98,44 @@ fn ports_urls_and_processes_are_shown() {
     assert!(
         top.contains("sleep 1000") && top.contains(&port.to_string()),
         "{top}"
+    );
+}
+
+#[test]
+fn clear_drops_what_was_written_and_the_job_goes_on() {
+    let home = Home::new();
+    let id = home.start(&["-n", "web", "echo before; cat"]);
+    home.run(&["wait", "web", "--for", "match:before"])
+        .expect_code(0);
+    let said = home.ok(&["clear", "web"]);
+    assert_eq!(said, "web  cleared, 8 bytes of output\n");
+    home.ok(&["send", "web", "after"]);
+    home.run(&["wait", "web", "--for", "match:after"])
+        .expect_code(0);
+    let ran = home.run(&["logs", "web"]).expect_code(0);
+    ran.expect_said("8 bytes of older output");
+    let log = home.ok(&["logs", "web"]);
+    assert!(log.contains("after") && !log.contains("before"), "{log}");
+    assert_eq!(home.json(&["clear", "web"])["sessionId"], id);
+    home.run(&["clear", "nosuch"]).expect_code(4);
+}
+
+#[test]
+fn what_a_script_reads_is_json() {
+    let home = Home::new();
+    let dir = home.scratch("man1").display().to_string();
+    for args in [&["man", &dir][..], &["completions", "fish", "--install"]] {
+        let ran = home.run(&[args, &["--json"]].concat()).expect_code(0);
+        for line in ran.stdout.lines() {
+            let value: Value = serde_json::from_str(line).unwrap();
+            assert!(value["path"].is_string(), "{ran}");
+        }
+    }
+    home.start(&["-n", "web", "sleep 1000"]);
+    let pid = home.json(&["daemon", "status"])["daemonPid"].clone();
+    let stopped = home.json(&["daemon", "stop"]);
+    assert_eq!(
+        (&stopped["daemonPid"], &stopped["sessions"]),
+        (&pid, &Value::from("keep"))
     );
 }

@@ -336,7 +336,7 @@ fn owned(line: Shown<'_>) -> LogLine {
 /// Prints a note that output was dropped before it could be shown.
 pub fn tell_gap(bytes: u64) {
     let size = words::bytes(bytes);
-    note(&format!("{size} of older output is no longer kept"));
+    note(&format!("{size} bytes of older output are no longer kept"));
 }
 
 /// Prints a note that a job was restarted.

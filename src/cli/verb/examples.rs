@@ -365,6 +365,17 @@ const TABLE: &[(&str, [Example; 3])] = &[
         ],
     ),
     (
+        "clear",
+        [
+            ("bgproc clear web", "Drops the output of a job so far."),
+            ("bgproc clear g:shop", "Drops that of all jobs of a group."),
+            (
+                "bgproc clear web --json",
+                "Prints how many bytes were dropped.",
+            ),
+        ],
+    ),
+    (
         "events",
         [
             ("bgproc events", "Lists what happened to jobs."),

@@ -2,6 +2,7 @@
 
 mod attach;
 mod capture;
+mod clear;
 mod completions;
 mod daemon;
 mod decline;
@@ -166,6 +167,8 @@ pub enum Verb {
     /// Remove all ended jobs and their logs
     #[command(visible_alias = "prune")]
     Clean(rm::Clean),
+    /// Drop the output of jobs so far; the jobs go on
+    Clear(clear::Clear),
     /// List what happened to jobs, and who did it
     Events(events::Events),
     /// Show, end or replace the daemon
@@ -283,6 +286,7 @@ impl Verb {
             Self::Pin(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
+            Self::Clear(verb) => verb.run(ctx),
             Self::Events(verb) => verb.run(ctx),
             Self::Daemon(verb) => verb.run(ctx),
             Self::Hosts(verb) => verb.run(ctx),
