@@ -85,11 +85,12 @@ impl Show {
         }
     }
 
-    /// Adds the job's name, padded to `width`, before each line; `number` picks its colour. Writes whole
-    /// lines only, all of them to standard output.
+    /// Adds `name`, padded to `width`, before each line; `number` picks its colour. Writes whole lines only, all of
+    /// them to standard output.
     #[must_use]
-    pub fn named(mut self, ctx: &Context, width: usize, number: usize) -> Self {
-        let prefix = format!("{:<width$} | ", self.name);
+    pub fn named(mut self, ctx: &Context, name: &str, width: usize, number: usize) -> Self {
+        name.clone_into(&mut self.name);
+        let prefix = format!("{name:<width$} | ");
         self.prefix = ctx.out.tint(Tone::Stream(number), &prefix);
         let at = self.place.checkpoint(&self.job);
         for lane in &mut self.lanes {
@@ -342,12 +343,4 @@ pub fn tell_gap(bytes: u64) {
 /// Prints a note that a job was restarted.
 pub fn tell_restart(name: &str, run: u32) {
     note(&format!("{name} was restarted (run {run})"));
-}
-
-/// The width of the longest name, in characters.
-pub fn name_width(jobs: &[Record]) -> usize {
-    let names = jobs
-        .iter()
-        .map(|job| words::name(&job.summary).chars().count());
-    names.max().unwrap_or(0)
 }

@@ -7,6 +7,7 @@
 #[allow(clippy::unwrap_used)]
 pub(in crate::cli) mod fixture;
 pub mod hosts;
+pub mod names;
 pub mod state;
 pub mod style;
 pub mod table;

@@ -8,7 +8,7 @@ use crate::cli::context::{Among, Context, is_arriving};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::logs::sieve;
 use crate::cli::output::style::Tone;
-use crate::cli::output::{complain, hosts, note, words};
+use crate::cli::output::{complain, hosts, names, note, words};
 use crate::cli::value::{moment, number};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogMatch, LogMatches};
@@ -110,12 +110,12 @@ impl Search<'_> {
     }
 
     fn all(&mut self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
-        for job in jobs {
+        for (job, name) in jobs.iter().zip(names::together(jobs)) {
             let host = job.summary.session_id.host();
             if host.is_some_and(|host| self.lost.iter().any(|lost| lost == host)) {
                 continue;
             }
-            match self.look(ctx, job) {
+            match self.look(ctx, job, &name) {
                 Ok(any) => self.any |= any,
                 // The other machines can be searched all the same.
                 Err(failure) if host.is_some() && failure.exit() == Exit::UNAVAILABLE => {
@@ -130,7 +130,7 @@ impl Search<'_> {
     }
 
     /// Prints the matches in one job. Returns whether there are any.
-    fn look(&self, ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
+    fn look(&self, ctx: &mut Context, job: &Record, name: &str) -> Result<bool, Failure> {
         let find = self.find;
         let mut next = None;
         let mut shown = 0;
@@ -157,7 +157,7 @@ impl Search<'_> {
                 if ctx.json {
                     ctx.out.json(&with_job(job, found))?;
                 } else {
-                    self.show(ctx, job, found, (shown, until))?;
+                    self.show(ctx, name, found, (shown, until))?;
                 }
                 shown = found.n + (found.after.len() as u64).min(until - found.n - 1);
             }
@@ -177,13 +177,11 @@ impl Search<'_> {
     fn show(
         &self,
         ctx: &mut Context,
-        job: &Record,
+        name: &str,
         found: &LogMatch,
         (shown, until): (u64, u64),
     ) -> Result<(), Failure> {
-        let name = ctx
-            .out
-            .tint(Tone::Stream(self.colour), &words::name(&job.summary));
+        let name = ctx.out.tint(Tone::Stream(self.colour), name);
         let first = found.n - (found.before.len() as u64).min(found.n - 1);
         if self.find.context > 0 && shown > 0 && first > shown + 1 {
             ctx.out.line("--")?;

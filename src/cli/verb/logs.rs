@@ -14,7 +14,7 @@ use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{self, How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::typed::Typed;
-use crate::cli::output::words;
+use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::params::StatusParams;
@@ -153,8 +153,9 @@ impl Logs {
             }
             several if self.follow => self.follow_several(ctx, several)?,
             several => {
-                let width = show::name_width(several);
-                for (number, job) in several.iter().enumerate() {
+                let names = names::together(several);
+                let width = names::width(&names);
+                for (number, (job, name)) in several.iter().zip(&names).enumerate() {
                     let (place, bound) = self.part(ctx, job)?;
                     let show = self.show(ctx, job, place)?.named(ctx, width, number);
                     let has_found = self.print(ctx, job, (place, bound), show)?;
@@ -268,13 +269,12 @@ impl Logs {
     /// Follows several jobs, each with its own thread and connection. Prints whole lines after the name of
     /// their job.
     fn follow_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
-        let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
-        interrupt::leave_with_reader();
-        interrupt::leave_with(interrupt::goes_on(&names))?;
-        let width = show::name_width(jobs);
+        let names = names::together(jobs);
+        interrupt::leave_following(interrupt::goes_on(&names))?;
+        let width = names::width(&names);
         let (sender, receiver) = sync_channel(QUEUE);
         let mut shows = Vec::new();
-        for (number, job) in jobs.iter().enumerate() {
+        for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
             let place = self.place(ctx, job)?;
             shows.push(self.show(ctx, job, place)?.named(ctx, width, number));
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::words;
+use crate::cli::output::{names, words};
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record};
 use crate::term::sanitize::clean;
@@ -91,7 +91,7 @@ fn lines(records: &[Record]) -> Vec<String> {
         "{:<20} {:>8} {:>6} {:>6}  {:<12} {}",
         "NAME", "PID", "CPU", "MEM", "PORT", "COMMAND"
     )];
-    for record in records {
+    for (record, name) in records.iter().zip(names::together(records)) {
         let job = &record.summary;
         let dash = || "-".to_owned();
         let cpu = job

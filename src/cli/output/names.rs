@@ -1,0 +1,58 @@
+//! The names of jobs that are shown together.
+
+use std::collections::HashMap;
+
+use super::words;
+use crate::protocol::Record;
+use crate::term::sanitize::clean;
+
+/// The name of each job, which is also a target; `shop/web` for a job of a project if another one here has its name.
+pub fn together(jobs: &[Record]) -> Vec<String> {
+    let bare: Vec<String> = jobs.iter().map(|job| words::name(&job.summary)).collect();
+    let mut counts = HashMap::new();
+    for name in &bare {
+        *counts.entry(name.as_str()).or_insert(0) += 1;
+    }
+    let name = |(job, bare): (&Record, &String)| match &job.summary.project {
+        Some(of) if counts[bare.as_str()] > 1 => format!("{}/{bare}", clean(&of.project.name)),
+        _ => bare.clone(),
+    };
+    jobs.iter().zip(&bare).map(name).collect()
+}
+
+/// The width of the longest name, in characters.
+pub fn width(names: &[String]) -> usize {
+    let widths = names.iter().map(|name| name.chars().count());
+    widths.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::Status;
+
+    #[test]
+    fn the_project_is_shown_only_where_a_name_occurs_twice() {
+        let of = |project: &str, name: &str| {
+            let mut job = record(name, Some(name), Status::Running);
+            let role = json!({"name": project, "dir": "/srv", "job": name, "phase": "running",
+                "place": 0, "needs": []});
+            job.summary.project = Some(serde_json::from_value(role).unwrap());
+            job
+        };
+        let alone = record("web", Some("web"), Status::Running);
+        let jobs = [
+            of("shop", "web"),
+            of("blog", "web"),
+            of("shop", "db"),
+            alone,
+        ];
+        assert_eq!(together(&jobs), ["shop/web", "blog/web", "db", "web"]);
+        assert_eq!(together(&jobs[1..3]), ["web", "db"]);
+        assert_eq!(width(&together(&jobs)), 8);
+    }
+}
