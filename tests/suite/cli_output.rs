@@ -221,6 +221,13 @@ fn capture_shows_the_screen() {
         .expect_code(0);
     assert_eq!(home.ok(&["capture", "paint"]), "\n\n    bold\n");
     assert!(home.ok(&["screen", "-e", "paint"]).contains("1mbold"));
+    let mut command = home.command(&["capture", "paint", "-o", "-"]);
+    let dir = home.scratch("here");
+    std::fs::create_dir_all(&dir).unwrap();
+    command.current_dir(&dir);
+    let ran = home.run_command(command, &["capture", "-o", "-"]);
+    assert_eq!(ran.stdout, "\n\n    bold\n");
+    assert!(!dir.join("-").exists());
     let captured = home.json(&["capture", "paint"]);
     assert_eq!(
         (captured["rows"].as_u64(), captured["cols"].as_u64()),

@@ -1,6 +1,7 @@
 //! Starts a job: its name, its program, the jobs after which it starts, and standard input that is passed on to it.
 
 pub mod after;
+pub mod directory;
 pub mod engine;
 pub mod env_file;
 pub mod launch;

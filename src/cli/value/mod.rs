@@ -1,6 +1,7 @@
-//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, clients with hooks.
+//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, destinations, clients with hooks.
 
 pub mod condition;
+pub mod destination;
 pub(in crate::cli) mod hook;
 pub mod moment;
 pub mod name;

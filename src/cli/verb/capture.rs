@@ -1,6 +1,6 @@
 //! `capture`: prints the current screen of a job.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
+use crate::cli::value::destination::Destination;
 use crate::cli::value::number;
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
@@ -37,9 +38,9 @@ pub struct Capture {
     /// Format of the screen; by default selected by the extension of FILE, else text
     #[arg(long, group = "form")]
     format: Option<Form>,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which - stands for
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<Destination>,
     /// Include this many lines above the screen
     #[arg(long, value_name = "N", value_parser = number::from::<u64>(0))]
     scrollback: Option<u64>,
@@ -119,15 +120,20 @@ impl Capture {
     }
 
     fn print(&self, ctx: &mut Context, bytes: &[u8]) -> Result<Exit, Failure> {
-        match &self.output {
+        match self.file() {
             Some(file) => write(file, bytes)?,
             None => ctx.out.bytes(bytes)?,
         }
         Ok(Exit::OK)
     }
 
+    /// The file to write to, if it is not standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_ref().and_then(Destination::file)
+    }
+
     fn form(&self) -> Form {
-        let ending = self.output.as_ref().and_then(|file| file.extension());
+        let ending = self.file().and_then(Path::extension);
         let ending = ending.and_then(|ending| ending.to_str());
         match self.format {
             Some(form) => form,

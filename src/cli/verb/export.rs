@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::value::destination::Destination;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
 use crate::protocol::{Action, ErrorCode, SessionId};
@@ -25,9 +26,9 @@ pub struct Export {
     /// Format of the log; by default selected by the extension of FILE, else asciicast
     #[arg(long)]
     format: Option<Form>,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which - stands for
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<Destination>,
 }
 
 /// The formats of a log.
@@ -49,7 +50,12 @@ enum Form {
 impl Export {
     /// Whether it writes a file instead of standard output.
     pub(super) fn writes_a_file(&self) -> bool {
-        self.output.is_some()
+        self.file().is_some()
+    }
+
+    /// The file to write to, if it is not standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_ref().and_then(Destination::file)
     }
 
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -60,7 +66,7 @@ impl Export {
             format: Some(format),
             path: None,
         };
-        match &self.output {
+        match self.file() {
             Some(file) => {
                 let params = Params {
                     path: Some(absolute(file)?),
@@ -77,7 +83,7 @@ impl Export {
     }
 
     fn format(&self) -> Form {
-        let ending = self.output.as_ref().and_then(|file| file.extension());
+        let ending = self.file().and_then(Path::extension);
         let ending = ending.and_then(|ending| ending.to_str());
         self.format
             .or_else(|| Form::from_str(ending?, true).ok())

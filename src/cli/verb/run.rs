@@ -1,7 +1,6 @@
 //! `run`: starts a job, and follows it if requested.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -19,7 +18,7 @@ use crate::cli::logs::show::{How, Show};
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::engine::Engine;
-use crate::cli::start::{env_file, launch, program, stdin};
+use crate::cli::start::{directory, env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::protocol::condition::WaitMode;
 use crate::cli::value::{notice, number, restart};
@@ -272,7 +271,7 @@ impl Run {
         Ok(Start {
             command,
             args,
-            cwd: self.dir.as_deref().map(directory).transpose()?,
+            cwd: self.dir.as_deref().map(directory::absolute).transpose()?,
             env: self.variables()?,
             mode,
             rows: size.map(Size::rows),
@@ -337,25 +336,6 @@ fn whereabouts(job: &Record) -> String {
         line.push_str(&format!(" log: {}", log.path));
     }
     line
-}
-
-/// Makes the path of an existing directory absolute, because the daemon has another working directory.
-fn directory(dir: &str) -> Result<String, Failure> {
-    if dir.is_empty() {
-        let message = "-C needs a directory, but the value is empty";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let absolute = std::path::absolute(Path::new(dir))?;
-    if !absolute.is_dir() {
-        let what = match absolute.exists() {
-            true => "is not a directory",
-            false => "does not exist",
-        };
-        let message = format!("-C {dir}: {} {what}", absolute.display());
-        return Err(Failure::Usage(message));
-    }
-    let text = absolute.into_os_string().into_string();
-    text.map_err(|path| Failure::Usage(format!("{} is not UTF-8", path.display())))
 }
 
 fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>, Failure> {

@@ -1,0 +1,79 @@
+//! `-C`: the working directory of a job.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::cli::exit::Failure;
+
+/// The absolute path of an existing directory, without `.` and `..`, so that one directory has one name in lists. The
+/// daemon has another working directory.
+pub fn absolute(dir: &str) -> Result<String, Failure> {
+    if dir.is_empty() {
+        let message = "-C needs a directory, but the value is empty";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let absolute = std::path::absolute(Path::new(dir))?;
+    if !absolute.is_dir() {
+        let what = match absolute.exists() {
+            true => "is not a directory",
+            false => "does not exist",
+        };
+        let message = format!("-C {dir}: {} {what}", absolute.display());
+        return Err(Failure::Usage(message));
+    }
+    let path = normal(&absolute)?.into_os_string();
+    path.into_string().map_err(|path| {
+        let message = format!("-C {dir}: {} is not UTF-8", path.to_string_lossy());
+        Failure::Usage(message)
+    })
+}
+
+/// An absolute path without `..`. Symlinks stay as they are written, unless one stands before `..`: then its target
+/// says which directory is meant.
+fn normal(path: &Path) -> std::io::Result<PathBuf> {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(short.pop()),
+            part => short.push(part),
+        }
+    }
+    let id = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
+    match id(&short).ok() == Some(id(path)?) {
+        true => Ok(short),
+        false => path.canonicalize(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn one_directory_has_one_name() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let at = |path: &str| base.join(path);
+        std::fs::create_dir_all(at("deep/er")).unwrap();
+        std::fs::create_dir_all(at("x")).unwrap();
+        symlink(at("deep/er"), at("link")).unwrap();
+        for (written, meant) in [
+            ("x", "x"),
+            ("deep/../x", "x"),
+            ("./deep/er/../../x/.", "x"),
+            ("link", "link"),
+            ("link/.", "link"),
+            // The directory that contains `er`, as for cd -P and for the system.
+            ("link/..", "deep"),
+        ] {
+            let found = absolute(&at(written).display().to_string()).unwrap();
+            assert_eq!(found, at(meant).display().to_string(), "{written}");
+        }
+        for wrong in ["", "/nowhere/at/all"] {
+            assert!(absolute(wrong).is_err(), "{wrong}");
+        }
+    }
+}
