@@ -39,9 +39,14 @@ pub fn leave_with(message: String) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends this process quietly as soon as nobody can read its standard output any more, as in `bgproc logs -f web | head
-/// -1`. A write would notice that, too, but a quiet job causes none.
-pub fn leave_with_reader() {
+/// The same for a command that follows: it also ends quietly as soon as nobody can read its standard output any more,
+/// as in `bgproc logs -f web | head -1`. A write would notice that, too, but a quiet job causes none.
+pub fn leave_following(message: String) -> io::Result<()> {
+    leave_with_reader();
+    leave_with(message)
+}
+
+fn leave_with_reader() {
     std::thread::spawn(|| {
         let out = io::stdout();
         loop {

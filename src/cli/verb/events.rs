@@ -39,8 +39,7 @@ enum Since {
 impl Events {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if self.follow {
-            interrupt::leave_with_reader();
-            interrupt::leave_with("stopped following; the jobs keep running".to_owned())?;
+            interrupt::leave_following("stopped following; the jobs keep running".to_owned())?;
         }
         let (mut after, from) = match self.since {
             Some(Since::Seq(seq)) => (seq, None),

@@ -11,7 +11,7 @@ use crate::cli::interrupt;
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
-use crate::cli::logs::show::{self, How, Show};
+use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::typed::Typed;
 use crate::cli::output::{names, words};
@@ -157,7 +157,8 @@ impl Logs {
                 let width = names::width(&names);
                 for (number, (job, name)) in several.iter().zip(&names).enumerate() {
                     let (place, bound) = self.part(ctx, job)?;
-                    let show = self.show(ctx, job, place)?.named(ctx, width, number);
+                    let show = self.show(ctx, job, place)?;
+                    let show = show.named(ctx, name, width, number);
                     let has_found = self.print(ctx, job, (place, bound), show)?;
                     any = any.max(has_found);
                 }
@@ -245,8 +246,7 @@ impl Logs {
         mut show: Show,
     ) -> Result<Option<bool>, Failure> {
         if self.follow && !job.summary.status.is_finished() {
-            interrupt::leave_with_reader();
-            interrupt::leave_with(interrupt::goes_on(&[words::name(&job.summary)]))?;
+            interrupt::leave_following(interrupt::goes_on(&[words::name(&job.summary)]))?;
         }
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
@@ -276,7 +276,8 @@ impl Logs {
         let mut shows = Vec::new();
         for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
             let place = self.place(ctx, job)?;
-            shows.push(self.show(ctx, job, place)?.named(ctx, width, number));
+            let show = self.show(ctx, job, place)?;
+            shows.push(show.named(ctx, name, width, number));
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
             std::thread::spawn(move || {
                 let outcome = logs.forward(&job, place, number, &sender);

@@ -13,15 +13,15 @@ use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
 use crate::cli::logs::follow::Follower;
 use crate::cli::logs::place::Place;
-use crate::cli::logs::skipped;
 use crate::cli::logs::show::{How, Show};
+use crate::cli::logs::skipped;
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::engine::Engine;
 use crate::cli::start::{directory, env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
-use crate::protocol::condition::WaitMode;
 use crate::cli::value::{notice, number, restart};
+use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
@@ -205,8 +205,10 @@ impl Run {
         // Ask for details: without them, the record may lack the path of the log.
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
-        if self.follow {
-            interrupt::leave_with_reader();
+        let goes_on = interrupt::goes_on(std::slice::from_ref(&name));
+        match self.follow {
+            true => interrupt::leave_following(goes_on)?,
+            false => interrupt::leave_with(goes_on)?,
         }
         skipped::leave_with(std::iter::once(&job), WaitMode::All)?;
         if self.wait && !self.quiet {

@@ -152,18 +152,26 @@ fn until(
             ctx.out.json(&value)?;
         }
         if let (Condition::Exit(_), [_, _, ..]) = (condition, ids) {
-            tell_failed(ctx, &waited);
+            tell_failed(ctx, &waited, mode);
         }
-        tell_missed(ctx, &waited, condition);
+        tell_missed(ctx, &waited, condition, mode);
         return Ok(result(&waited, condition, mode));
     }
 }
 
+/// The jobs that the outcome is about: with `any`, only the one that has met the condition, if one has.
+fn decisive(waited: &WaitedAll, mode: WaitMode) -> impl Iterator<Item = &Waited> {
+    let matched = waited.matched.as_ref().filter(|_| mode == WaitMode::Any);
+    let only = matched.and_then(|matched| matched.session_id.as_ref());
+    let results = waited.results.iter();
+    results.filter(move |one| only.is_none_or(|id| one.polled.session_id == *id))
+}
+
 /// Prints for which jobs the condition has not been met, and why the wait ended all the same.
-fn tell_missed(ctx: &Context, waited: &WaitedAll, condition: &Condition) {
+fn tell_missed(ctx: &Context, waited: &WaitedAll, condition: &Condition, mode: WaitMode) {
     let missed = unmet(condition);
     let is_late = matches!(waited.outcome, Outcome::Timeout | Outcome::Running);
-    for one in &waited.results {
+    for one in decisive(waited, mode) {
         let name = ctx.name_of(&one.polled.session_id);
         match one.outcome {
             Outcome::Timeout | Outcome::Running if is_late => {
@@ -197,8 +205,8 @@ fn unmet(condition: &Condition) -> String {
 }
 
 /// Prints which of several jobs failed and how, because the exit code is that of one job only.
-fn tell_failed(ctx: &Context, waited: &WaitedAll) {
-    for one in &waited.results {
+fn tell_failed(ctx: &Context, waited: &WaitedAll, mode: WaitMode) {
+    for one in decisive(waited, mode) {
         let polled = &one.polled;
         let code = Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
         if !polled.status.is_finished() || code == Exit::OK {
@@ -304,6 +312,23 @@ mod tests {
             Exit(3)
         );
         assert_eq!(result(&waited(None, &codes), &exit, WaitMode::Any), Exit(3));
+    }
+
+    #[test]
+    fn with_any_the_outcome_is_about_the_job_that_matched() {
+        let codes = [
+            ("a00000000000", Some(3), None),
+            ("b00000000000", None, None),
+        ];
+        let told = |matched, mode| -> Vec<String> {
+            let waited = waited(matched, &codes);
+            let told = decisive(&waited, mode).map(|one| one.polled.session_id.to_string());
+            told.collect()
+        };
+        let (a, b) = ("a00000000000", "b00000000000");
+        assert_eq!(told(Some(b), WaitMode::Any), [b]);
+        assert_eq!(told(Some(b), WaitMode::All), [a, b]);
+        assert_eq!(told(None, WaitMode::Any), [a, b]);
     }
 
     #[test]
