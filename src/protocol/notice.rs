@@ -31,6 +31,12 @@ impl Notice {
         }
     }
 
+    /// The notices with these names, which commas or blanks separate; else the first word that is none.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
+        let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+        words.map(|word| Self::parse(word).ok_or(word)).collect()
+    }
+
     /// The notice with this name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|notice| notice.as_str() == text)

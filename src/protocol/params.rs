@@ -512,6 +512,8 @@ params! {
         share: Option<Share>,
         /// Restart policy.
         restart: Option<RestartPolicy>,
+        /// Of what people are notified; an empty list: of nothing more than of any session.
+        notify: Option<Vec<Notice>>,
         /// What its next run runs: a program, or a shell line if there are no `args` (people only).
         command: Option<String>,
         /// Arguments of `command`.

@@ -81,6 +81,9 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         if let Some(restart) = params.restart {
             session.spec.restart = Some(restart);
         }
+        if let Some(notify) = params.notify {
+            session.spec.notify = notify;
+        }
         if let Some(command) = params.command {
             session.spec.command = command;
             session.spec.args = params.args;

@@ -254,6 +254,7 @@ fn every() -> Vec<Action> {
             keep: Some(true),
             share: Some(Share::Read),
             restart: serde_json::from_value(json!({"policy": "always"})).ok(),
+            notify: None,
             command: text("make"),
             args: Some(vec!["all".to_owned()]),
             place: Some(1),

@@ -1,5 +1,7 @@
 //! Draws the form in the status line, and a long field in full above it.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -15,6 +17,12 @@ use crate::tui::window::Canvas;
 
 /// Below this width in columns, the form shows one field at a time.
 const NARROW: usize = 50;
+
+/// Columns for a word in the focused field.
+const WORD: usize = 16;
+
+/// Stands for fields that are left out.
+const LEFT_OUT: &str = "…";
 
 /// Number of lines above the form that show a long field in full, if half of the body is less.
 const LEAST_LINES: usize = 3;
@@ -77,7 +85,18 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas
     let used: usize = widths.iter().map(|width| width + 1).sum();
     let used = usize::from(x - area.x) + used;
     alarms(model, used, 0, area, canvas.buffer_mut());
+    let mark = theme.glyph(LEFT_OUT);
+    let mut is_left_out = false;
     for ((field, label), width) in labels.iter().enumerate().zip(widths) {
+        if width == 0 {
+            // Of several fields, one mark.
+            if !std::mem::replace(&mut is_left_out, true) {
+                canvas.buffer_mut().set_string(x, area.y, mark, theme.dim());
+                x += u16::try_from(text::width(mark)).unwrap_or(0) + 1;
+            }
+            continue;
+        }
+        is_left_out = false;
         let width = u16::try_from(width).unwrap_or(0);
         let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
         let focus = field == form.focus;
@@ -89,26 +108,43 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas
     }
 }
 
-/// Widths of the fields with their labels. Unfocused fields are as wide as their text, up to a
-/// fifth of the line. The focused field has room for at least one word without moving the others.
+/// Widths of the fields with their labels; 0 for those that are left out because there is no room for all: the ones
+/// farthest from the focus. Unfocused fields are as wide as their text, up to a fifth of the line. The focused field has
+/// room for at least one word without moving the others.
 fn widths(form: &Form, room: usize) -> Vec<usize> {
     let label = |field: usize| text::width(form.labels[field]) + 2;
     let typed = |field: usize| text::width(&form.fields[field].text());
     let natural = |field: usize| label(field) + typed(field).min(room / 5).max(2) + 1;
-    let all = 0..form.labels.len();
-    let others: usize = all
-        .clone()
-        .filter(|&field| field != form.focus)
-        .map(|field| natural(field) + 1)
-        .sum();
+    let count = form.labels.len();
+    // Each field is followed by a blank.
+    let others = |shown: &Range<usize>| -> usize {
+        let others = shown.clone().filter(|&field| field != form.focus);
+        others.map(|field| natural(field) + 1).sum()
+    };
+    let left = |shown: &Range<usize>| match shown.len() == count {
+        true => room,
+        false => room.saturating_sub(text::width(LEFT_OUT) + 1),
+    };
+    let wanted = typed(form.focus) + 2;
+    let mut shown = 0..count;
+    let is_full =
+        |shown: &Range<usize>| others(shown) + label(form.focus) + wanted.min(WORD) > left(shown);
+    while shown.len() > 1 && is_full(&shown) {
+        match form.focus + 1 < shown.end {
+            true => shown.end -= 1,
+            false => shown.start += 1,
+        }
+    }
     // Reserve room for a suggestion in the command field, so that nothing moves while typing.
-    let least = if form.focus == RUN { 28 } else { 16 };
-    let focused = label(form.focus) + (typed(form.focus) + 2).max(least);
-    all.map(|field| match field == form.focus {
-        true => focused.min(room.saturating_sub(others)),
-        false => natural(field),
-    })
-    .collect()
+    let least = if form.focus == RUN { 28 } else { WORD };
+    let focused = label(form.focus) + wanted.max(least);
+    let focused = focused.min(left(&shown).saturating_sub(others(&shown)));
+    let width = |field: usize| match field == form.focus {
+        true => focused,
+        false if shown.contains(&field) => natural(field),
+        false => 0,
+    };
+    (0..count).map(width).collect()
 }
 
 /// Columns for the text of a field.

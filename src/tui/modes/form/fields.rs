@@ -17,6 +17,8 @@ pub const DIR: usize = 3;
 pub const KEEP: usize = 3;
 /// Field index of the restart policy of an edited job.
 pub const RESTART: usize = 4;
+/// Field index of what people are notified of, of an edited job.
+pub const NOTIFY: usize = 5;
 
 /// Field index of the host of a new job, if there are other hosts.
 pub const ON: usize = 4;
@@ -26,7 +28,7 @@ const NEW: &[&str] = &["run", "name", "group", "dir"];
 /// The same if there are other hosts.
 const NEW_SOMEWHERE: &[&str] = &["run", "name", "group", "dir", "on"];
 /// Labels of the editable fields of a job, in order.
-const EDIT: &[&str] = &["run", "name", "group", "keep", "restart"];
+const EDIT: &[&str] = &["run", "name", "group", "keep", "restart", "notify"];
 
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +120,8 @@ impl Form {
         }
     }
 
-    /// The form that edits a job, filled with its current command, name, group, keep and restart.
-    pub fn edit(id: SessionId, now: [String; 5]) -> Self {
+    /// The form that edits a job, filled with its current command, name, group, keep, restart and notices.
+    pub fn edit(id: SessionId, now: [String; 6]) -> Self {
         let command = now[RUN].clone();
         let now = now.map(|text| clean(&text));
         let fields = now.iter().map(|text| Line::new(text)).collect();

@@ -100,6 +100,12 @@ pub fn edit(model: &mut Model) {
         summary.group.clone().unwrap_or_default(),
         if summary.keep { "yes" } else { "no" }.to_owned(),
         policy_word(job.record.restart),
+        summary
+            .notify
+            .iter()
+            .map(|notice| notice.as_str())
+            .collect::<Vec<_>>()
+            .join(","),
     ];
     let form = Form::edit(job.id().clone(), now);
     model.enter(form);

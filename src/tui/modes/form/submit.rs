@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::fields::{DIR, Form, GROUP, KEEP, NAME, ON, Purpose, RESTART, RUN};
+use super::fields::{DIR, Form, GROUP, KEEP, NAME, NOTIFY, ON, Purpose, RESTART, RUN};
 use crate::config::LOCAL;
 use crate::protocol::params::{Set, Start};
-use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
+use crate::protocol::{Action as Request, Mode as JobMode, Notice, RestartPolicy, SessionId, name};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::job::untilde;
 use crate::tui::model::{Link, Model};
@@ -150,6 +150,12 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
             }
         },
     };
+    let notify = changed(NOTIFY);
+    let notify = notify.as_deref().map(Notice::parse_list).transpose();
+    let notify = notify.map_err(|_| {
+        let text = "notify is failed, ready, input, done, or several of them: failed,done.";
+        (NOTIFY, text.into())
+    })?;
     let command = match changed(RUN) {
         Some(_) => Some(form.command(RUN).map_err(|text| (RUN, text.into()))?),
         None => None,
@@ -164,6 +170,7 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
         group: changed(GROUP),
         keep,
         restart,
+        notify,
         command,
         ..Set::default()
     };

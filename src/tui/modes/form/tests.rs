@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::protocol::params::{Set, Start};
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::{Action, Error, ErrorCode};
+use crate::protocol::{Action, Error, ErrorCode, Notice};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::modes::form::fields::Form;
 use crate::tui::tests::harness::Dash;
@@ -126,6 +126,27 @@ fn shows_all_lines_of_a_command_beside_the_focused_field() {
 }
 
 #[test]
+fn fields_for_which_there_is_no_room_are_left_out_far_from_the_focus() {
+    let mut dash = shop(80, 24);
+    dash.press("e");
+    let status = dash.status();
+    assert!(
+        status.contains("run: npm run web ") && status.contains("restart: no  …"),
+        "{status}"
+    );
+    dash.press("\t\t\t\t\tfailed");
+    let status = dash.status();
+    assert!(
+        status.contains("… name: web") && status.contains("notify: failed"),
+        "{status}"
+    );
+    assert!(dash.text().contains("\n npm run web"), "{}", dash.text());
+    let mut wide = shop(120, 24);
+    wide.press("e");
+    assert!(wide.status().contains("notify:"), "{}", wide.status());
+}
+
+#[test]
 fn another_directory_brings_other_suggestions() {
     let mut dash = shop(80, 24);
     dash.press("n\t\t\t");
@@ -204,7 +225,7 @@ fn sends_only_changed_fields() {
     dash.press("\r");
     assert_eq!(set(&mut dash), None);
     assert!(dash.text().contains("Nothing was changed"));
-    dash.press("e\x15npm start\t\x15shop-web\t\t\x15yes\t\x15on-failure:3\r");
+    dash.press("e\x15npm start\t\x15shop-web\t\t\x15yes\t\x15on-failure:3\t\x15failed, done\r");
     let Some(sent) = set(&mut dash) else {
         panic!("{}", dash.text());
     };
@@ -214,6 +235,7 @@ fn sends_only_changed_fields() {
         .restart
         .map(|policy| (policy.policy, policy.max_retries));
     assert_eq!(restart, Some((RestartWhen::OnFailure, Some(3))));
+    assert_eq!(sent.notify, Some(vec![Notice::Failed, Notice::Done]));
     assert_eq!(sent.command.as_deref(), Some("npm start"));
     // A mistake does not lose what was typed.
     let error = Error::new(ErrorCode::InvalidRequest, "`label` has control characters");
@@ -232,7 +254,12 @@ fn sends_only_changed_fields() {
 
 #[test]
 fn reports_invalid_fields_before_sending() {
-    for keys in ["e\t\t\t\x15maybe\r", "e\t\t\t\t\x15sometimes\r", "e\x15\r"] {
+    for keys in [
+        "e\t\t\t\x15maybe\r",
+        "e\t\t\t\t\x15sometimes\r",
+        "e\t\t\t\t\t\x15failed,never\r",
+        "e\x15\r",
+    ] {
         let mut dash = shop(80, 24);
         dash.press(keys);
         assert_eq!(set(&mut dash), None, "{keys}");
