@@ -97,7 +97,7 @@ fn one_run_has_nothing_to_compare() {
     home.run(&["run", "-w", "-n", "web", "true"]).expect_code(0);
     home.run(&["diff", "web"])
         .expect_code(3)
-        .expect_said("web has no 2 runs; its only run is 1");
+        .expect_said("web has only one run, run 1");
 }
 
 #[test]

@@ -139,3 +139,15 @@ fn what_a_script_reads_is_json() {
         (&pid, &Value::from("keep"))
     );
 }
+
+#[test]
+fn a_mistake_is_all_that_is_printed() {
+    let home = Home::new();
+    for verb in ["rm", "top", "ports", "clear"] {
+        let ran = home.run(&[verb, "nosuch"]).expect_code(4);
+        assert_eq!(ran.stdout, "", "{ran}");
+    }
+    home.run(&["replay", "nosuch"])
+        .expect_code(2)
+        .expect_said("replaying needs a terminal");
+}

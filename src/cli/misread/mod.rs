@@ -11,7 +11,7 @@ use clap::{ArgAction, Command};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::front;
-use crate::cli::verb::Verb;
+use crate::cli::verb::{Verb, is_topic};
 use crate::protocol::suggest::nearest;
 
 /// Explains what is wrong with `args`, which begin with the program's name.
@@ -82,7 +82,11 @@ impl Wrong<'_> {
 
     fn help(&self) -> Option<String> {
         let verb = self.verb?;
-        Some(format!("bgproc help {verb} lists its arguments"))
+        // `help` prefers the chapter.
+        Some(match is_topic(verb) {
+            true => format!("bgproc {verb} --help lists its arguments"),
+            false => format!("bgproc help {verb} lists its arguments"),
+        })
     }
 
     /// An unknown option, or one argument too many.
@@ -164,6 +168,7 @@ impl Wrong<'_> {
             "kill" => "bgproc kill JOB...; --all kills every running job",
             "rm" => "bgproc rm JOB...; bgproc clean removes all ended jobs",
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
+            "env" | "exec" => "name a job of the project file; bgproc up -n lists them",
             _ if jobs => "name a job; bgproc ls lists all jobs, and `-` is the job used last",
             _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
         };
@@ -399,6 +404,8 @@ mod tests {
         assert_eq!(said("--scope x"), "this option also needs --serve");
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
+        assert!(said("exec").ends_with("a job of the project file; bgproc up -n lists them"));
+        assert!(said("keys").ends_with("bgproc keys --help lists its arguments"));
         assert!(said("--follow").starts_with("--follow is an option of "));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));

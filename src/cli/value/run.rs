@@ -24,15 +24,23 @@ impl RunNumber {
     }
 
     fn missing(self, runs: &[Run], job: &str) -> Failure {
-        let known = match runs {
-            [] => "it has not run yet".to_owned(),
-            [one] => format!("its only run is {}", one.run),
-            [first, .., last] => format!("its runs are {} to {}", first.run, last.run),
-        };
         let Self(number) = self;
-        let message = match number {
-            ..=0 => format!("{job} has no {} runs; {known}", 1 - number),
-            number => format!("{job} has no run {number}; {known}"),
+        let message = match (runs, number) {
+            ([], _) => format!("{job} has not run yet"),
+            ([only], ..=0) => format!("{job} has only one run, run {}", only.run),
+            ([only], number) => {
+                format!("{job} has no run {number}; its only run is {}", only.run)
+            }
+            ([first, .., last], ..=0) => format!(
+                "{job} has only {} runs, {} to {}",
+                runs.len(),
+                first.run,
+                last.run
+            ),
+            ([first, .., last], number) => format!(
+                "{job} has no run {number}; its runs are {} to {}",
+                first.run, last.run
+            ),
         };
         Failure::with_message(Exit::STATE, message).hint("bgproc status JOB lists the last runs")
     }
@@ -84,9 +92,9 @@ mod tests {
             assert_eq!(found(text, runs).unwrap_err(), message);
         };
         refused("3", &runs, "web has no run 3; its runs are 4 to 6");
-        refused("-3", &runs, "web has no 4 runs; its runs are 4 to 6");
-        refused("-1", &runs[..1], "web has no 2 runs; its only run is 4");
-        refused("0", &[], "web has no 1 runs; it has not run yet");
+        refused("-3", &runs, "web has only 3 runs, 4 to 6");
+        refused("-1", &runs[..1], "web has only one run, run 4");
+        refused("0", &[], "web has not run yet");
         for text in ["x", "", "1.5", "99999999999"] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -53,7 +53,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::client;
 
-pub(super) use help::list_topics;
+pub(super) use help::{is_topic, list_topics};
 
 /// Serves a link. A link that breaks is no failure: its jobs go on, and the other end says what it knows.
 fn relay() -> Result<Exit, Failure> {

@@ -59,6 +59,10 @@ impl Ports {
                 (Some(found.jobs), found.exit)
             }
         };
+        if only.as_ref().is_some_and(Vec::is_empty) && !ctx.json {
+            // What is wrong has been said; a heading alone says nothing.
+            return Ok(exit);
+        }
         let hosts = only
             .iter()
             .flatten()
@@ -225,8 +229,7 @@ impl Open {
         }
         if has_opened {
             note(&format!("opened {url}"));
-        } else {
-            ctx.out.line(&url)?;
+        } else if !self.print {
             note("no browser can be started here; BROWSER names one");
             return Ok(Exit::FAILED);
         }

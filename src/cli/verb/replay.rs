@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::attach::need_terminal;
 use crate::cli::settings::dashboard;
 use crate::cli::value::moment;
 use crate::protocol::params::Capture;
@@ -35,7 +34,12 @@ impl Replay {
         if let (Some(at), true) = (self.at, ctx.json || !has_terminal) {
             return self.print(at, ctx);
         }
-        need_terminal()?;
+        if !has_terminal {
+            let failure = Failure::with_message(Exit::USAGE, "replaying needs a terminal");
+            return Err(failure.hint(
+                "bgproc replay JOB --at TIME prints the screen at that time; bgproc export JOB writes a recording",
+            ));
+        }
         let job = ctx.one(&self.job)?;
         ctx.hang_up();
         tui::run(tui::Options {

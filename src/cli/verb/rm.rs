@@ -81,6 +81,10 @@ impl Rm {
                 exit = exit.or(failure.exit());
             }
         }
+        if over.is_empty() && exit != Exit::OK {
+            // What is wrong has been said.
+            return Ok(exit);
+        }
         Ok(exit.or(remove(ctx, &over, self.which.dry_run)?))
     }
 }

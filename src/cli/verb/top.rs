@@ -38,6 +38,10 @@ impl Top {
                 }
                 return Ok(exit);
             }
+            if records.is_empty() && exit != Exit::OK {
+                // What is wrong has been said; a heading alone says nothing.
+                return Ok(exit);
+            }
             let mut picture = lines(&records);
             if let Some(size) = ctx.out.size().filter(|_| repeats) {
                 picture.truncate(usize::from(size.rows()).saturating_sub(1));
@@ -106,8 +110,7 @@ fn lines(records: &[Record]) -> Vec<String> {
         };
         let pid = job.pid.map_or_else(dash, |pid| pid.to_string());
         lines.push(format!(
-            "{:<20} {pid:>8} {cpu:>6} {memory:>6}  {ports:<12} {}",
-            words::name(job),
+            "{name:<20} {pid:>8} {cpu:>6} {memory:>6}  {ports:<12} {}",
             words::command(job)
         ));
         for process in detail

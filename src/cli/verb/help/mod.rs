@@ -21,6 +21,11 @@ use crate::protocol::suggest::nearest;
 
 pub(crate) use topics::list as list_topics;
 
+/// Whether `help` shows a chapter for this word.
+pub(crate) fn is_topic(word: &str) -> bool {
+    topics::find(word).is_some()
+}
+
 /// Rows of a terminal that does not report its size.
 const DEFAULT_ROWS: usize = 24;
 
