@@ -51,17 +51,36 @@ impl Copy {
         self.running.give_up();
     }
 
+    /// Says that the program is wanted. Returns whether the host waits for it; if not, it has said why.
+    fn is_ready(&mut self) -> std::io::Result<bool> {
+        let stream = &mut self.running.stream;
+        stream.write_all(CONSENT.as_bytes())?;
+        let mut piece = [0; 1024];
+        while !self.rest.contains(&b'\n') {
+            match stream.read(&mut piece)? {
+                0 => break,
+                bytes => self.rest.extend(&piece[..bytes]),
+            }
+        }
+        Ok(self.rest == READY)
+    }
+
     /// Sends the program. Returns what it says about its version on the host.
     pub fn send(mut self, host: &Host, program: &[u8]) -> Result<String, Error> {
-        let stream = &mut self.running.stream;
         // If the other end is gone, its last words say why.
-        let sent = stream
-            .write_all(CONSENT.as_bytes())
-            .and_then(|()| stream.write_all(program))
-            .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
-        let mut said = self.rest;
-        let read = stream.read_to_end(&mut said);
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        let (sent, read) = match self.is_ready() {
+            Ok(true) => {
+                let stream = &mut self.running.stream;
+                let sent = stream
+                    .write_all(program)
+                    .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
+                self.rest.clear();
+                (sent, stream.read_to_end(&mut self.rest))
+            }
+            Ok(false) => (Ok(()), Ok(0)),
+            Err(error) => (Err(error), Ok(0)),
+        };
+        let said = String::from_utf8_lossy(&self.rest).trim().to_owned();
         if let Some(version) = said.strip_prefix("installed ") {
             return Ok(version.to_owned());
         }
@@ -83,8 +102,9 @@ impl Copy {
     }
 }
 
-/// The line after which the script changes something.
+/// The line after which the script changes something, and the one with which it says that it waits for the program.
 const CONSENT: &str = "install\n";
+const READY: &[u8] = b"ready\n";
 
 /// The script that takes the program from standard input, behind [`CONSENT`].
 fn script(program: &[u8]) -> String {
@@ -95,7 +115,7 @@ fn script(program: &[u8]) -> String {
          printf '\\001bgproc-link\\001 run %s %s\\n' \"$(uname -s)-$(uname -m)\" \
          \"$( (ldd --version 2>&1 || true) | head -n 1)\"\n\
          read -r consent || exit 1\n\
-         e=$(mkdir -p \"$d\" 2>&1) || {{ echo \"$e\"; exit 1; }}; rm -f \"$d\"/.bgproc-new.*\n\
+         e=$(mkdir -p \"$d\" 2>&1) || {{ echo \"$e\"; exit 1; }}; rm -f \"$d\"/.bgproc-new.*; echo ready\n\
          head -c {size} > \"$t\" || {{ rm -f \"$t\"; exit 1; }}\n\
          s=$(sha256sum \"$t\" 2>/dev/null || shasum -a 256 \"$t\"); s=${{s%% *}}\n\
          if [ \"$s\" != {hash} ]; then rm -f \"$t\"; echo 'what arrived is not what was sent'; exit 1; fi\n\
