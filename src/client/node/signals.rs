@@ -58,7 +58,9 @@ fn pass_on(pipes: &[(i32, UnixStream)]) -> io::Result<()> {
         for ((signal, pipe), _) in pipes.iter().zip(ready).filter(|(_, ready)| *ready) {
             // Each byte stands for one or more; the kernel merges those that are pending, too.
             let mut pipe = pipe;
-            pipe.read(&mut [0; 64])?;
+            if pipe.read(&mut [0; 64])? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
             if let Err(error) = send(*signal) {
                 // It is on standard error, which the cluster keeps.
                 eprintln!(

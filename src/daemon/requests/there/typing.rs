@@ -49,7 +49,7 @@ impl Turn<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::panic)]
 mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
