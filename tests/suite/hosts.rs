@@ -153,6 +153,11 @@ fn a_view_of_a_host_survives_cuts_and_types_into_the_same_job() {
         eventually("a key arrives again", || {
             view.send(&mark);
             view.watch(std::time::Duration::from_millis(100));
+            if view.text().contains("keys were lost") {
+                // The person sees it, and types on.
+                view.watch(std::time::Duration::from_millis(700));
+                view.send("i");
+            }
             view.text().contains(&mark).then_some(())
         });
         view.send("\r");

@@ -202,7 +202,12 @@ fn what_an_agent_has_started_on_a_host_ends_with_it_if_it_says_so() {
     let mut other = Serve::new(&sshd.home, &["--hosts", "h1", "--scope", "other"]);
     let third = other.ok(start.clone())["sessionId"].clone();
     one.close_stdin();
-    let status = |home: &Home, id: &str| home.json(&["status", id])["status"].clone();
+    let status = |home: &Home, id: &str| {
+        // The exit code is that of a job that has ended.
+        let ran = home.run(&["--json", "status", id]);
+        let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+        record["status"].clone()
+    };
     eventually("it ends with its agent", || {
         (status(&sshd.hosts[0], &first) == "killed").then_some(())
     });

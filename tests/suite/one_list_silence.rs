@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, Home, Person, Serve, Sshd};
+use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually_within};
 
 /// Longest time until a person or an agent is told.
 const TOLD: Duration = Duration::from_secs(30);
@@ -73,7 +73,10 @@ fn keys_behind_lost_ones_are_not_typed() {
         );
     }
     sshd.thaw();
-    serve.ok(json!({"action": "write", "sessionId": id, "data": "whole\n"}));
+    eventually_within(2 * DEADLINE, "the host is there again", || {
+        let reply = serve.call(types("whole\n"));
+        (reply["ok"] == true).then_some(())
+    });
     serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"pattern": "whole"}]}));
     let log = serve.ok(json!({"action": "log", "sessionId": id, "tail": 5}));
     assert_eq!(log["lines"].as_array().unwrap().len(), 1, "{log}");

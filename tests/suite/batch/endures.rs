@@ -85,7 +85,7 @@ fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
     assert!(began.elapsed() < DEADLINE / 2);
     // The node says how its job has ended.
     std::fs::write(gate, "\n").unwrap();
-    let ended = slurm.until("ends", "error");
+    let ended = slurm.until_ended("ends");
     assert_eq!(ended["exitCode"], 5, "{ended}");
     assert!(!ended["engine"]["silentSince"].is_null(), "{ended}");
     slurm.controller_up();
