@@ -87,7 +87,7 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
     ))
 }
 
-/// What a person can do about a host that cannot be reached. `why` is the message of [`of`] or [`unreachable`], with
+/// What a person can do about a host that cannot be reached. `why` is the message of [`of`] or [`unreachable()`], with
 /// the words of the command.
 pub fn advice(host: &Host, why: &str) -> String {
     let reached = host.reached();

@@ -33,7 +33,7 @@ impl Inbox {
     }
 
     /// The next event that has been read.
-    pub fn next(&mut self) -> Option<Event> {
+    pub fn take(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 

@@ -44,7 +44,7 @@ impl Input {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
         Ok(Self {
-            signals: SignalDelivery::with_pipe(read, write, SignalOnly::default(), SIGNALS)?,
+            signals: SignalDelivery::with_pipe(read, write, SignalOnly, SIGNALS)?,
             loan,
             has_ended: false,
             buffer: vec![0; READ_BYTES],

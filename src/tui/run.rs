@@ -114,12 +114,12 @@ fn stay(
             link.investigate();
         }
         // All that has happened, before the next frame.
-        let mut next = inbox.next().or_else(|| tick(model));
+        let mut next = inbox.take().or_else(|| tick(model));
         while let Some(event) = next {
             if let Some(exit) = handle(model, event, later, link, terminal, &mut frames)? {
                 return Ok(exit);
             }
-            next = inbox.next();
+            next = inbox.take();
         }
         if kept_at.elapsed() >= KEEP {
             kept_at = Instant::now();
@@ -215,7 +215,7 @@ fn hear_out(model: &mut Model, inbox: &mut Inbox, link: &mut Link) {
             return;
         }
         inbox.wait(link, left);
-        while let Some(event) = inbox.next() {
+        while let Some(event) = inbox.take() {
             if let Event::Input(_) = event {
                 drop(update(model, Msg { now: now(), event }));
             }
