@@ -109,6 +109,11 @@ impl Channel {
         self.sent_all = true;
     }
 
+    /// Whether the socket says no more.
+    pub fn has_sent_all(&self) -> bool {
+        self.sent_all
+    }
+
     /// Whether both directions have ended.
     pub fn is_over(&self) -> bool {
         self.sent_all && self.shut

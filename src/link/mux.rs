@@ -372,9 +372,15 @@ impl Mux {
                 Ok(bytes) => more += entry.channel.socket_took(bytes).unwrap_or(0),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if is_later(&error) => break,
-                Err(_) => {
+                Err(_) if entry.channel.has_sent_all() => {
                     fate = Fate::Gone;
                     break;
+                }
+                Err(_) => {
+                    // It takes no more. What it has said before, such as why, is still sent on: its end is found out by
+                    // reading.
+                    let lost = entry.channel.for_socket().len();
+                    more += entry.channel.socket_took(lost).unwrap_or(0);
                 }
             }
         }

@@ -25,7 +25,11 @@ impl Fixture {
                 if first.starts_with("refuse") {
                     return Err(b"refused\n".to_vec());
                 }
-                let (ours, theirs) = UnixStream::pair().unwrap();
+                let (ours, mut theirs) = UnixStream::pair().unwrap();
+                if first.starts_with("leave") {
+                    theirs.write_all(b"no room\n").unwrap();
+                    return Ok(ours);
+                }
                 let serve = serve.clone();
                 std::thread::spawn(move || serve(first, BufReader::new(theirs)));
                 Ok(ours)
@@ -164,6 +168,16 @@ fn a_refusal_is_an_answer_and_a_client_that_goes_is_noticed() {
     drop((socket, reader));
     let all = tells.recv_timeout(Duration::from_secs(20)).unwrap();
     assert_eq!(all, b"and more");
+}
+
+#[test]
+fn what_a_daemon_has_said_arrives_although_it_has_closed_before_it_read_all() {
+    let mut link = Fixture::new(|_, _| {});
+    let mut socket = link.open();
+    socket.write_all(b"leave\nand a request\n").unwrap();
+    let mut said = String::new();
+    socket.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "no room\n");
 }
 
 #[test]
