@@ -4,20 +4,16 @@ use serde_json::json;
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
-use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode, Status};
-use crate::tui::farewell::farewell;
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Status};
 use crate::tui::keymap::{KeyAction, LEAVE};
-use crate::tui::message::{Cmd, Event, Exit, Keys, LinkEvent, RequestKind};
+use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
-use crate::tui::model::mode::Frame;
-use crate::tui::modes::confirm::Confirm;
 use crate::tui::modes::help::draw::{Entry, entries};
-use crate::tui::modes::insert::Insert;
 use crate::tui::modes::{normal, scroll};
 use crate::tui::options::Options;
 use crate::tui::scrollback::{Move, Part};
 
-fn shop() -> Dash {
+pub(super) fn shop() -> Dash {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("j").screen("web", 40, 120, "hello");
     dash.asked();
@@ -131,107 +127,6 @@ fn no_key_reaches_a_job_in_normal() {
 }
 
 #[test]
-fn insert_sends_bytes_unchanged() {
-    let mut dash = shop();
-    dash.press("i");
-    let sent = "ls -l\r\x1b[A\x1bOP\x1b[1;5C\x03é日\x1b[27;5;9~";
-    dash.press(sent);
-    dash.press("\x1b");
-    assert_eq!(dash.typed("web"), format!("{sent}\x1b"));
-}
-
-#[test]
-fn a_character_split_between_two_reads_arrives_whole() {
-    let mut dash = shop();
-    dash.press("i");
-    for byte in "é".as_bytes() {
-        dash.happen(Event::Input(vec![*byte]));
-    }
-    assert_eq!(dash.typed("web"), "é");
-}
-
-#[test]
-fn bytes_of_one_read_become_one_request() {
-    let mut dash = shop();
-    dash.press("i");
-    dash.asked();
-    dash.press("hello\r");
-    let types = dash
-        .asked()
-        .into_iter()
-        .filter(|cmd| matches!(cmd, Cmd::Type(..)))
-        .count();
-    assert_eq!(types, 1);
-}
-
-#[test]
-fn resizes_a_job_at_the_first_byte_and_not_before() {
-    let mut dash = shop();
-    dash.press("z").press("z").press("i");
-    assert!(
-        !dash.actions().contains(&"resize"),
-        "looking resizes nothing"
-    );
-    dash.press("a");
-    let cmds = dash.asked();
-    let Some(Cmd::Request(RequestKind::Resize(_), Action::Resize(size))) = cmds.first() else {
-        panic!("{cmds:?}");
-    };
-    assert_eq!((size.rows, size.cols), (20, 52));
-    assert!(matches!(cmds.get(1), Some(Cmd::Type(..))));
-    dash.press("b");
-    assert!(!dash.actions().contains(&"resize"), "once is enough");
-    dash.screen("web", 20, 52, "");
-    dash.press("c");
-    assert!(!dash.actions().contains(&"resize"));
-    // Somebody else typed in the meantime, in a window of another size.
-    dash.screen("web", 50, 100, "");
-    dash.press("d");
-    assert!(dash.actions().contains(&"resize"));
-}
-
-#[test]
-fn leaving_goes_back_to_where_it_was_entered() {
-    let mut dash = shop();
-    dash.press("i\x1d");
-    assert_eq!(dash.model.frame, Frame::default());
-    dash.press("\r");
-    assert!(dash.model.frame.zoom);
-    dash.press("\x1d");
-    assert_eq!(dash.model.frame, Frame::default());
-    dash.press("zi\x1d");
-    assert!(dash.model.frame.zoom, "it was zoomed before");
-}
-
-#[test]
-fn pressing_the_leave_key_twice_sends_it() {
-    let mut dash = shop();
-    dash.press("\r\x1d\x1d");
-    assert_eq!(dash.typed("web"), "\x1d");
-    assert!(dash.model.state::<Insert>().is_some());
-    assert!(dash.model.frame.zoom);
-    dash.press("\x1d").press("j").press("\x1d");
-    assert_eq!(dash.typed("web"), "", "only straight after leaving");
-    assert!(dash.model.is_normal());
-}
-
-#[test]
-fn other_leave_keys_can_be_chosen() {
-    let options = Options {
-        leave_keys: vec!["F12".to_owned(), "C-g".to_owned()],
-        ..Options::default()
-    };
-    let mut dash = Dash::with(options, 80, 24, shop_records());
-    dash.press("ji\x1d");
-    assert!(dash.model.state::<Insert>().is_some());
-    assert!(dash.status().contains("f12 leave"), "{}", dash.status());
-    dash.press("\x07");
-    assert!(dash.model.is_normal());
-    dash.press("i\x1b[24~");
-    assert!(dash.model.is_normal());
-}
-
-#[test]
 fn disabled_confirmations_are_skipped() {
     let options = Options {
         asks: false,
@@ -246,80 +141,6 @@ fn disabled_confirmations_are_skipped() {
         dash.asked()[..],
         [Cmd::Request(RequestKind::Kill(..), Action::Kill(_))]
     ));
-}
-
-#[test]
-fn an_ended_job_takes_no_input_and_is_restarted_after_a_second() {
-    let mut dash = shop();
-    dash.press("i");
-    let mut web = ended("web", Status::Error, Some(1), 0);
-    web.summary.group = Some("shop".to_owned());
-    dash.record(&web);
-    assert!(dash.status().contains("web has ended: exit 1."));
-    dash.asked();
-    // The rest of a word that was being typed when the job ended.
-    dash.press("r");
-    assert!(dash.actions().is_empty());
-    assert!(
-        dash.text().contains("web has ended; r runs it again"),
-        "{}",
-        dash.text()
-    );
-    dash.later(1500).press("x");
-    assert!(dash.asked().is_empty());
-    dash.press("r");
-    assert_eq!(dash.actions(), ["restart"]);
-    assert_eq!(dash.model.mode().name(), "INSERT");
-    // One that had ended before can be restarted at once, and it takes no input either.
-    let mut dash = Dash::new(80, 24, vec![ended("web", Status::Error, Some(1), 60_000)]);
-    dash.press("i");
-    dash.asked();
-    dash.press("x").press("r");
-    assert_eq!(dash.actions(), ["restart"]);
-}
-
-#[test]
-fn pipes_get_newlines_and_end_of_input() {
-    let mut pipe = record("cat");
-    pipe.summary.mode = Mode::Pipe;
-    let mut dash = Dash::new(80, 24, vec![pipe]);
-    dash.press("i");
-    dash.asked();
-    dash.press("one\r\x04");
-    let cmds = dash.asked();
-    assert_eq!(cmds[0], Cmd::Type(id("cat"), b"one\n".to_vec()));
-    let Cmd::Request(_, Action::Write(write)) = &cmds[1] else {
-        panic!("{cmds:?}");
-    };
-    assert_eq!(write.eof, Some(true));
-}
-
-#[test]
-fn confirms_a_paste_with_control_characters() {
-    let long = "1\r2\r3\r4\r5\r6";
-    let mut dash = shop();
-    dash.press("i").press(&format!("\x1b[200~{long}\x1b[201~"));
-    assert!(dash.status().contains("6 lines into web?"));
-    assert!(!dash.status().contains("control"), "{}", dash.status());
-    assert_eq!(dash.typed("web"), "");
-    dash.press("y");
-    assert_eq!(dash.typed("web"), long);
-    assert!(dash.model.state::<Insert>().is_some());
-    dash.press("\x1b[200~a\x03\x1b[201~");
-    assert!(dash.model.state::<Confirm>().is_some());
-    let status = dash.status();
-    assert!(
-        status.contains("1 line with 1 control character into web?"),
-        "{status}"
-    );
-    dash.press("\r");
-    assert_eq!(dash.typed("web"), "", "Enter never confirms");
-    dash.press("\x1b[200~short\rpaste\x1b[201~");
-    assert_eq!(dash.typed("web"), "short\rpaste");
-    // A program that enabled bracketed paste gets the brackets.
-    dash.screen("web", 40, 120, "\x1b[?2004h");
-    dash.press(&format!("\x1b[200~{long}\x1b[201~"));
-    assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\x1b[201~"));
 }
 
 #[test]
@@ -528,153 +349,6 @@ fn the_filter_is_kept_or_cleared() {
 }
 
 #[test]
-fn esc_undoes_one_step_and_never_quits() {
-    let mut dash = shop();
-    dash.press("/a\r").press("z");
-    for _ in 0..5 {
-        dash.press("\x1b");
-    }
-    assert!(!dash.model.frame.zoom && dash.model.filter.is_empty());
-    assert!(!dash.asked().iter().any(|cmd| matches!(cmd, Cmd::Quit(_))));
-}
-
-#[test]
-fn ctrl_c_leaves_prompts_and_closes_nothing() {
-    for keys in [
-        "/web", "F", "n", "c", "e", ":stop", "x", "X", "y", "K", "Q", "I", "?", "f", "s/err",
-        "1\t", "7d",
-    ] {
-        let mut dash = shop();
-        dash.press("\x03");
-        dash.press(keys);
-        assert!(!dash.model.is_normal(), "{keys}");
-        dash.asked();
-        dash.press("\x03");
-        if keys == "s/err" {
-            assert!(dash.status().starts_with(" SCROLL "), "{keys}");
-            continue;
-        }
-        assert!(dash.model.is_normal(), "{keys}");
-        assert!(!dash.text().contains("Nothing on"), "{keys}");
-        // The next one is the first in NORMAL.
-        dash.press("\x03");
-        let asked = dash.asked();
-        let ends = |cmd: &Cmd| match cmd {
-            Cmd::Quit(_) => true,
-            Cmd::Request(_, action) => ["kill", "remove", "start"].contains(&action.name()),
-            _ => false,
-        };
-        assert!(!asked.iter().any(ends), "{keys}: {asked:?}");
-    }
-}
-
-#[test]
-fn esc_clears_the_filter_before_the_marks() {
-    let mut dash = shop();
-    dash.press("*").press("/web\r");
-    dash.press("\x1b").press("\x1b");
-    assert_eq!(dash.model.filter, "");
-    assert!(dash.model.marked.is_empty());
-    dash.press("*").press("/web\r").press("\x1b").later(50);
-    assert_eq!(dash.model.filter, "");
-    assert!(!dash.model.marked.is_empty(), "these are next");
-}
-
-#[test]
-fn ctrl_c_twice_closes_the_view() {
-    let mut dash = shop();
-    dash.press("\x03").later(3000).press("\x03");
-    assert!(dash.asked().is_empty(), "too far apart");
-    dash.press("\x03");
-    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
-}
-
-#[test]
-fn closing_prints_the_jobs_that_keep_running() {
-    let mut dash = shop();
-    dash.press("q");
-    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
-    assert_eq!(
-        farewell(&dash.model).unwrap(),
-        "6 jobs keep running (1 needs input: migrate). Back: bgproc   Stop all: bgproc stop --all"
-    );
-    assert_eq!(farewell(&Dash::new(80, 24, Vec::new()).model), None);
-}
-
-#[test]
-fn attach_opens_one_job_and_detaches() {
-    let options = Options {
-        job: Some(id("web").to_string()),
-        ..Options::default()
-    };
-    let mut dash = Dash::with(options.clone(), 80, 24, shop_records());
-    assert!(dash.model.state::<Insert>().is_some());
-    assert!(dash.model.frame.zoom);
-    dash.asked();
-    dash.press("\x1d");
-    assert!(dash.model.frame.zoom, "NORMAL over the zoomed screen");
-    dash.press("d");
-    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
-    assert_eq!(
-        farewell(&dash.model).unwrap(),
-        "web keeps running. Back: bgproc attach web"
-    );
-    let back = |label: Option<&str>| {
-        let mut record = record("web");
-        record.summary.label = label.map(str::to_owned);
-        farewell(&Dash::with(options.clone(), 80, 24, vec![record]).model).unwrap()
-    };
-    let of_id = format!(
-        "npm run web keeps running. Back: bgproc attach {}",
-        id("web")
-    );
-    assert_eq!(back(None), of_id, "a command is no name");
-    let blanks = "sp ace & b keeps running. Back: bgproc attach 'sp ace & b'";
-    assert_eq!(back(Some("sp ace & b")), blanks);
-    let mut dash = Dash::with(options, 80, 24, Vec::new());
-    let cmds = dash.asked();
-    let Some(Cmd::Quit(Exit::Failed(error))) = cmds.last() else {
-        panic!("{cmds:?}");
-    };
-    assert_eq!(error.code, ErrorCode::SessionNotFound);
-}
-
-#[test]
-fn a_read_only_view_changes_nothing() {
-    let options = Options {
-        job: Some(id("web").to_string()),
-        read_only: true,
-        ..Options::default()
-    };
-    let mut dash = Dash::with(options, 80, 24, shop_records());
-    dash.asked();
-    for key in [
-        "i", "\r", "x", "y", "X", "y", "r", "y", "p", "n", "\x1d", "si",
-    ] {
-        dash.press(key);
-        assert!(dash.model.state::<Insert>().is_none(), "{key:?}");
-    }
-    let changing = ["kill", "restart", "signal", "write", "start", "resize"];
-    assert!(!dash.actions().iter().any(|name| changing.contains(name)));
-    dash.press("\x1b");
-    dash.press("q");
-    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
-}
-
-#[test]
-fn without_a_status_line_the_job_uses_the_whole_window() {
-    let options = Options {
-        job: Some(id("web").to_string()),
-        status_line: false,
-        ..Options::default()
-    };
-    let mut dash = Dash::with(options, 80, 24, shop_records());
-    assert_eq!(dash.model.pane_size().unwrap().rows(), 24);
-    dash.press("\x1d");
-    assert!(dash.status().contains("NORMAL"));
-}
-
-#[test]
 fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
     let log: Vec<u8> = (0..300)
         .flat_map(|n| format!("line {n}\r\n").into_bytes())
@@ -741,36 +415,6 @@ fn a_lost_connection_keeps_the_form_and_the_position() {
     );
     dash.later(1000).press("i").press("found");
     assert_eq!(dash.typed("web"), "found");
-}
-
-#[test]
-fn keys_behind_lost_ones_are_held_back_until_a_person_says_so() {
-    let mut dash = shop();
-    dash.press("i").press("rm ");
-    assert_eq!(dash.typed("web"), "rm ");
-    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
-    let lost = RequestKind::Type(id("web"), Keys::Part);
-    dash.link(LinkEvent::Reply(lost, Err(error)));
-    // `i` in a row with other keys is a part of the text.
-    dash.types(100, "-rfi x").press("\r");
-    assert_eq!(dash.typed("web"), "");
-    dash.snapshot("insert-lost-80x24");
-    dash.later(1000).read(b"x");
-    assert_eq!(dash.typed("web"), "", "it is no answer");
-    dash.later(1000).press("i").press("ls\r");
-    assert_eq!(dash.typed("web"), "ls\r");
-    // A program that refuses is not a connection that loses.
-    let error = Error::new(ErrorCode::PermissionDenied, "held");
-    let refused = RequestKind::Type(id("web"), Keys::Part);
-    dash.link(LinkEvent::Reply(refused, Err(error)));
-    dash.press("ls");
-    assert_eq!(dash.typed("web"), "ls");
-    // It can be left as always.
-    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
-    let lost = RequestKind::Type(id("web"), Keys::Part);
-    dash.link(LinkEvent::Reply(lost, Err(error)));
-    dash.press("\x1d");
-    assert!(dash.model.is_normal());
 }
 
 #[test]

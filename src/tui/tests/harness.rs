@@ -12,7 +12,7 @@ use super::contrast;
 use super::jobs::{HOME, NOW, id};
 use crate::protocol::{self, EventKind, Record};
 use crate::term::keyparse::KeyReader;
-use crate::tui::message::{Cmd, Event, LinkEvent, Moment, Msg, RequestKind};
+use crate::tui::message::{Cmd, Effect, Event, LinkEvent, Moment, Msg, RequestKind};
 use crate::tui::model::{Model, Origin};
 use crate::tui::modes::dashboard;
 use crate::tui::options::Options;
@@ -178,6 +178,14 @@ impl Dash {
         };
         cmds.retain(|cmd| !is_other(cmd));
         cmds
+    }
+
+    /// The text copied since the last call, with its description.
+    pub(in crate::tui) fn copied(&mut self) -> Option<(String, String)> {
+        self.asked().into_iter().find_map(|cmd| match cmd {
+            Cmd::Effect(Effect::Copy(text, what)) => Some((text, what)),
+            _ => None,
+        })
     }
 
     /// Number of usage requests since the last call.

@@ -3,6 +3,9 @@
 mod copy;
 mod keys;
 mod signal;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
 
 use ratatui::layout::Rect;
 

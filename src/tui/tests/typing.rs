@@ -1,0 +1,216 @@
+//! Tests of typing into jobs: INSERT, the keys that leave it, and pasted text.
+
+use super::behaviour::shop;
+use super::harness::Dash;
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::{Action, Error, ErrorCode, Mode, Status};
+use crate::tui::message::{Cmd, Event, Keys, LinkEvent, RequestKind};
+use crate::tui::model::mode::Frame;
+use crate::tui::modes::confirm::Confirm;
+use crate::tui::modes::insert::Insert;
+use crate::tui::options::Options;
+
+#[test]
+fn insert_sends_bytes_unchanged() {
+    let mut dash = shop();
+    dash.press("i");
+    let sent = "ls -l\r\x1b[A\x1bOP\x1b[1;5C\x03é日\x1b[27;5;9~";
+    dash.press(sent);
+    dash.press("\x1b");
+    assert_eq!(dash.typed("web"), format!("{sent}\x1b"));
+}
+
+#[test]
+fn a_character_split_between_two_reads_arrives_whole() {
+    let mut dash = shop();
+    dash.press("i");
+    for byte in "é".as_bytes() {
+        dash.happen(Event::Input(vec![*byte]));
+    }
+    assert_eq!(dash.typed("web"), "é");
+}
+
+#[test]
+fn bytes_of_one_read_become_one_request() {
+    let mut dash = shop();
+    dash.press("i");
+    dash.asked();
+    dash.press("hello\r");
+    let types = dash
+        .asked()
+        .into_iter()
+        .filter(|cmd| matches!(cmd, Cmd::Type(..)))
+        .count();
+    assert_eq!(types, 1);
+}
+
+#[test]
+fn resizes_a_job_at_the_first_byte_and_not_before() {
+    let mut dash = shop();
+    dash.press("z").press("z").press("i");
+    assert!(
+        !dash.actions().contains(&"resize"),
+        "looking resizes nothing"
+    );
+    dash.press("a");
+    let cmds = dash.asked();
+    let Some(Cmd::Request(RequestKind::Resize(_), Action::Resize(size))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!((size.rows, size.cols), (20, 52));
+    assert!(matches!(cmds.get(1), Some(Cmd::Type(..))));
+    dash.press("b");
+    assert!(!dash.actions().contains(&"resize"), "once is enough");
+    dash.screen("web", 20, 52, "");
+    dash.press("c");
+    assert!(!dash.actions().contains(&"resize"));
+    // Somebody else typed in the meantime, in a window of another size.
+    dash.screen("web", 50, 100, "");
+    dash.press("d");
+    assert!(dash.actions().contains(&"resize"));
+}
+
+#[test]
+fn leaving_goes_back_to_where_it_was_entered() {
+    let mut dash = shop();
+    dash.press("i\x1d");
+    assert_eq!(dash.model.frame, Frame::default());
+    dash.press("\r");
+    assert!(dash.model.frame.zoom);
+    dash.press("\x1d");
+    assert_eq!(dash.model.frame, Frame::default());
+    dash.press("zi\x1d");
+    assert!(dash.model.frame.zoom, "it was zoomed before");
+}
+
+#[test]
+fn pressing_the_leave_key_twice_sends_it() {
+    let mut dash = shop();
+    dash.press("\r\x1d\x1d");
+    assert_eq!(dash.typed("web"), "\x1d");
+    assert!(dash.model.state::<Insert>().is_some());
+    assert!(dash.model.frame.zoom);
+    dash.press("\x1d").press("j").press("\x1d");
+    assert_eq!(dash.typed("web"), "", "only straight after leaving");
+    assert!(dash.model.is_normal());
+}
+
+#[test]
+fn other_leave_keys_can_be_chosen() {
+    let options = Options {
+        leave_keys: vec!["F12".to_owned(), "C-g".to_owned()],
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("ji\x1d");
+    assert!(dash.model.state::<Insert>().is_some());
+    assert!(dash.status().contains("f12 leave"), "{}", dash.status());
+    dash.press("\x07");
+    assert!(dash.model.is_normal());
+    dash.press("i\x1b[24~");
+    assert!(dash.model.is_normal());
+}
+
+#[test]
+fn an_ended_job_takes_no_input_and_is_restarted_after_a_second() {
+    let mut dash = shop();
+    dash.press("i");
+    let mut web = ended("web", Status::Error, Some(1), 0);
+    web.summary.group = Some("shop".to_owned());
+    dash.record(&web);
+    assert!(dash.status().contains("web has ended: exit 1."));
+    dash.asked();
+    // The rest of a word that was being typed when the job ended.
+    dash.press("r");
+    assert!(dash.actions().is_empty());
+    assert!(
+        dash.text().contains("web has ended; r runs it again"),
+        "{}",
+        dash.text()
+    );
+    dash.later(1500).press("x");
+    assert!(dash.asked().is_empty());
+    dash.press("r");
+    assert_eq!(dash.actions(), ["restart"]);
+    assert_eq!(dash.model.mode().name(), "INSERT");
+    // One that had ended before can be restarted at once, and it takes no input either.
+    let mut dash = Dash::new(80, 24, vec![ended("web", Status::Error, Some(1), 60_000)]);
+    dash.press("i");
+    dash.asked();
+    dash.press("x").press("r");
+    assert_eq!(dash.actions(), ["restart"]);
+}
+
+#[test]
+fn pipes_get_newlines_and_end_of_input() {
+    let mut pipe = record("cat");
+    pipe.summary.mode = Mode::Pipe;
+    let mut dash = Dash::new(80, 24, vec![pipe]);
+    dash.press("i");
+    dash.asked();
+    dash.press("one\r\x04");
+    let cmds = dash.asked();
+    assert_eq!(cmds[0], Cmd::Type(id("cat"), b"one\n".to_vec()));
+    let Cmd::Request(_, Action::Write(write)) = &cmds[1] else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(write.eof, Some(true));
+}
+
+#[test]
+fn confirms_a_paste_with_control_characters() {
+    let long = "1\r2\r3\r4\r5\r6";
+    let mut dash = shop();
+    dash.press("i").press(&format!("\x1b[200~{long}\x1b[201~"));
+    assert!(dash.status().contains("6 lines into web?"));
+    assert!(!dash.status().contains("control"), "{}", dash.status());
+    assert_eq!(dash.typed("web"), "");
+    dash.press("y");
+    assert_eq!(dash.typed("web"), long);
+    assert!(dash.model.state::<Insert>().is_some());
+    dash.press("\x1b[200~a\x03\x1b[201~");
+    assert!(dash.model.state::<Confirm>().is_some());
+    let status = dash.status();
+    assert!(
+        status.contains("1 line with 1 control character into web?"),
+        "{status}"
+    );
+    dash.press("\r");
+    assert_eq!(dash.typed("web"), "", "Enter never confirms");
+    dash.press("\x1b[200~short\rpaste\x1b[201~");
+    assert_eq!(dash.typed("web"), "short\rpaste");
+    // A program that enabled bracketed paste gets the brackets.
+    dash.screen("web", 40, 120, "\x1b[?2004h");
+    dash.press(&format!("\x1b[200~{long}\x1b[201~"));
+    assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\x1b[201~"));
+}
+
+#[test]
+fn keys_behind_lost_ones_are_held_back_until_a_person_says_so() {
+    let mut dash = shop();
+    dash.press("i").press("rm ");
+    assert_eq!(dash.typed("web"), "rm ");
+    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
+    let lost = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(lost, Err(error)));
+    // `i` in a row with other keys is a part of the text.
+    dash.types(100, "-rfi x").press("\r");
+    assert_eq!(dash.typed("web"), "");
+    dash.snapshot("insert-lost-80x24");
+    dash.later(1000).read(b"x");
+    assert_eq!(dash.typed("web"), "", "it is no answer");
+    dash.later(1000).press("i").press("ls\r");
+    assert_eq!(dash.typed("web"), "ls\r");
+    // A program that refuses is not a connection that loses.
+    let error = Error::new(ErrorCode::PermissionDenied, "held");
+    let refused = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(refused, Err(error)));
+    dash.press("ls");
+    assert_eq!(dash.typed("web"), "ls");
+    // It can be left as always.
+    let error = Error::new(ErrorCode::HostUnreachable, "no answer");
+    let lost = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Reply(lost, Err(error)));
+    dash.press("\x1d");
+    assert!(dash.model.is_normal());
+}
