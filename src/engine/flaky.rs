@@ -110,16 +110,11 @@ mod tests {
                 _ => None,
             };
             list.push(Run {
-                run: 1,
-                offset: 0,
-                first_line: None,
-                started_at: Timestamp(0),
                 ended_at: (code != -3).then_some(Timestamp(1)),
                 exit_code: (code >= 0).then_some(code),
                 signal: signal.map(str::to_owned),
-                lost: false,
-                because: None,
                 definition: Some(definition.to_string()),
+                ..Run::begun(1, 0, Timestamp(0))
             });
         }
         flaky(&list, &[3]).map(|flaky| (flaky.failed, flaky.runs))
@@ -155,16 +150,9 @@ mod tests {
     #[test]
     fn runs_of_earlier_versions_have_no_definition() {
         let run = Run {
-            run: 1,
-            offset: 0,
-            first_line: None,
-            started_at: Timestamp(0),
             ended_at: Some(Timestamp(1)),
             exit_code: Some(0),
-            signal: None,
-            lost: false,
-            because: None,
-            definition: None,
+            ..Run::begun(1, 0, Timestamp(0))
         };
         let failed = Run {
             exit_code: Some(1),

@@ -483,6 +483,24 @@ pub struct Run {
     pub definition: Option<String>,
 }
 
+impl Run {
+    /// A run that has started.
+    pub fn begun(run: u32, offset: u64, started_at: Timestamp) -> Self {
+        Self {
+            run,
+            offset,
+            first_line: None,
+            started_at,
+            ended_at: None,
+            exit_code: None,
+            signal: None,
+            lost: false,
+            because: None,
+            definition: None,
+        }
+    }
+}
+
 /// How often a session has failed whose result changes although its definition does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Flaky {

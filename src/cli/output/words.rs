@@ -462,18 +462,7 @@ mod tests {
 
     #[test]
     fn a_lost_run_is_not_in_progress() {
-        let mut lost = Run {
-            run: 3,
-            offset: 0,
-            first_line: None,
-            started_at: Timestamp(0),
-            ended_at: None,
-            exit_code: None,
-            signal: None,
-            lost: false,
-            because: None,
-            definition: None,
-        };
+        let mut lost = Run::begun(3, 0, Timestamp(0));
         assert!(run(&lost).ends_with("  in progress"));
         (lost.ended_at, lost.lost) = (Some(Timestamp(9000)), true);
         assert!(run(&lost).ends_with("  lost"), "{}", run(&lost));

@@ -65,18 +65,7 @@ mod tests {
 
     #[test]
     fn runs_are_counted_from_both_ends() {
-        let run = |run| Run {
-            run,
-            offset: 0,
-            first_line: None,
-            started_at: Timestamp(0),
-            ended_at: None,
-            exit_code: None,
-            signal: None,
-            lost: false,
-            because: None,
-            definition: None,
-        };
+        let run = |run| Run::begun(run, 0, Timestamp(0));
         let runs = [run(4), run(5), run(6)];
         let found = |text: &str, runs: &[Run]| {
             let number = parse(text).unwrap();

@@ -1,14 +1,11 @@
 //! The signals that reach the first process of a batch job, which ends last.
 
-use std::io::{self, Read};
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::sync::Arc;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::flag;
-use signal_hook::low_level::pipe;
+use signal_hook::iterator::Signals;
 
 use crate::client::{self, Running, connect_running, greeting};
 use crate::protocol::params::{SignalName, SignalParams};
@@ -24,44 +21,12 @@ const MEANT_FOR_THE_PROGRAM: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUS
 /// None is ignored, since what this process starts would ignore it, too.
 pub(super) fn outlast() -> io::Result<()> {
     flag::register(SIGTERM, Arc::default())?;
-    let mut pipes = Vec::new();
-    for signal in MEANT_FOR_THE_PROGRAM {
-        let (reader, writer) = UnixStream::pair()?;
-        pipe::register(signal, writer)?;
-        pipes.push((signal, reader));
-    }
+    let mut signals = Signals::new(MEANT_FOR_THE_PROGRAM)?;
     let pass = std::thread::Builder::new().name("signals".to_owned());
     pass.spawn(move || {
-        if let Err(error) = pass_on(&pipes) {
-            eprintln!("bgproc: signals are not passed on any more: {error}");
-        }
-    })?;
-    Ok(())
-}
-
-/// Passes on each signal; returns only with an error.
-fn pass_on(pipes: &[(i32, UnixStream)]) -> io::Result<()> {
-    loop {
-        let readers = pipes
-            .iter()
-            .map(|(_, pipe)| PollFd::new(pipe, PollFlags::IN));
-        let mut readers: Vec<PollFd<'_>> = readers.collect();
-        match poll(&mut readers, None) {
-            Ok(_) => {}
-            Err(Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        let ready: Vec<bool> = readers
-            .iter()
-            .map(|reader| !reader.revents().is_empty())
-            .collect();
-        for ((signal, pipe), _) in pipes.iter().zip(ready).filter(|(_, ready)| *ready) {
-            // Each byte stands for one or more; the kernel merges those that are pending, too.
-            let mut pipe = pipe;
-            if pipe.read(&mut [0; 64])? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            if let Err(error) = send(*signal) {
+        // Several of one kind may count as one; the kernel merges those that are pending, too.
+        for signal in signals.forever() {
+            if let Err(error) = send(signal) {
                 // It is on standard error, which the cluster keeps.
                 eprintln!(
                     "bgproc: signal {signal} did not reach the program: {}",
@@ -69,7 +34,8 @@ fn pass_on(pipes: &[(i32, UnixStream)]) -> io::Result<()> {
                 );
             }
         }
-    }
+    })?;
+    Ok(())
 }
 
 /// Sends a signal to the program of the session, as `bgproc signal` does.

@@ -41,6 +41,14 @@ pub(crate) struct Lost {
     pub(crate) was_sent: bool,
 }
 
+/// The fields of an object, as parameters of [`Channel::call`].
+pub(crate) fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
 impl Channel {
     /// Begins a connection on `stream`. The events of the host arrive at the receiver, first `hello`.
     pub(crate) fn open(

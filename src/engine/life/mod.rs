@@ -237,18 +237,7 @@ impl Life {
         }
         // Most sessions have one run, and a `Vec` would otherwise reserve room for four.
         self.runs.reserve_exact(1);
-        self.runs.push(Run {
-            run,
-            offset,
-            first_line: None,
-            started_at: now.wall,
-            ended_at: None,
-            exit_code: None,
-            signal: None,
-            lost: false,
-            because: None,
-            definition: None,
-        });
+        self.runs.push(Run::begun(run, offset, now.wall));
         self.status = Status::Running;
         self.pid = pid;
         self.last_pid = pid;

@@ -96,16 +96,11 @@ fn record() -> Record {
         state: "S".to_owned(),
     };
     let run = Run {
-        run: 1,
-        offset: 0,
         first_line: Some(1),
-        started_at: at(0),
         ended_at: Some(at(60)),
-        exit_code: None,
         signal: Some("SIGTERM".to_owned()),
-        lost: false,
-        because: None,
         definition: Some("af63bd4c8601b7df".to_owned()),
+        ..Run::begun(1, 0, at(0))
     };
     Record {
         summary: summary(),

@@ -202,16 +202,8 @@ mod tests {
 
     fn run(number: u32, exit_code: i32) -> Run {
         Run {
-            run: number,
-            offset: 0,
-            first_line: None,
-            started_at: Timestamp(0),
-            ended_at: None,
             exit_code: Some(exit_code),
-            signal: None,
-            lost: false,
-            because: None,
-            definition: None,
+            ..Run::begun(number, 0, Timestamp(0))
         }
     }
 

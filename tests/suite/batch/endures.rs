@@ -12,7 +12,7 @@ fn a_job_goes_on_while_the_daemon_is_killed() {
     let home = &slurm.home;
     let gate = home.gate();
     let line = format!("echo up; read x <{}; echo $x; exit 5", gate.display());
-    home.ok(&["run", "--on", "slurm", "-n", "job", &line]);
+    slurm.run("job", &line);
     home.kill_daemon();
     home.ok(&["wait", "job", "--for", "match:^up$"]);
     home.kill_daemon();
@@ -33,14 +33,7 @@ fn a_daemon_that_dies_before_sbatch_has_answered_finds_the_job() {
     home.run_with_env(&["ls"], &[("BGPROC_FAILPOINT", &trap.variable)])
         .expect_code(0);
     trap.set();
-    home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
-        "job",
-        "echo up; exec sleep 600",
-    ]);
+    slurm.run("job", "echo up; exec sleep 600");
     trap.check();
     let record = slurm.until("job", "running");
     let jobs = slurm.jobs();
@@ -54,20 +47,11 @@ fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
     let Some(mut slurm) = Slurm::new(1) else {
         return;
     };
-    slurm.home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
-        "job",
-        "echo up; exec sleep 600",
-    ]);
+    slurm.run("job", "echo up; exec sleep 600");
     slurm.home.ok(&["wait", "job", "--for", "match:^up$"]);
     let gate = slurm.home.gate();
     let line = format!("echo up; read x <{}; exit 5", gate.display());
-    slurm
-        .home
-        .ok(&["run", "--on", "slurm", "-n", "ends", &line]);
+    slurm.run("ends", &line);
     slurm.home.ok(&["wait", "ends", "--for", "match:^up$"]);
     slurm.controller_down();
     let silent = eventually_within(PATIENCE, "the silence is noticed", || {
@@ -103,7 +87,7 @@ fn a_job_that_the_controller_has_forgotten_has_its_code_all_the_same() {
         return;
     };
     let home = &slurm.home;
-    home.ok(&["run", "--on", "slurm", "-n", "job", "exit 6"]);
+    slurm.run("job", "exit 6");
     // Nobody asks while it runs, ends and is forgotten.
     let daemon = home.json(&["daemon", "status"])["daemonPid"]
         .as_u64()

@@ -60,14 +60,10 @@ fn what_a_job_on_a_node_waits_for_is_known_before_anybody_types() {
     home.ok(&["ls"]);
     let mut person = Person::new(home);
     person.ok(json!({"action": "subscribe"}));
-    home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
+    slurm.run(
         "ask",
         "printf 'Name? '; read x; printf 'Age? '; read y; echo hi $x; exec sleep 600",
-    ]);
+    );
     let asked = person.next(|line| line["event"] == "input_needed");
     assert_eq!(asked["data"]["prompt"], "Name?", "{asked}");
     let record = slurm.status("ask");
@@ -102,7 +98,7 @@ fn a_signal_for_the_batch_script_reaches_the_program() {
     let Some(slurm) = Slurm::new(1) else { return };
     let home = &slurm.home;
     let line = "for s in USR1 INT; do trap \"echo got $s\" $s; done; echo up; while :; do sleep 0.05; done";
-    home.ok(&["run", "--on", "slurm", "-n", "job", line]);
+    slurm.run("job", line);
     home.ok(&["wait", "job", "--for", "match:^up$"]);
     for signal in ["USR1", "INT"] {
         let number = slurm.number("job");
@@ -117,14 +113,7 @@ fn a_signal_for_the_batch_script_reaches_the_program() {
 fn a_job_that_the_cluster_suspends_is_paused() {
     let Some(slurm) = Slurm::new(1) else { return };
     let home = &slurm.home;
-    home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
-        "job",
-        "echo up; exec sleep 600",
-    ]);
+    slurm.run("job", "echo up; exec sleep 600");
     home.ok(&["wait", "job", "--for", "match:^up$"]);
     let number = slurm.number("job");
     slurm.said("scontrol", &["suspend", &number]);
@@ -140,14 +129,7 @@ fn a_job_that_the_cluster_suspends_is_paused() {
 #[test]
 fn a_person_watches_a_job_and_types_into_it() {
     let Some(slurm) = Slurm::new(1) else { return };
-    slurm.home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
-        "ask",
-        "echo ready; read x; echo got $x; exec sleep 600",
-    ]);
+    slurm.run("ask", "echo ready; read x; echo got $x; exec sleep 600");
     slurm.home.ok(&["wait", "ask", "--for", "match:^ready$"]);
     let mut view = Terminal::new(&slurm.home, &["attach", "ask"], (100, 30));
     view.wait_for_text("ready");

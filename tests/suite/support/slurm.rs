@@ -64,6 +64,11 @@ impl Slurm {
         Some(cluster)
     }
 
+    /// Runs a command line in a batch job with this name.
+    pub(crate) fn run(&self, name: &str, line: &str) {
+        self.home.ok(&["run", "--on", "slurm", "-n", name, line]);
+    }
+
     fn configure(&self, lines: &str) {
         let dir = self.dir.display();
         let user = if rustix::process::geteuid().is_root() {

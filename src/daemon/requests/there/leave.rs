@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::daemon::clock::now;
 use crate::daemon::hosts::Entry;
-use crate::daemon::hosts::channel::{Channel, Lost};
+use crate::daemon::hosts::channel::{Channel, Lost, fields};
 use crate::daemon::hosts::mirror::Mirror;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
@@ -106,11 +106,4 @@ async fn kill(main: &Rc<Channel>, scope: &Scope) -> Result<(), Lost> {
         }
     }
     Ok(())
-}
-
-fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
 }

@@ -6,13 +6,13 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::config::LOCAL;
 use crate::daemon::clock::sleep_until;
-use crate::daemon::hosts::channel::{Channel, greeted};
+use crate::daemon::hosts::channel::{Channel, fields, greeted};
 use crate::daemon::hosts::{Attempt, Entry};
 use crate::daemon::hub::Hub;
 use crate::link::frames::Start;
@@ -371,12 +371,5 @@ impl Main<'_> {
     fn ended(&self) -> Error {
         let refusal = self.channel.refusal();
         refusal.unwrap_or_else(|| fault::unreachable(self.host, "its daemon ended the connection"))
-    }
-}
-
-fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
     }
 }

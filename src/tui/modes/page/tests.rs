@@ -16,16 +16,9 @@ fn detailed(mut record: Record) -> Record {
         state: state.to_owned(),
     };
     let run = |run, from: i64, to: Option<i64>, code| Run {
-        run,
-        offset: 0,
-        first_line: None,
-        started_at: Timestamp(NOW - from),
         ended_at: to.map(|to| Timestamp(NOW - to)),
         exit_code: code,
-        signal: None,
-        lost: false,
-        because: None,
-        definition: None,
+        ..Run::begun(run, 0, Timestamp(NOW - from))
     };
     record.detail = Some(Detail {
         processes: vec![
