@@ -138,7 +138,7 @@ fn who_has_the_whole_screen() {
     all_come_to(
         "tui",
         &[
-            ("vim", "vim -n -u NONE text"),
+            ("vim", "vim -N -n -u NONE text"),
             ("less", "less text"),
             ("whiptail", "whiptail --yesno Really? 10 40"),
             ("mc", "mc --nosubshell"),

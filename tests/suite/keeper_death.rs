@@ -52,7 +52,7 @@ fn the_keeper_dies_as_often_as_the_daemon_and_no_job_notices() {
     let python = Job::start(&mut serve, "exec python3 -i -q");
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
-    let args = json!(["-n", "-u", "NONE", "-i", "NONE"]);
+    let args = json!(["-N", "-n", "-u", "NONE", "-i", "NONE"]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));

@@ -19,7 +19,8 @@ fn vim_edits_a_file_and_leaves_no_trace_in_the_output() {
     }
     let (home, mut serve) = serve();
     let file = home.scratch("note.txt");
-    let args = json!(["-n", "-u", "NONE", "-i", "NONE", file]);
+    // -N: else vim takes answers of the terminal that come in insert mode for keys.
+    let args = json!(["-N", "-n", "-u", "NONE", "-i", "NONE", file]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "written by an agent"}]));

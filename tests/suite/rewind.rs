@@ -105,7 +105,7 @@ fn a_person_steps_back_through_vim() {
         return;
     }
     let home = Home::new();
-    home.start(&["-n", "ed", "exec vim -n -u NONE -i NONE"]);
+    home.start(&["-n", "ed", "exec vim -N -n -u NONE -i NONE"]);
     home.run(&["send", "ed", "--no-enter", "iall of it"]);
     let mut view = Terminal::new(&home, &[], (80, 24));
     view.wait_for_text("all of it");

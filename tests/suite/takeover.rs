@@ -24,7 +24,7 @@ fn kills_of_the_daemon_lose_nothing_at_full_speed() {
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
     let file = home.scratch("note.txt");
-    let args = json!(["-n", "-u", "NONE", "-i", "NONE", file]);
+    let args = json!(["-N", "-n", "-u", "NONE", "-i", "NONE", file]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));

@@ -68,7 +68,7 @@ fn a_kill_every_50_ms_under_load_loses_nothing() {
     let python = Job::start(&mut serve, "exec python3 -i -q");
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 40; print('at', n)", "^at 40$");
-    let args = json!(["-n", "-u", "NONE", "-i", "NONE"]);
+    let args = json!(["-N", "-n", "-u", "NONE", "-i", "NONE"]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));

@@ -35,7 +35,7 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
     let python = Job::start(&mut serve, "exec python3 -i -q");
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
-    let vim = json!({"command": "vim", "args": ["-n", "-u", "NONE", "-i", "NONE"]});
+    let vim = json!({"command": "vim", "args": ["-N", "-n", "-u", "NONE", "-i", "NONE"]});
     let vim = Job::request(&mut serve, vim);
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));

@@ -14,7 +14,7 @@ transcripts! {
         }
         let file = home.scratch("note.txt");
         std::fs::write(&file, "colour\ngrey\n").unwrap();
-        let command = format!("exec vim -n -u NONE {}", file.display());
+        let command = format!("exec vim -N -n -u NONE {}", file.display());
         let job = Job::start(agent, json!({"command": command}));
         let waited = job.wait(agent, json!({"until": [{"input": true}]}));
         assert_eq!(waited["inputState"], "tui", "{waited}");

@@ -248,7 +248,7 @@ fn what_is_no_shell_takes_no_command() {
         serve.err(request, code);
     }
     if have("vim") {
-        let vim = shell(&mut serve, "vim -u NONE", "pty");
+        let vim = shell(&mut serve, "vim -N -u NONE", "pty");
         eventually("vim has drawn its screen", || {
             let status = serve.ok(json!({"action": "status", "sessionId": vim}));
             (status["inputState"] == "tui").then_some(())

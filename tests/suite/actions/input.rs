@@ -246,7 +246,7 @@ fn the_mouse_is_clicked_and_turned() {
     let file = home.path().join("lines");
     std::fs::write(&file, "a line of text\n".repeat(200)).unwrap();
     let vim = format!(
-        "vim -u NONE -i NONE -c 'set mouse=a ttymouse=sgr' {}",
+        "vim -N -u NONE -i NONE -c 'set mouse=a ttymouse=sgr' {}",
         file.display()
     );
     let start =

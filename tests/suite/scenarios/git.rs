@@ -71,7 +71,7 @@ fn an_interactive_rebase_is_done_in_the_editor() {
     let home = Home::new();
     let cwd = repository(&home, 3);
     let mut model = Model::new(&home, &[]);
-    let mut env = environment("GIT_EDITOR", "vim -n -u NONE");
+    let mut env = environment("GIT_EDITOR", "vim -N -n -u NONE");
     env["GIT_SEQUENCE_EDITOR"] = Value::Null;
     let start = json!({
         "command": "git rebase -i HEAD~2", "cwd": cwd, "env": env, "pagers": true, "rows": 20,

@@ -119,7 +119,7 @@ fn a_file_is_edited_in_vim() {
     let mut model = Model::new(&home, &[]);
     let file = home.scratch("note");
     std::fs::write(&file, "colour\ngrey\n").unwrap();
-    let command = format!("vim -n -u NONE {}", file.display());
+    let command = format!("vim -N -n -u NONE {}", file.display());
     let text = model.call("start", json!({ "command": command, "rows": 20 }));
     has(&text, &["waits for keys", "screen:\ncolour\ngrey\n~\n"]);
     let id = text.split(' ').next().unwrap();
