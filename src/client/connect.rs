@@ -261,7 +261,7 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
     let patience = Instant::now() + CHANGING;
     let mut is_last = false;
     loop {
-        match detach::start_keeper(&home.diagnostics("keeper")) {
+        match detach::start_keeper(home) {
             Ok(()) => return socket::connect(&home.socket()).map_err(fail),
             Err(error) if is_last || Instant::now() >= patience => return Err(fail(error)),
             // A keeper that was in the way may have ended since this attempt. So the next one decides.

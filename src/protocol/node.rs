@@ -1,4 +1,5 @@
-//! What a daemon and `bgproc node` tell each other through the directory of a session that a cluster runs.
+//! What a daemon and `bgproc node` tell each other through the directory of a session that a cluster runs. Its layout is
+//! that of `sys::node_home`.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ pub const JOB: &str = "job.json";
 /// The file in which the node says why it could not run it.
 pub const REFUSAL: &str = "refusal.json";
 
-/// The file in which the node says what the program does. It is replaced when that changes.
+/// The file in the home of a run in which the node says what the program does. It is replaced when that changes.
 pub const STATE: &str = "state.json";
 
 /// The file to which the cluster writes what the batch script prints: nothing, unless the node cannot run the job.
@@ -53,6 +54,7 @@ pub struct NodeJob {
 
 /// What the program of a session does on its node, as far as no log says it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeState {
     /// What the kernel there reports about its input; absent if unknown.
     #[serde(default)]
@@ -63,6 +65,9 @@ pub struct NodeState {
     /// Tells apart the prompts before and after something was typed: when that was last, by the node's own clock.
     #[serde(default)]
     pub typed: Option<u64>,
+    /// Offset of the log at which the output of the current run begins.
+    #[serde(default)]
+    pub output_at: Option<u64>,
 }
 
 /// Why a node did not run its job.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::file;
+use super::paths::Home;
 use super::tree::MARK;
 
 /// Environment variable that must be set for keeper and daemon, so that a typed `bgproc daemon` does not
@@ -108,9 +109,14 @@ fn diagnostics(log: &Path) -> Stdio {
 }
 
 /// Starts a keeper and returns once its socket accepts connections.
-pub fn start_keeper(log: &Path) -> io::Result<()> {
-    let keeper = own_command("keeper")?;
-    let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), log)?;
+pub fn start_keeper(home: &Home) -> io::Result<()> {
+    let mut keeper = own_command("keeper")?;
+    if home.session.is_some() {
+        // It and its daemons keep this home when a later run of the session has another one.
+        keeper.env("BGPROC_HOME", &home.state);
+    }
+    let log = home.diagnostics("keeper");
+    let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), &log)?;
     let mut said = String::new();
     if let Some(mut stdout) = child.stdout.take() {
         // The keeper writes "ready" or an error, and closes its end.

@@ -42,6 +42,7 @@ pub mod login;
 pub mod machine;
 pub mod memory;
 pub mod node_dirs;
+pub mod node_home;
 pub mod paths;
 pub mod ports;
 mod proc;

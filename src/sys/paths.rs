@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use super::machine;
+use super::node_home::{NODE, SESSIONS};
+use super::{machine, node_home};
 use crate::protocol::SessionId;
 
 /// Why a directory cannot be used.
@@ -79,11 +80,6 @@ pub struct Home {
     pub session: Option<SessionId>,
 }
 
-/// The file in a home that is on a node of a cluster. It contains the id of the session for which the home was made;
-/// that of an allocation is empty. The state is in a file system that other machines see, so sockets and locks are in
-/// a directory of the node's own.
-pub const NODE: &str = "node";
-
 /// Longest content of that file that is read, in bytes.
 const NODE_BYTES: u64 = 64;
 
@@ -95,6 +91,8 @@ impl Home {
             if !home.is_absolute() {
                 return Err(PathError::Relative(home));
             }
+            // The directory of a session on a cluster stands for the home of the run that owns the session.
+            let home = node_home::owner(&home).map_or(home, |owner| owner.home);
             if let Some(session) = node_of(&home) {
                 return Ok(Self {
                     runtime: node_runtime(&home),
@@ -192,7 +190,7 @@ impl Home {
 
     /// The directory that holds one directory per session.
     pub fn sessions(&self) -> PathBuf {
-        self.state.join("sessions")
+        self.state.join(SESSIONS)
     }
 
     /// A session's directory.

@@ -1,15 +1,15 @@
-//! `bgproc node DIR`: the first process of a batch job. It holds a session on a node of a cluster, and ends as the
-//! session does.
+//! `bgproc node DIR --run N`: the first process of a batch job. It holds a session on a node of a cluster, and ends as
+//! the session does.
 //!
-//! Keeper and daemon run beside it, below the cluster's own process, so that the cluster ends them with the job. The
-//! directory is the home of both; the one session in it has the directory's name. A daemon on another machine reads the
-//! log there, and reaches the daemon here by a step of the same batch job.
+//! Keeper and daemon run beside it, below the cluster's own process, so that the cluster ends them with the job. Their
+//! home is that of the run in the directory of the session. A daemon on another machine reads the log there, and reaches
+//! the daemon here by a step of the same batch job.
 
 mod signals;
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::de::DeserializeOwned;
@@ -23,7 +23,7 @@ use crate::protocol::node::{JOB, NodeJob, REFUSAL, Refusal, STATE};
 use crate::protocol::params::{self, Restart, Shutdown, ShutdownSessions, Start, Wait};
 use crate::protocol::reply::{Started, StatsReply, Waited};
 use crate::protocol::{Action, Error, ErrorCode, Greeting, SessionId, bounds};
-use crate::sys::{file, node_dirs, paths};
+use crate::sys::{file, node_dirs, node_home, paths};
 
 /// Added to the number of a signal: the exit code of a shell whose command died of it.
 const SIGNALLED: i32 = 128;
@@ -31,20 +31,19 @@ const SIGNALLED: i32 = 128;
 /// How long one request waits for the end, in milliseconds; it is repeated until the end.
 const WAIT_MS: u64 = bounds::MAX_WAIT_MS;
 
-/// Runs the job of a directory, and returns the exit code that the batch job ends with.
+/// Runs the job of a directory as this run of it, counted from 1. Returns the exit code that the batch job ends with.
 ///
 /// # Errors
 ///
-/// What of the directory cannot be read, or why the job does not run. The directory says so, too.
-pub fn run(dir: &Path) -> Result<u8, Error> {
-    let is_home = std::env::var_os("BGPROC_HOME").is_some_and(|home| Path::new(&home) == dir);
-    if !is_home {
+/// What of the directory cannot be read, or why the job does not run. The directory says so, too, unless a later run owns
+/// it.
+pub fn run(dir: &Path, run: u32) -> Result<u8, Error> {
+    let outcome = home_of(dir, run).and_then(|home| match home {
+        Some(home) if is_own(&home) => hold(dir),
         // The home of a process is in its environment, which cannot be changed from within.
-        return Err(failed("bgproc cannot run itself", &again(dir)));
-    }
-    // The cluster signals all processes of a job. This one tells how the job has ended, so it ends last.
-    signals::outlast().map_err(|error| failed("signals cannot be caught", &error))?;
-    let outcome = hold(dir);
+        Some(home) => Err(failed("bgproc cannot run itself", &again(dir, run, &home))),
+        None => Ok(None),
+    });
     if let Err(error) = &outcome {
         let message = match &error.hint {
             Some(hint) => format!("{}; {hint}", error.message),
@@ -54,24 +53,52 @@ pub fn run(dir: &Path) -> Result<u8, Error> {
         // It is on standard error, too, which the cluster keeps.
         let _ = file::replace(&dir.join(REFUSAL), &said);
     }
-    outcome
+    outcome?.ok_or_else(|| {
+        failed(
+            "this run is too late",
+            &"a later one has taken the job over",
+        )
+    })
 }
 
-fn again(dir: &Path) -> io::Error {
+/// The home of a run, which owns the session from now on; `None` if a later run does.
+fn home_of(dir: &Path, run: u32) -> Result<Option<PathBuf>, Error> {
+    // The directory has the name of the session.
+    let session = dir
+        .file_name()
+        .and_then(|name| SessionId::parse(name.to_str()?));
+    let session = session.ok_or_else(|| failed("there is no session", &dir.display()))?;
+    node_home::take_over(dir, &session, run)
+        .map_err(|error| failed("the job cannot be taken over", &error))
+}
+
+fn is_own(home: &Path) -> bool {
+    std::env::var_os("BGPROC_HOME").is_some_and(|own| Path::new(&own) == home)
+}
+
+fn again(dir: &Path, run: u32, home: &Path) -> io::Error {
     let program = match paths::own_program() {
         Ok(program) => program,
         Err(error) => return error,
     };
     let mut command = Command::new(program);
-    command.arg("node").arg(dir).env("BGPROC_HOME", dir);
+    command
+        .arg("node")
+        .arg(dir)
+        .arg("--run")
+        .arg(run.to_string());
+    command.env("BGPROC_HOME", home);
     command.exec()
 }
 
-fn hold(dir: &Path) -> Result<u8, Error> {
+fn hold(dir: &Path) -> Result<Option<u8>, Error> {
+    // The cluster signals all processes of a job. This one tells how the job has ended, so it ends last.
+    signals::outlast().map_err(|error| failed("signals cannot be caught", &error))?;
     let job: NodeJob = read(&dir.join(JOB))?;
-    node_dirs::clear(&super::home()?);
-    // What an earlier run has said.
-    let _ = std::fs::remove_file(dir.join(STATE));
+    let home = super::home()?;
+    node_dirs::clear(&home);
+    // What was said before this script was started again.
+    let _ = std::fs::remove_file(home.state.join(STATE));
     let greeting = Greeting {
         role: job.role,
         scope: Some(job.scope.clone()),
@@ -85,13 +112,13 @@ fn hold(dir: &Path) -> Result<u8, Error> {
         eprintln!("bgproc: {}", error.message);
     }
     let id = held?;
-    let exit: Option<Exit> = read(&super::home()?.session(&id).join(EXIT)).ok();
+    let exit: Option<Exit> = read(&home.session(&id).join(EXIT)).ok();
     let code = exit.map_or(SIGNALLED - 1, |exit| match (exit.exit_code, exit.signal) {
         (Some(code), _) => code,
         (None, Some(signal)) => SIGNALLED + signal,
         (None, None) => SIGNALLED - 1,
     });
-    Ok(u8::try_from(code).unwrap_or(u8::MAX))
+    Ok(Some(u8::try_from(code).unwrap_or(u8::MAX)))
 }
 
 /// Ends daemon and keeper, with all that the job has left behind, and waits until they are gone: the cluster signals

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::State;
 use crate::daemon::clock::now;
 use crate::engine::Now;
-use crate::engine::batch::{Change, Ending, ExitStatus, Row};
+use crate::engine::batch::{Change, Ending, ExitStatus, JobState, Row};
 use crate::engine::life::Actor;
 use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
@@ -182,8 +182,11 @@ impl State {
                 session.life.requeued(now());
                 self.hosts.forget_node(&link);
                 self.persist(id);
-                self.publish(EventKind::Requeued, id, data);
+                self.publish(EventKind::Requeued, id, data.clone());
                 self.look(id);
+                if row.state != JobState::Waits {
+                    self.batch_placed(id, row.start, data);
+                }
             }
             Change::Placed => self.batch_placed(id, row.start, data),
             Change::Paused(paused) => self.set_paused(id, paused),

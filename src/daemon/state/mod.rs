@@ -95,7 +95,7 @@ pub(crate) struct State {
     pub(crate) render_queue: RenderQueue,
     /// What the daemon that submitted the session of this node was told last: what its program waits for, whether it is
     /// stopped, and when something was typed before.
-    told_submitter: Option<(InputState, bool, Option<u64>)>,
+    told_submitter: Option<(InputState, bool, Option<u64>, Option<u64>)>,
     /// Whether memory was freed that is to be given back to the system.
     has_freed: bool,
     tombstone_file: TombstoneFile,

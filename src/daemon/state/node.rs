@@ -1,16 +1,17 @@
 //! What a node and the daemon that submitted a session tell each other through the session's directory. Here are both
 //! ends: the daemon on the node writes, the other one reads when it looks at the log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::storage::store::exit_in;
+use crate::engine::batch::Batch;
 use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
 use crate::protocol::node::{ENGINE_LOG, NodeState, REFUSAL, Refusal, STATE};
 use crate::protocol::{SessionId, Status};
-use crate::sys::file;
+use crate::sys::{file, node_home};
 
 /// Bytes of the end of what a batch script has printed in which its last line is searched.
 const SAID: usize = 4096;
@@ -33,9 +34,10 @@ impl State {
             stopped: session.life.status() == Status::Paused,
             // A prompt of a shell is none that anybody is notified of, and a key there is none to write a file for.
             typed: session.input.typed_at().filter(|_| needs(input)),
+            output_at: session.life.runs().last().map(|run| run.offset),
         };
         // The number of unread bytes alone is no news.
-        let news = (input, said.stopped, said.typed);
+        let news = (input, said.stopped, said.typed, said.output_at);
         if self.told_submitter == Some(news) {
             return;
         }
@@ -44,6 +46,15 @@ impl State {
         if let Err(error) = written.and_then(|bytes| file::replace_lazily(&path, &bytes)) {
             tracing::warn!(%error, path = %path.display(), "the state of the job cannot be told");
         }
+    }
+}
+
+/// The home of the run of which the engine has told; `None` while another run owns the session.
+fn home_of_run(batch: &Batch) -> Option<PathBuf> {
+    let dir = Path::new(&batch.dir);
+    match node_home::owner(dir) {
+        Some(owner) => (owner.run == batch.job.run).then_some(owner.home),
+        None => Some(dir.to_owned()),
     }
 }
 
@@ -59,7 +70,10 @@ impl State {
         let Some(batch) = session.batch.as_ref().filter(|_| is_running) else {
             return;
         };
-        let path = Path::new(&batch.dir).join(STATE);
+        let Some(home) = home_of_run(batch) else {
+            return;
+        };
+        let path = home.join(STATE);
         let stamp = file::stamp(&path);
         let Some(io) = self.sessions.io_mut(id) else {
             return;
@@ -80,6 +94,9 @@ impl State {
         let Some(batch) = &mut session.batch else {
             return;
         };
+        if let Some(offset) = said.output_at {
+            session.life.output_begins_at(offset);
+        }
         let is_stopped = said.stopped || batch.suspended;
         batch.stopped_on_node = said.stopped;
         let is_typed = std::mem::replace(&mut batch.typed_on_node, said.typed) != said.typed;
@@ -94,6 +111,17 @@ impl State {
             io.node_state = stamp;
         }
         self.record_input_report(id, said.input);
+    }
+
+    /// Whether the run that an engine says to run owns its session, or a later one does. Also true if none runs.
+    pub(crate) fn has_begun_on_node(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        let running = session.filter(|session| session.life.status().is_alive());
+        let batch = running.and_then(|session| session.batch.as_ref());
+        batch.is_none_or(|batch| {
+            let owner = node_home::owner(Path::new(&batch.dir));
+            owner.is_none_or(|owner| owner.run >= batch.job.run)
+        })
     }
 
     /// The exit of the current run, if the node has saved it. A run before may have left one.

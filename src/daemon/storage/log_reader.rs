@@ -25,7 +25,7 @@ pub(crate) struct LogReader {
     listed: RefCell<Vec<OutputFile>>,
     /// The bytes that are in no file, while the log cannot be written.
     tail: Option<SharedTail>,
-    /// Whether the log may still grow. If so, the segment stays open between reads.
+    /// Whether a process of this machine may still write the log. If so, the segment stays open between reads.
     is_growing: bool,
 }
 
@@ -92,6 +92,15 @@ impl LogReader {
             listed: RefCell::default(),
             tail: None,
             is_growing: true,
+        }
+    }
+
+    /// A log that other machines write. When another of them takes it over, its directory is exchanged, so no file is kept
+    /// open.
+    pub(crate) fn of_node(dir: PathBuf) -> Self {
+        Self {
+            is_growing: false,
+            ..Self::new(dir)
         }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use super::log_reader::LogReader;
 use crate::engine::batch::Batch;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
@@ -141,11 +142,11 @@ impl Store {
         segments::starts(&self.dir(id)).is_ok_and(|starts| !starts.is_empty())
     }
 
-    /// The directory with a session's log: its own, or that which a node of a cluster writes.
-    pub(crate) fn log_directory(&self, id: &SessionId, batch: Option<&Batch>) -> PathBuf {
+    /// Reads a session's log: its own, or that which a node of a cluster writes.
+    pub(crate) fn log(&self, id: &SessionId, batch: Option<&Batch>) -> LogReader {
         match batch {
-            Some(batch) => batch.log_directory(id),
-            None => self.dir(id),
+            Some(batch) => LogReader::of_node(batch.log_directory(id)),
+            None => LogReader::new(self.dir(id)),
         }
     }
 

@@ -138,7 +138,7 @@ impl State {
         let saved = SavedStart::of(&meta);
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
         let store = &self.sessions.store;
-        let log = LogReader::new(store.log_directory(&id, meta.batch.as_deref()));
+        let log = store.log(&id, meta.batch.as_deref());
         let (first, end) = log.bounds();
         let slot = kept
             .as_ref()

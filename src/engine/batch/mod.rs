@@ -56,8 +56,10 @@ pub struct Batch {
 pub enum JobState {
     /// It waits for its turn.
     Waits,
-    /// It runs, or is about to, or is being cleared away.
+    /// It runs, or is about to.
     Runs,
+    /// Its run is over, and is being cleared away. It ends then, or waits for another run.
+    Clears,
     /// It was stopped for another job.
     Suspended,
     /// It is over.
@@ -197,7 +199,11 @@ impl Batch {
         job.state = Some(row.word.clone());
         job.silent_since = None;
         job.time_limit_sec = row.time_limit_sec.or(job.time_limit_sec);
-        let run = row.requeues + 1;
+        let run = match row.state {
+            // Slurm counts the next run already.
+            JobState::Clears => job.run,
+            _ => row.requeues + 1,
+        };
         let is_again = run > job.run.max(1);
         job.run = run;
         let waits = row.state == JobState::Waits;
@@ -217,6 +223,12 @@ impl Batch {
                 false => Change::None,
             },
             (JobState::Waits, _) => Change::Requeued,
+            // It went through the queue between two questions.
+            (JobState::Runs | JobState::Suspended, Status::Running | Status::Paused)
+                if is_again =>
+            {
+                Change::Requeued
+            }
             (JobState::Runs, Status::Queued) => Change::Placed,
             // A signal may have stopped it, of which the engine knows nothing.
             (JobState::Runs, Status::Paused) if !self.stopped_on_node => Change::Paused(false),
@@ -225,7 +237,8 @@ impl Batch {
         }
     }
 
-    /// The directory in which its node keeps the log and the exit: that of the session in the node's home.
+    /// The directory in which its node keeps the log and the exit: that of the session in the home of the run that owns
+    /// it.
     pub fn log_directory(&self, session: &SessionId) -> PathBuf {
         Path::new(&self.dir).join("sessions").join(session.as_str())
     }

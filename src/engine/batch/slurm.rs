@@ -104,14 +104,15 @@ pub fn submit(
     words
 }
 
-/// The batch script: it finds bgproc on the node and becomes it. `program` is where it is on this machine.
+/// The batch script: it finds bgproc on the node and becomes it. `program` is where it is on this machine. Slurm counts
+/// how often it has put the job into the queue again.
 pub fn script(program: &str, dir: &str) -> String {
     let program = quote(program);
     let dir = quote(dir);
     format!(
         "#!/bin/sh\n\
          for b in {program} \"$(command -v bgproc)\" \"$HOME/.local/bin/bgproc\" \"$HOME/.cargo/bin/bgproc\"; do\n\
-         if [ -n \"$b\" ] && [ -f \"$b\" ] && [ -x \"$b\" ]; then exec \"$b\" node {dir}; fi; done\n\
+         if [ -n \"$b\" ] && [ -f \"$b\" ] && [ -x \"$b\" ]; then exec \"$b\" node {dir} --run $((${{SLURM_RESTART_COUNT:-0}} + 1)); fi; done\n\
          echo \"bgproc is not on this node ($(uname -n))\" >&2\n\
          exit 127\n"
     )
@@ -193,6 +194,7 @@ fn state(word: &str) -> JobState {
     match word.split([' ', '+']).next().unwrap_or_default() {
         "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "SPECIAL_EXIT"
         | "RESV_DEL_HOLD" | "CONFIGURING" => JobState::Waits,
+        "COMPLETING" | "STAGE_OUT" => JobState::Clears,
         "SUSPENDED" | "STOPPED" => JobState::Suspended,
         "COMPLETED" | "FAILED" => JobState::Ended(Ending::Itself),
         "CANCELLED" | "REVOKED" => JobState::Ended(Ending::Cancelled),

@@ -59,12 +59,16 @@ fn a_job_waits_runs_is_put_back_and_ends() {
         ("SUSPENDED", "0", Status::Running, Change::Paused(true)),
         ("RUNNING", "0", Status::Paused, Change::Paused(false)),
         ("COMPLETING", "0", Status::Running, Change::None),
+        ("COMPLETING", "1", Status::Running, Change::None),
         ("PENDING", "1", Status::Running, Change::Requeued),
         ("PENDING", "1", Status::Queued, Change::None),
+        ("COMPLETING", "1", Status::Queued, Change::None),
         ("RUNNING", "1", Status::Queued, Change::Placed),
+        // It was in the queue between two questions.
+        ("RUNNING", "2", Status::Running, Change::Requeued),
         (
             "NODE_FAIL",
-            "1",
+            "2",
             Status::Running,
             Change::Ended(Ending::NodeFailed),
         ),
@@ -75,7 +79,7 @@ fn a_job_waits_runs_is_put_back_and_ends() {
             "{state}"
         );
     }
-    assert_eq!(batch.job.run, 2);
+    assert_eq!(batch.job.run, 3);
     assert_eq!(batch.job.job_id.as_deref(), Some("7"));
     assert_eq!(batch.job.time_limit_sec, Some(3600));
 }

@@ -262,6 +262,13 @@ impl Life {
         self.stop_failure = None;
     }
 
+    /// The output of the current run begins at this offset, which is known only now.
+    pub fn output_begins_at(&mut self, offset: u64) {
+        if let Some(run) = self.runs.last_mut() {
+            run.offset = offset;
+        }
+    }
+
     /// The lines of the current run begin with this number.
     pub fn begins_at_line(&mut self, line: u64) {
         if let Some(run) = self.runs.last_mut() {

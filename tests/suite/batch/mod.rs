@@ -1,5 +1,6 @@
 //! Jobs that a real Slurm cluster runs.
 
+mod again;
 mod allocation;
 mod ends;
 mod endures;

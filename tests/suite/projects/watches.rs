@@ -176,7 +176,10 @@ fn a_save_in_vim_is_one_change() {
     shop.until_started("api", 1);
     let file = shop.dir.join("src/main.rs");
     let mut vim = Terminal::shell(&shop.home, (80, 24));
-    vim.send(format!("vim -N -u NONE '{}'; echo \"l\"eft\r", file.display()));
+    vim.send(format!(
+        "vim -N -u NONE '{}'; echo \"l\"eft\r",
+        file.display()
+    ));
     vim.wait_for_text("fn main");
     vim.send("ochanged();\x1b:w\r");
     eventually("vim has saved", || {

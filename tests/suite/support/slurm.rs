@@ -231,11 +231,13 @@ impl Drop for Slurm {
             step.signal(Signal::KILL);
         }
         // What is left has the home in its environment, and ends with it. A node that was killed has left its sockets.
-        let sessions = std::fs::read_dir(self.home.path().join("batch"));
-        for session in sessions.into_iter().flatten().flatten() {
+        let entries = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().flatten();
+        for session in entries(&self.home.path().join("batch")) {
             let user = rustix::process::geteuid().as_raw();
-            let name = session.file_name().into_string().unwrap();
-            let _ = std::fs::remove_dir_all(format!("/tmp/bgproc-{user}-node-{name}"));
+            for run in entries(&session.path()) {
+                let name = run.file_name().into_string().unwrap();
+                let _ = std::fs::remove_dir_all(format!("/tmp/bgproc-{user}-node-{name}"));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::id_of;
 use crate::daemon::requests::there;
+use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::batch::{Batch, slurm};
 use crate::link::Host;
@@ -18,6 +19,12 @@ use crate::sys::paths::own_program;
 
 /// Default of `waitMs` of `wait`, in milliseconds.
 const WAIT_MS: u64 = 10_000;
+
+/// How long the script of a job that runs may take until it has begun.
+const BEGINNING: Duration = Duration::from_secs(10);
+
+/// Between two looks at whether it has.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Carries out an action on the node of its session; `None` if this machine can do it, or if no engine runs the
 /// session.
@@ -33,6 +40,7 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Opti
     if let Action::Wait(wait) = action {
         placed(hub, client, name, wait.wait_ms.or(wait.timeout_ms)).await;
     }
+    let _ = tokio::time::timeout(BEGINNING, begun(hub, client, name)).await;
     let (link, id) = match node_of(hub, client, name)? {
         Ok(node) => node,
         Err(error) => return Some(Err(error)),
@@ -62,6 +70,18 @@ async fn placed(hub: &Hub, client: &Client, name: &str, wait_ms: Option<u64>) {
     let patience = Duration::from_millis(wait_ms.unwrap_or(WAIT_MS));
     // Then the request itself finds that its time is over.
     let _ = tokio::time::timeout(patience, leaves).await;
+}
+
+/// Waits until the present run of a session owns it: another run is not to be reached in its place. The engine says that
+/// a job runs a moment before its script does, and nobody tells of files that another machine writes.
+async fn begun(hub: &Hub, client: &Client, name: &str) {
+    let has_begun = |state: &mut State| {
+        let id = id_of(state, client, name).ok();
+        id.is_none_or(|id| state.has_begun_on_node(&id))
+    };
+    while !hub.change(has_begun) {
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 /// Whether an action is about the processes of a session, or its terminal.
@@ -103,6 +123,11 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
             return None;
         }
         let node = batch.job.node.clone()?;
+        if !state.has_begun_on_node(&id) {
+            let message = format!("run {} of session {id} has not begun on {node}", batch.job.run);
+            let error = Error::new(ErrorCode::HostUnreachable, message);
+            return Some(Err(error.hint("try again in a moment, or see `engine.log` in its directory")));
+        }
         let Some(reach) = of(batch) else {
             let message = format!(
                 "session {id} runs on {node}, which launcher {} does not reach (`reach = \"none\"`)",

@@ -14,7 +14,6 @@ use crate::daemon::programs::program::no_nul;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::refused_by_system;
 use crate::daemon::sessions::session_io::SessionIo;
-use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::batch::{Batch, slurm};
 use crate::engine::life::Life;
 use crate::engine::session::Session;
@@ -23,9 +22,9 @@ use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::node::{JOB, NodeJob, directory_of};
 use crate::protocol::params::Start;
 use crate::protocol::{Error, ErrorCode, SessionId};
-use crate::sys::paths::{NODE, own_program, private_dir};
+use crate::sys::paths::{own_program, private_dir};
 use crate::sys::tree::MARK;
-use crate::sys::{failpoint, file};
+use crate::sys::{failpoint, file, node_home};
 
 /// Longest name that an engine is given for a job, in bytes.
 const NAME: usize = 64;
@@ -140,12 +139,7 @@ pub(crate) async fn submit(
         .collect();
     hub.change(|state| {
         state.sessions.store.write_meta(&session);
-        let log = LogReader::new(
-            state
-                .sessions
-                .store
-                .log_directory(&id, session.batch.as_deref()),
-        );
+        let log = state.sessions.store.log(&id, session.batch.as_deref());
         state.sessions.insert(session, SessionIo::new(log));
     });
     // A client that goes away meanwhile does not take the job back.
@@ -209,13 +203,13 @@ fn prepare(dir: &str, id: &SessionId, job: &NodeJob) -> Result<(), Error> {
         Error::new(ErrorCode::SpawnFailed, error.to_string())
             .hint("`state` of the launcher is a directory of yours that the nodes see, too")
     })?;
-    let write = |name: &str, bytes: &[u8]| {
-        file::replace(&path.join(name), bytes)
-            .map_err(|error| refused_by_system(&format!("{dir}/{name} cannot be written"), &error))
-    };
-    write(NODE, id.as_str().as_bytes())?;
+    let homed = node_home::take_over(path, id, 1);
+    homed.map_err(|error| {
+        refused_by_system(&format!("{dir} cannot get the home of a run"), &error)
+    })?;
     let job = serde_json::to_vec(job).map_err(|error| Error::internal(error.to_string()))?;
-    write(JOB, &job)
+    file::replace(&path.join(JOB), &job)
+        .map_err(|error| refused_by_system(&format!("{dir}/{JOB} cannot be written"), &error))
 }
 
 /// The name by which the engine's own lists show a job.
