@@ -30,7 +30,22 @@ fn what_ssh_refuses_is_told_in_its_words_with_what_to_do() {
     sshd.home.ok(&[
         "hosts", "add", "newkey", "--", "-F", &config, "-o", nobody, "h1",
     ]);
+    // The server has another key than the one that is known.
+    let key = std::fs::read_to_string(sshd.dir().join("id.pub")).unwrap();
+    let known = std::fs::read_to_string(sshd.dir().join("known_hosts")).unwrap();
+    let (alias, _) = known.split_once(' ').unwrap();
+    let other = sshd.dir().join("other_hosts");
+    std::fs::write(&other, format!("{alias} {key}")).unwrap();
+    let other = format!("UserKnownHostsFile={}", other.display());
+    sshd.home.ok(&[
+        "hosts", "add", "changed", "--", "-F", &config, "-o", &other, "h1",
+    ]);
     for (name, said, advice) in [
+        (
+            "changed",
+            "the key of host changed has changed:",
+            "ask who runs it whether that is right",
+        ),
         (
             "nokey",
             "host nokey wants a login:",

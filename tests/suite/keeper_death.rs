@@ -223,20 +223,6 @@ fn output_on_its_way_when_the_keeper_dies_arrives() {
     }
 }
 
-/// Kills daemon and keeper before either can start another.
-fn kill_both(serve: &mut Serve) {
-    let stats = serve.ok(json!({"action": "stats"}));
-    let pids = ["daemonPid", "keeperPid"].map(|which| stats[which].as_u64().unwrap());
-    let both = pids.map(|pid| Held::new(u32::try_from(pid).unwrap()).unwrap());
-    // Stopped first: between two signals there is time for a fork.
-    for signal in [Signal::STOP, Signal::KILL] {
-        for process in &both {
-            process.signal(signal);
-        }
-    }
-    assert!(both.iter().all(|process| process.ended(DEADLINE)));
-}
-
 #[test]
 fn both_at_once_end_the_jobs_and_lose_no_record() {
     let home = Home::new();
@@ -244,7 +230,7 @@ fn both_at_once_end_the_jobs_and_lose_no_record() {
     let job = Job::start(&mut serve, "echo kept; exec sleep 1000");
     job.wait_for(&mut serve, "^kept$");
     let process = Held::new(job.pid.unwrap()).unwrap();
-    kill_both(&mut serve);
+    home.kill_both();
     assert!(process.ended(DEADLINE), "its terminal is gone");
     let status = job.ask(&mut serve, "status", json!({}));
     assert_eq!(status["status"], "lost", "{status}");
@@ -260,13 +246,7 @@ fn after_a_restart_of_the_machine_jobs_are_lost_and_their_logs_are_there() {
     let mut serve = Serve::new(&home, &[]);
     let job = Job::start(&mut serve, "echo kept; exec sleep 1000");
     job.wait_for(&mut serve, "^kept$");
-    let meta = home.path().join("sessions").join(&job.id).join("meta.json");
-    kill_both(&mut serve);
-    // As written before the restart: of another boot, whose clock was farther on.
-    let mut record: Value = serde_json::from_slice(&std::fs::read(&meta).unwrap()).unwrap();
-    record["bootId"] = json!("another");
-    record["life"]["startedBoot"] = json!(u64::MAX / 2);
-    std::fs::write(&meta, record.to_string()).unwrap();
+    home.restart_machine(&job.id);
     let status = job.ask(&mut serve, "status", json!({}));
     assert_eq!(status["status"], "lost", "{status}");
     assert_eq!(status["reason"], "the machine was restarted", "{status}");

@@ -109,6 +109,35 @@ fn a_host_that_is_away_is_shown_as_it_was_and_holds_up_nothing() {
 }
 
 #[test]
+fn jobs_of_a_host_that_was_restarted_are_lost_and_their_logs_are_there() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let mut person = person(&sshd.home);
+    let line = "echo kept; exec sleep 1000";
+    let far = person.ok(
+        json!({"action": "start", "command": line, "label": "web", "host": "h1",
+        "background": true}),
+    );
+    let id = far["sessionId"].as_str().unwrap();
+    person.ok(
+        json!({"action": "wait", "sessionId": id, "until": [{"pattern": "^kept$"}],
+        "since": "c0"}),
+    );
+    is_known(&mut person, &far["sessionId"]);
+    let (there, _) = id.split_once('@').unwrap();
+    sshd.down();
+    sshd.hosts[0].restart_machine(there);
+    sshd.up();
+    eventually("the end is known here", || {
+        // It connects the host, as soon as that may be tried again.
+        let status = person.call(json!({"action": "status", "sessionId": id}));
+        let status = &status["result"];
+        (status["status"] == "lost" && status["reason"] == "the machine was restarted")
+            .then_some(())
+    });
+    assert_eq!(sshd.home.ok(&["logs", "web@h1"]), "kept\n");
+}
+
+#[test]
 fn every_event_of_a_host_comes_once_and_in_order_whatever_is_killed() {
     let Some(sshd) = Sshd::new(1) else { return };
     let mut person = person(&sshd.home);

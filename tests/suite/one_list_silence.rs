@@ -9,6 +9,9 @@ use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually_within};
 /// Longest time until a person or an agent is told.
 const TOLD: Duration = Duration::from_secs(30);
 
+/// Length of a hole in the network after which a connection goes on.
+const HOLE: Duration = Duration::from_secs(6);
+
 /// An agent with a session on `h1` that reads, and the id of the session.
 fn agent(home: &Home) -> (Serve, Value) {
     let mut serve = Serve::new(home, &["--hosts", "h1"]);
@@ -43,6 +46,33 @@ fn who_asks_for_it_is_told_and_nothing_else_waits() {
     assert_eq!(told["error"]["code"], "host_unreachable", "{told}");
     assert!(began.elapsed() < TOLD, "{:?}", began.elapsed());
     sshd.thaw();
+}
+
+#[test]
+fn a_hole_in_the_network_only_delays() {
+    let Some(sshd) = Sshd::new(1) else { return };
+    let (mut serve, id) = agent(&sshd.home);
+    sshd.freeze();
+    let began = Instant::now();
+    let typed = serve.send(json!({"action": "write", "sessionId": id, "data": "once\n"}));
+    let read = serve.send(json!({"action": "wait", "sessionId": id, "since": "c0",
+        "until": [{"pattern": "^once$"}], "waitMs": 20_000}));
+    // What else is asked is answered meanwhile.
+    while began.elapsed() < HOLE {
+        serve.ok(json!({"action": "hosts"}));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(serve.told_reply(typed), None);
+    assert_eq!(serve.told_reply(read), None);
+    sshd.thaw();
+    let typed = serve.reply(typed);
+    assert_eq!(typed["ok"], true, "{typed}");
+    let read = serve.reply(read);
+    assert_eq!(read["result"]["outcome"], "matched", "{read}");
+    let log = serve.ok(json!({"action": "log", "sessionId": id}));
+    assert_eq!(log["output"], "once\n", "{log}");
+    let told = serve.told("host_down");
+    assert_eq!(told, Vec::<Value>::new());
 }
 
 #[test]

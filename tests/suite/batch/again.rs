@@ -11,6 +11,39 @@ fn configure(slurm: &Slurm) {
 }
 
 #[test]
+fn a_preempted_job_that_is_not_to_run_again_ends_with_the_reason() {
+    let Some(slurm) = Slurm::with(1, "PreemptMode=CANCEL\n") else {
+        return;
+    };
+    slurm.home.ok(&[
+        "run",
+        "--on",
+        "slurm",
+        "-n",
+        "low",
+        "--cpus",
+        "8",
+        "echo up; exec sleep 600",
+    ]);
+    slurm.home.ok(&["wait", "low", "--for", "match:^up$"]);
+    slurm.home.ok(&[
+        "run",
+        "--on",
+        "slurm:urgent",
+        "-n",
+        "high",
+        "--cpus",
+        "8",
+        "true",
+    ]);
+    let record = slurm.until_ended("low");
+    assert_eq!(record["status"], "killed", "{record}");
+    let reason = record["reason"].as_str().unwrap();
+    assert!(reason.contains("it was preempted"), "{record}");
+    slurm.home.run(&["wait", "high"]).expect_code(0);
+}
+
+#[test]
 fn a_preempted_job_runs_again_with_its_log_if_its_launcher_says_so() {
     let Some(slurm) = Slurm::new(1) else { return };
     configure(&slurm);

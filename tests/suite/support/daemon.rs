@@ -42,6 +42,19 @@ pub(crate) fn kill_pid(pid: u32) {
     assert!(process.ended(DEADLINE), "it survives SIGKILL");
 }
 
+/// Kills daemon and keeper at the same moment, and waits for their ends.
+#[track_caller]
+pub(crate) fn kill_both(pids: [u32; 2]) {
+    let both = pids.map(|pid| Held::new(pid).unwrap());
+    // Stopped first: between two signals there is time for a fork.
+    for signal in [Signal::STOP, Signal::KILL] {
+        for process in &both {
+            process.signal(signal);
+        }
+    }
+    assert!(both.iter().all(|process| process.ended(DEADLINE)));
+}
+
 /// The daemon of a home, if one is there, without asking it.
 pub(crate) fn find(home: &Path) -> Option<Held> {
     let home = format!("BGPROC_HOME={}", home.display());

@@ -182,6 +182,26 @@ impl Home {
         daemon::kill_pid(u32::try_from(pid.unwrap()).unwrap());
     }
 
+    /// Kills daemon and keeper, which have to be there, at the same moment.
+    #[track_caller]
+    pub(crate) fn kill_both(&self) {
+        let status = self.json(&["daemon", "status"]);
+        let pid = |name: &str| u32::try_from(status[name].as_u64().unwrap()).unwrap();
+        daemon::kill_both([pid("daemonPid"), pid("keeperPid")]);
+    }
+
+    /// Daemon and keeper end, and what is known of a session was written before a restart of the machine: in another
+    /// boot, whose clock was farther on.
+    #[track_caller]
+    pub(crate) fn restart_machine(&self, session: &str) {
+        self.kill_both();
+        let path = self.path().join("sessions").join(session).join("meta.json");
+        let mut record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        record["bootId"] = "another".into();
+        record["life"]["startedBoot"] = (u64::MAX / 2).into();
+        std::fs::write(&path, record.to_string()).unwrap();
+    }
+
     /// Waits until the daemon is connected to a host, which it first may have to begin.
     #[track_caller]
     pub(crate) fn until_connected(&self, host: &str) {
