@@ -27,6 +27,11 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(config: &str) -> Self {
+        Self::with(config, &[])
+    }
+
+    /// The same, with a daemon that has these variables.
+    pub(crate) fn with(config: &str, env: &[(&str, &str)]) -> Self {
         let home = tempfile::Builder::new()
             .prefix("bgproc-large-")
             .tempdir()
@@ -34,8 +39,9 @@ impl Client {
         std::fs::write(home.path().join("config.toml"), config).unwrap();
         let path = home.path().to_owned();
         let guard = Guard::new(move || end(&path));
-        let started = command(home.path(), &["ls"]).stdout(Stdio::null()).status();
-        assert!(started.unwrap().success());
+        let mut start = command(home.path(), &["ls"]);
+        start.envs(env.iter().copied()).stdout(Stdio::null());
+        assert!(start.status().unwrap().success());
         let (reader, writer) = connect(home.path()).unwrap();
         Self {
             reader,

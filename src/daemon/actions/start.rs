@@ -82,8 +82,9 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         Some(id) => (id.clone(), None),
         None => launch(hub, client, &params).await?,
     };
-    // What waits in the queue of an engine waits for long.
-    let waits = turn::waits(hub, &id) || hub.read().is_open_batch(&id);
+    // What waits in a queue may wait for long, so that only who says what for waits with it.
+    let waits =
+        !spec.names_conditions() && (turn::waits(hub, &id) || hub.read().is_open_batch(&id));
     if let (Some(_), Some(input)) = (pid, &params.input) {
         let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
         if let Some(target) = target {

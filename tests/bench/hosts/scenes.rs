@@ -8,11 +8,16 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::figure::{Figure, Figures, Scene};
+use crate::node;
 use crate::server::Server;
 use crate::work::{processor, wake_ups};
 
 /// All of them.
-pub(crate) const ALL: [Scene; 2] = [("echo", echo), ("50 hosts, 100 jobs each", list)];
+pub(crate) const ALL: [Scene; 3] = [
+    ("echo", echo),
+    ("50 hosts, 100 jobs each", list),
+    ("a node of a cluster", node::scene),
+];
 
 /// Samples of an echo.
 const ECHOES: usize = 400;
@@ -24,22 +29,16 @@ const JOBS: usize = 100;
 const REST: Duration = Duration::from_secs(60);
 
 /// The median, and the value that one of a hundred exceeds.
-fn quantiles(mut times: Vec<f64>) -> (f64, f64) {
+pub(crate) fn quantiles(mut times: Vec<f64>) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[times.len() * 99 / 100])
 }
 
-/// Seconds from a line that is written until it is read again, through plain ssh.
-fn plain(server: &Server) -> (f64, f64) {
-    let mut ssh = Command::new("ssh")
-        .arg("-F")
-        .arg(server.ssh_config())
-        .args(["-T", "h1", "cat"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut stdin, stdout) = (ssh.stdin.take().unwrap(), ssh.stdout.take().unwrap());
+/// Seconds from a line that is written until it is read again, through a command that runs `cat` elsewhere.
+pub(crate) fn plain(mut command: Command) -> (f64, f64) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut cat = command.spawn().unwrap();
+    let (mut stdin, stdout) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
     let mut lines = BufReader::new(stdout);
     let mut line = String::new();
     let mut one = |number: usize| {
@@ -52,14 +51,16 @@ fn plain(server: &Server) -> (f64, f64) {
     one(0);
     let times = (0..ECHOES).map(one).collect();
     drop(stdin);
-    ssh.wait().unwrap();
+    cat.wait().unwrap();
     quantiles(times)
 }
 
-/// The same through a session that runs `cat`: from the request that types until the reply with the echo.
-fn typed(client: &mut Client, host: Option<&str>) -> (f64, f64) {
-    let start =
-        json!({"command": "stty -echo; echo ready; exec cat", "background": true, "host": host});
+/// The same through a session that runs `cat`, `place` says where: from the request that types until the reply with the
+/// echo.
+pub(crate) fn typed(client: &mut Client, place: Value) -> (f64, f64) {
+    let mut start = place;
+    start["command"] = json!("stty -echo; echo ready; exec cat");
+    start["background"] = json!(true);
     let started = client.ask("start", start);
     let id = started["sessionId"].clone();
     let ready = json!({"sessionId": id, "until": [{"pattern": "^ready$"}], "waitMs": 60_000});
@@ -78,9 +79,13 @@ fn echo(scene: &'static str) -> Vec<Figure> {
     let server = Server::new();
     let far = Client::new("");
     let mut client = Client::new(&server.section("h1", far.home()));
-    let (ssh, ssh_99) = plain(&server);
-    let (here, here_99) = typed(&mut client, None);
-    let (there, there_99) = typed(&mut client, Some("h1"));
+    let mut cat = Command::new("ssh");
+    cat.arg("-F")
+        .arg(server.ssh_config())
+        .args(["-T", "h1", "cat"]);
+    let (ssh, ssh_99) = plain(cat);
+    let (here, here_99) = typed(&mut client, json!({}));
+    let (there, there_99) = typed(&mut client, json!({"host": "h1"}));
     figures.millis("plain ssh HOST cat", ssh, 1000.0);
     figures.millis("plain ssh HOST cat, p99", ssh_99, 1000.0);
     figures.millis("a session here", here, 1000.0);

@@ -45,6 +45,13 @@ fn an_agent_talks_to_a_job_on_a_node_as_to_any_other() {
         .filter_map(|line| line["text"].as_str())
         .collect();
     assert_eq!(lines, ["Name? Ada", "hello Ada", "30 90", "Secret? ", "2"]);
+    // Who says what for waits for it, however long the job is in the queue.
+    let start = json!({"action": "start", "launcher": "slurm", "command": "echo up; sleep 600",
+        "until": [{"pattern": "^up$"}], "waitMs": 60_000});
+    let started = agent.ok(start);
+    assert_eq!(started["outcome"], "matched", "{started}");
+    assert_eq!(started["status"], "running", "{started}");
+    agent.ok(json!({"action": "kill", "sessionId": started["sessionId"]}));
     // Agents of another scope do not see it.
     let mut other = Serve::new(&slurm.home, &["--scope", "b"]);
     other.err(

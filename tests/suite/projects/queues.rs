@@ -326,6 +326,10 @@ fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
     assert_eq!(second["status"], "queued", "{second}");
     let status = agent.ok(json!({"action": "status", "sessionId": second["sessionId"]}));
     assert_eq!(status["waiting"]["place"], 1, "{status}");
+    let third = agent.send(json!({
+        "action": "start", "command": "exit 3", "cwd": queue.dir, "group": "q", "until": [{"exit": true}],
+        "waitMs": 20_000,
+    }));
     let after = agent.ok(json!({
         "action": "start", "command": "true", "after": [{"sessionId": second["sessionId"]}], "background": true,
     }));
@@ -334,6 +338,9 @@ fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
         "action": "wait", "sessionId": after["sessionId"], "until": [{"exit": true}], "timeoutMs": 20_000,
     }));
     assert_eq!(ended["exitCode"], 0, "{ended}");
+    let third = agent.reply(third);
+    assert_eq!(third["result"]["outcome"], "matched", "{third}");
+    assert_eq!(third["result"]["exitCode"], 3, "{third}");
     let log = agent.ok(json!({"action": "log", "sessionId": second["sessionId"]}));
     assert!(log.to_string().contains("got hello"), "{log}");
     let pause = json!({"action": "queue", "group": "q", "paused": true});

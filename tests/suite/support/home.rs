@@ -118,12 +118,19 @@ impl Home {
 
     /// Gives a command the environment of this home.
     pub(crate) fn surround(&self, command: &mut Command) {
-        process::heed_signals();
+        self.surroundings()(command);
+    }
+
+    /// What gives commands the environment that this home has now.
+    pub(crate) fn surroundings(&self) -> impl Fn(&mut Command) + Send + 'static {
         let (set, stray) = self.environment();
-        for name in stray {
-            command.env_remove(name);
+        move |command| {
+            process::heed_signals();
+            for name in &stray {
+                command.env_remove(name);
+            }
+            command.envs(set.clone());
         }
-        command.envs(set);
     }
 
     /// Runs `bgproc ARGS` to its end.

@@ -1,5 +1,6 @@
 //! What the tests stand on: a home of their own, and drivers for its front doors.
 
+pub(crate) mod cluster;
 pub(crate) mod daemon;
 pub(crate) mod dice;
 pub(crate) mod fake;
@@ -17,8 +18,9 @@ pub(crate) mod sshd;
 pub(crate) mod stranger;
 pub(crate) mod terminal;
 pub(crate) mod trap;
+pub(crate) mod wait;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) use dice::Dice;
 pub(crate) use home::{Home, Ran};
@@ -29,37 +31,7 @@ pub(crate) use slurm::Slurm;
 pub(crate) use sshd::Sshd;
 pub(crate) use terminal::Terminal;
 pub(crate) use trap::Trap;
-
-/// How long anything may take before a test fails: far beyond what it needs,
-/// because the machine may be busy.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
-
-/// Time between two looks at something that announces nothing.
-const LOOK: Duration = Duration::from_millis(5);
-
-/// Looks until there is something, for what announces nothing: a file, or a process. `what` completes "it is
-/// not true that" when the deadline has passed.
-#[track_caller]
-pub(crate) fn eventually<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
-    eventually_within(DEADLINE, what, look)
-}
-
-/// [`eventually`], for what takes its time.
-#[track_caller]
-pub(crate) fn eventually_within<T>(
-    within: Duration,
-    what: &str,
-    mut look: impl FnMut() -> Option<T>,
-) -> T {
-    let deadline = Instant::now() + within;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "it is not true that {what}");
-        std::thread::sleep(LOOK);
-    }
-}
+pub(crate) use wait::{DEADLINE, eventually, eventually_within};
 
 /// How often something is repeated: a few times, or with `BGPROC_SOAK` set as
 /// often as is promised, which takes minutes.

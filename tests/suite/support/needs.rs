@@ -1,7 +1,6 @@
 //! What a test needs of the machine, and what becomes of it where that is missing.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Set to `1`, tests that need a missing program are skipped. Otherwise they fail.
 /// `.cargo/config.toml` sets it for `cargo test`, and `.ci/run`, which installs the programs, sets it to `0`.
@@ -16,13 +15,6 @@ pub(crate) fn have(program: &str) -> bool {
         missing(&format!("`{program}`"));
     }
     found
-}
-
-/// A program by its whole path, also one of those that only administrators have in their `PATH`.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let dirs = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    dirs.map(|dir| dir.join(name)).find(|file| file.is_file())
 }
 
 /// Something that `.ci/run` installs is missing: the test fails, or is skipped.

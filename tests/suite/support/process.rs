@@ -1,6 +1,6 @@
 //! Processes that a test may wait for and end: only those that it can prove are its own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,13 @@ pub(crate) fn heed_signals() {
             }
         }
     });
+}
+
+/// A program by its whole path, also one of those that only administrators have in their `PATH`.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    dirs.map(|dir| dir.join(name)).find(|file| file.is_file())
 }
 
 /// A process, held so that its pid cannot come to mean another.

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::needs::{missing, program, skipped};
-use super::process::{self, Held};
+use super::needs::{missing, skipped};
+use super::process::{self, Held, program};
 use super::{Home, eventually};
 
 /// What tells PAM how to let people in by sshd.
