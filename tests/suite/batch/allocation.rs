@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::PATIENCE;
-use crate::support::{Person, Slurm, eventually_within};
+use crate::support::{Person, Slurm, Sshd, eventually_within};
 
 #[test]
 fn a_node_is_a_host_until_it_is_given_back() {
@@ -82,5 +82,42 @@ fn a_node_is_a_host_until_it_is_given_back() {
     eventually_within(PATIENCE, "the jobs there have ended", || {
         let stat = std::fs::read_to_string(format!("/proc/{two}/stat")).unwrap_or_default();
         (stat.is_empty() || stat.contains(") Z ")).then_some(())
+    });
+}
+
+#[test]
+fn a_node_behind_a_login_node_is_a_host() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let Some(mut login) = Sshd::new(1) else {
+        return;
+    };
+    login.gives("SLURM_CONF", &slurm.conf());
+    let home = &login.home;
+    let path = home.path().join("config.toml");
+    let hosts = std::fs::read_to_string(&path).unwrap();
+    let state = home.scratch("state");
+    let launcher = format!(
+        "[launchers.gpu]\nhost = \"h1\"\npoll = \"1s\"\nstate = \"{}\"\n",
+        state.display()
+    );
+    std::fs::write(&path, hosts + &launcher).unwrap();
+    home.ok(&["hosts", "add", "box", "--on", "gpu", "--time", "10m"]);
+    home.until_connected("box");
+    let line = "echo in job $SLURM_JOB_ID; read x; echo got $x; exit 3";
+    home.ok(&["run", "-H", "box", "-n", "one", line]);
+    home.ok(&["send", "one@box", "this"]);
+    home.run(&["wait", "one@box"]).expect_code(3);
+    let (number, _) = slurm.jobs()[0].clone();
+    let log = home.ok(&["logs", "one@box"]);
+    assert!(log.starts_with(&format!("in job {number}\n")), "{log}");
+    assert!(log.ends_with("got this\n"), "{log}");
+    home.ok(&["hosts", "rm", "box", "--yes"]);
+    assert!(!home.ok(&["ls"]).contains("@box"));
+    eventually_within(PATIENCE, "the node is given back", || {
+        slurm
+            .jobs()
+            .iter()
+            .all(|(_, state)| state == "CANCELLED")
+            .then_some(())
     });
 }

@@ -135,6 +135,15 @@ impl Sshd {
         true
     }
 
+    /// From now on sessions on the hosts have this variable.
+    pub(crate) fn gives(&mut self, name: &str, value: &str) {
+        self.down();
+        let config = self.dir.join("sshd_config");
+        let lines = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(&config, format!("SetEnv {name}={value}\n{lines}")).unwrap();
+        self.up();
+    }
+
     /// The configuration of ssh.
     pub(crate) fn ssh_config(&self) -> PathBuf {
         self.dir.join("ssh_config")
