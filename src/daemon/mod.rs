@@ -182,6 +182,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     let sessions = hub.read().sessions.iter().count();
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
+    tokio::task::spawn_local(tasks::saves::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::hooks::run(hub.clone()));
     tokio::task::spawn_local(tasks::hosts::run(hub.clone()));

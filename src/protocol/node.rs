@@ -76,3 +76,33 @@ pub struct Refusal {
     /// What failed, and why.
     pub message: String,
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The files of the first version, as they are: nodes and daemons of other versions read them.
+    const JOB: &str = r#"{"role":"agent","scope":"ci","program":"/bin/sh","args":["-c","make"],"cwd":"/work","mode":"pty","rows":24,"cols":80,"umask":18,"limits":{"memoryBytes":1048576}}"#;
+    const STATE: &str = r#"{"input":null,"stopped":true,"typed":7,"outputAt":42}"#;
+
+    #[test]
+    fn the_files_of_the_first_version_stay_as_they_are() {
+        let job: NodeJob = serde_json::from_str(JOB).unwrap();
+        assert_eq!(serde_json::to_string(&job).unwrap(), JOB);
+        let state: NodeState = serde_json::from_str(STATE).unwrap();
+        assert_eq!(serde_json::to_string(&state).unwrap(), STATE);
+        let refusal = r#"{"message":"there is no /work"}"#;
+        let read: Refusal = serde_json::from_str(refusal).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), refusal);
+    }
+
+    #[test]
+    fn what_a_file_lacks_or_has_besides_is_no_fault() {
+        let job = r#"{"role":"human","scope":"human","program":"make","args":[],"cwd":"/","mode":"pipe","rows":1,"cols":1,"later":{}}"#;
+        let job: NodeJob = serde_json::from_str(job).unwrap();
+        assert_eq!((job.umask, job.limits), (None, None));
+        let state: NodeState = serde_json::from_str("{}").unwrap();
+        assert_eq!(state, NodeState::default());
+    }
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::process::is_alive;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Serve, eventually};
 
 fn sleeper(serve: &mut Serve, label: &str) -> Job {
     Job::request(serve, json!({"command": "exec sleep 1000", "label": label}))
@@ -29,6 +29,11 @@ fn a_refused_start_names_the_limit_and_the_idlest_sessions() {
     let talker = Job::start(&mut serve, "echo up; read x; echo said; exec sleep 1000");
     talker.wait_for(&mut serve, "^up$");
     let silent = [sleeper(&mut serve, "a"), sleeper(&mut serve, "b")];
+    // Idle times are in milliseconds.
+    eventually("it is idle for longer than the next output", || {
+        let status = silent[1].ask(&mut serve, "status", json!({}));
+        (status["idleMs"].as_u64()? > 1).then_some(())
+    });
     // Started first, and still the last to write.
     talker.say(&mut serve, "x", "^said$");
     let start = json!({"action": "start", "command": "true"});

@@ -56,6 +56,9 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
     assert_eq!(running.count(), 1, "{after}");
     home.ok(&["rm", "web@h1"]);
     home.run(&["logs", "web@h1"]).expect_code(4);
+    home.run(&["logs", "web@"])
+        .expect_code(4)
+        .expect_said("there is no job `web@`");
     let unknown = home.run(&["logs", "web@h9"]).expect_code(2);
     unknown.expect_said("there is no host h9");
     // An exact label of this machine wins.

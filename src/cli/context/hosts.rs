@@ -93,8 +93,10 @@ impl Context {
         let Some((name, host)) = target.rsplit_once('@') else {
             return Ok(None);
         };
-        let is_here =
-            name.is_empty() || target::is_named(target, here) || client::host::chosen().is_some();
+        let is_here = name.is_empty()
+            || host.is_empty()
+            || target::is_named(target, here)
+            || client::host::chosen().is_some();
         if is_here {
             return Ok(None);
         }

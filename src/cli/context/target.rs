@@ -235,9 +235,6 @@ pub fn oddity(target: &str) -> Option<String> {
         };
         return Some(format!("it is {what}; give the name or id of a job"));
     }
-    if target.contains('@') {
-        return Some("jobs on other machines are not supported yet".to_owned());
-    }
     None
 }
 

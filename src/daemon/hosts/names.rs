@@ -9,7 +9,8 @@ const IDS: [&str; 5] = ["sessionId", "sessionIds", "unread", "running", "waiting
 
 /// Splits `NAME@HOST` at the last `@`.
 pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
-    name.rsplit_once('@').filter(|(name, _)| !name.is_empty())
+    let parts = name.rsplit_once('@');
+    parts.filter(|(name, host)| !name.is_empty() && !host.is_empty())
 }
 
 /// Changes the ids in what a host has said: they become `ID@HOST`. Records get `host` and `seenAt`.
@@ -104,6 +105,7 @@ mod tests {
     fn the_last_at_splits() {
         assert_eq!(split("a@b@c"), Some(("a@b", "c")));
         assert_eq!(split("@c"), None);
+        assert_eq!(split("web@"), None);
         assert_eq!(split("web"), None);
     }
 }

@@ -34,6 +34,7 @@ mod readiness;
 mod render_queue;
 mod restart;
 mod resting;
+pub(crate) mod saves;
 mod schedules;
 mod starts;
 mod waiters;
@@ -67,6 +68,7 @@ use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
 use render_queue::RenderQueue;
+use saves::Saves;
 use waiters::Waiters;
 
 /// Everything the daemon knows.
@@ -93,6 +95,7 @@ pub(crate) struct State {
     pub(crate) human_requests: HumanRequests,
     pub(crate) process_scan: ProcessScan,
     pub(crate) render_queue: RenderQueue,
+    pub(crate) saves: Saves,
     /// What the daemon that submitted the session of this node was told last: what its program waits for, whether it is
     /// stopped, and when something was typed before.
     told_submitter: Option<(InputState, bool, Option<u64>, Option<u64>)>,
@@ -130,6 +133,7 @@ impl State {
             human_requests: HumanRequests::default(),
             process_scan: ProcessScan::default(),
             render_queue: RenderQueue::default(),
+            saves: Saves::default(),
             told_submitter: None,
             has_freed: false,
             tombstone_file,
@@ -166,6 +170,7 @@ impl State {
             self.sessions.store.write_meta(session);
             session.saved();
         }
+        self.saves.written(id);
         self.arm(id);
     }
 

@@ -93,7 +93,7 @@ impl State {
         // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
         self.begin_probe(id);
-        self.persist(id);
+        self.persist_soon(id);
         self.arm_input(id);
         // Queue it once: rendering also asks the keeper to notify the daemon of further output.
         self.render_queue.add(id);
