@@ -187,6 +187,64 @@ fn elvish_completes_with_the_installed_file() {
     assert_eq!(elvish.exit_code(), 0);
 }
 
+/// What nushell asks for TAB, and what it is answered: words and their descriptions. The last word is the one at the
+/// cursor.
+fn in_nushell(home: &Home, words: &[&str]) -> String {
+    let file = home.ok(&["completions", "nushell"]);
+    let script = home.scratch("bgproc.nu");
+    std::fs::write(&script, file).unwrap();
+    let list: String = words.iter().map(|word| format!(" r#'{word}'#")).collect();
+    let shown = r#"each {|one| $"($one.value)=($one.description)" } | to text"#;
+    let completer = "do $env.config.completions.external.completer";
+    let script = format!(
+        "source '{}'; {completer} [{list}] | {shown}",
+        script.display()
+    );
+    said(home, "nu", &script)
+}
+
+#[test]
+fn nushell_completes_verbs_options_and_jobs() {
+    if !have("nu") {
+        return;
+    }
+    let home = home();
+    home.start(&["-n", "my job", "sleep 1000"]);
+    let offered = |words: &[&str]| in_nushell(&home, words);
+    assert!(offered(&["bgproc", "comp"]).starts_with("completions="));
+    assert!(offered(&["^bgproc", "logs", "--fol"]).starts_with("--follow="));
+    assert_eq!(offered(&["bgproc", "logs", "w"]), "web=running\n");
+    assert_eq!(offered(&["/usr/bin/bgproc", "logs", "l"]), "lint=exit 3\n");
+    // An open quote stands in the word.
+    assert_eq!(offered(&["bgproc", "stop", "\"my"]), "'my job'=running\n");
+    let status = offered(&["bgproc", "ls", "--status=runn"]);
+    assert!(status.starts_with("--status=running="), "{status}");
+}
+
+#[test]
+fn nushell_completes_with_the_installed_file_and_leaves_other_commands_alone() {
+    if !have("nu") {
+        return;
+    }
+    let home = home();
+    home.run(&["completions", "nushell", "--install"])
+        .expect_code(0);
+    let config = home.path().join(".config/nushell");
+    let others = "$env.config.completions.external.completer = {|words| [$'of_($words.0)'] }\n\
+                  $env.config.show_banner = false\n";
+    std::fs::write(config.join("config.nu"), others).unwrap();
+    let mut shell = Terminal::shell(&home, (100, 24));
+    shell.wait_for_text("$");
+    shell.send("exec nu --no-history\r");
+    shell.wait_for_text(">");
+    shell.send("bgproc logs w\t");
+    shell.wait_for_text("bgproc logs web");
+    shell.send("\x15other \t");
+    shell.wait_for_text("other of_other");
+    shell.send("\x15exit\r");
+    assert_eq!(shell.exit_code(), 0);
+}
+
 #[test]
 fn an_installed_file_can_be_installed_again_and_removed() {
     let home = Home::new();

@@ -9,6 +9,7 @@ mod bash;
 mod grammar;
 mod hosts;
 pub mod jobs;
+mod nushell;
 mod programs;
 mod project;
 pub mod script;
@@ -19,6 +20,7 @@ use std::io::{self, Write};
 use bash::Bash;
 use clap::Command;
 use clap_complete::env::{EnvCompleter, Shells};
+use nushell::Nushell;
 
 /// The variable by which the script of a shell asks for completions; its value is the name of the shell.
 pub const VARIABLE: &str = "BGPROC_COMPLETE";
@@ -48,8 +50,8 @@ fn cursor(words: &[OsString]) -> usize {
 /// The completer for a shell, by its name.
 fn completer(shell: &str) -> Option<&'static dyn EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
-    if Bash.is(shell) {
-        return Some(&Bash);
-    }
-    SHELLS.0.iter().copied().find(|known| known.is(shell))
+    let ours: [&dyn EnvCompleter; 2] = [&Bash, &Nushell];
+    ours.into_iter()
+        .chain(SHELLS.0.iter().copied())
+        .find(|known| known.is(shell))
 }

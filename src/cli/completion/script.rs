@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, ValueEnum};
+use clap::ValueEnum;
 use directories::BaseDirs;
 
 use super::{VARIABLE, completer};
@@ -17,7 +17,7 @@ pub enum Shell {
     Zsh,
     /// fish
     Fish,
-    /// nushell, with the verbs and options, but without the names of jobs
+    /// nushell
     Nushell,
     /// PowerShell
     Powershell,
@@ -38,18 +38,11 @@ impl Shell {
     }
 
     /// The script. `program` is how the script calls bgproc.
-    pub fn script(self, program: &str, mut grammar: Command) -> io::Result<Vec<u8>> {
+    pub fn script(self, program: &str) -> io::Result<Vec<u8>> {
         let mut script = Vec::new();
-        match completer(self.name()) {
-            Some(shell) => {
-                shell.write_registration(VARIABLE, "bgproc", "bgproc", program, &mut script)?;
-            }
-            // It has no dynamic form.
-            None => {
-                let nushell = clap_complete_nushell::Nushell;
-                clap_complete::generate(nushell, &mut grammar, "bgproc", &mut script);
-            }
-        }
+        let shell = completer(self.name())
+            .ok_or_else(|| io::Error::other(format!("{} has no completer", self.name())))?;
+        shell.write_registration(VARIABLE, "bgproc", "bgproc", program, &mut script)?;
         Ok(script)
     }
 
@@ -68,7 +61,7 @@ impl Shell {
 
     /// The content of that file. Where the shell can, it asks the installed bgproc for the script, which then is
     /// that of its own version.
-    pub fn installed(self, program: &str, grammar: Command) -> io::Result<Vec<u8>> {
+    pub fn installed(self, program: &str) -> io::Result<Vec<u8>> {
         let word = shlex::try_quote(program).map_err(io::Error::other)?;
         let name = self.name();
         Ok(match self {
@@ -79,7 +72,7 @@ impl Shell {
             )
             .into_bytes(),
             Self::Fish => format!("{word} completions {name} | source\n").into_bytes(),
-            Self::Nushell | Self::Powershell | Self::Elvish => self.script(program, grammar)?,
+            Self::Nushell | Self::Powershell | Self::Elvish => self.script(program)?,
         })
     }
 

@@ -25,7 +25,7 @@ impl Completions {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let program = program();
         if !self.install {
-            let script = self.shell.script(&program, (ctx.grammar)())?;
+            let script = self.shell.script(&program)?;
             ctx.out.bytes(&script)?;
             return Ok(Exit::OK);
         }
@@ -34,7 +34,7 @@ impl Completions {
             failure.hint("set HOME, or print the script without --install")
         })?;
         let file = self.shell.file(&dirs);
-        let script = self.shell.installed(&program, (ctx.grammar)())?;
+        let script = self.shell.installed(&program)?;
         let is_new = std::fs::read(&file).map_or(true, |known| known != script);
         if is_new {
             write(&file, &script)?;
