@@ -7,7 +7,7 @@ use crate::guard;
 /// A scene's name, and what gives its figures.
 pub(crate) type Scene = (&'static str, fn(&'static str) -> Vec<Figure>);
 
-/// A figure, and what it may be at most.
+/// A figure, and what it may be at most; infinite if that is open.
 pub(crate) struct Figure {
     scene: &'static str,
     what: String,
@@ -25,14 +25,16 @@ impl Figure {
         let Self {
             scene, what, unit, ..
         } = self;
-        let (value, bound) = (number(self.value), number(self.bound));
-        match markdown {
-            true => format!("| {scene} | {what} | {value} {unit} |"),
-            false => {
-                let mark = if self.is_kept() { "" } else { "  NOT KEPT" };
-                format!("{scene:24} {what:52} {value:>7} {unit:4} (at most {bound}){mark}")
-            }
+        let value = number(self.value);
+        if markdown {
+            return format!("| {scene} | {what} | {value} {unit} |");
         }
+        let shown = format!("{scene:24} {what:52} {value:>7} {unit:4}");
+        if self.bound.is_infinite() {
+            return shown;
+        }
+        let mark = if self.is_kept() { "" } else { "  NOT KEPT" };
+        format!("{shown} (at most {}){mark}", number(self.bound))
     }
 }
 

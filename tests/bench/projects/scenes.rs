@@ -7,14 +7,18 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::figure::{Figure, Figures, Scene};
+use crate::rivals;
 use crate::serve::Serve;
 use crate::work::{processor, wake_ups};
 
 /// All of them.
-pub(crate) const ALL: [Scene; 3] = [
+pub(crate) const ALL: [Scene; 6] = [
     ("500 jobs", many),
     ("20 watches, 20 schedules", rest),
     ("5,000 changed files", changes),
+    ("jobs beside others", rivals::many),
+    ("rest beside others", rivals::rest),
+    ("a change beside others", rivals::change),
 ];
 
 /// Jobs of the large project.
@@ -24,11 +28,11 @@ const JOBS: u64 = 500;
 const LINE: &str = "exec sleep 100000";
 
 /// How long a project rests.
-const REST: Duration = Duration::from_secs(60);
+pub(crate) const REST: Duration = Duration::from_secs(60);
 
 /// How long it takes until it rests. Looks at whether a program waits for input come at pauses that double: the last
 /// ones in this time are 50 and 100 s apart, the next ones 200 s.
-const SETTLE: Duration = Duration::from_secs(130);
+pub(crate) const SETTLE: Duration = Duration::from_secs(130);
 
 const CONFIG: &str = "max_sessions = 3000\nmax_sessions_per_scope = 3000\n";
 
