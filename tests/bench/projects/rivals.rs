@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::figure::{Figure, Figures};
 use crate::peer::{self, Job, Peer};
-use crate::running::{LINE, Running};
+use crate::running::{LINE, Place, Running};
 use crate::scenes::{REST, SETTLE};
 use crate::work::{processor, wake_ups};
 
@@ -81,12 +81,12 @@ struct Measured {
 }
 
 /// Runs the jobs of one file with each peer, in turns.
-fn in_turns(peers: &[Box<dyn Peer>], count: usize) -> Vec<Measured> {
+fn in_turns(peers: &[Box<dyn Peer>], count: usize, place: &Place) -> Vec<Measured> {
     let jobs = jobs(count);
     let mut all: Vec<Measured> = peers.iter().map(|_| Measured::default()).collect();
     for round in 0..ROUNDS {
         for (peer, measured) in peers.iter().zip(&mut all) {
-            let mut running = Running::start(peer.as_ref(), &jobs);
+            let mut running = Running::start(peer.as_ref(), &jobs, place);
             measured.up.push(running.until(count));
             running.settle();
             if round == 0 {
@@ -102,8 +102,8 @@ fn in_turns(peers: &[Box<dyn Peer>], count: usize) -> Vec<Measured> {
 /// How soon many jobs run and have ended, and the memory for them.
 pub(crate) fn many(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
-    let peers = peer::installed();
-    let measured = SIZES.map(|count| in_turns(&peers, count));
+    let (peers, place) = (peer::installed(), Place::new());
+    let measured = SIZES.map(|count| in_turns(&peers, count, &place));
     let mut compare = |what: &str, unit, of: &dyn Fn(usize) -> f64| {
         let of_each = peers.iter().enumerate();
         let of_each: Vec<_> = of_each
@@ -140,17 +140,17 @@ fn those_that_react() -> Vec<Box<dyn Peer>> {
 /// What watches and schedules cost at rest. All rest at the same time.
 pub(crate) fn rest(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
-    let peers = those_that_react();
+    let (peers, place) = (those_that_react(), Place::new());
     let jobs = reacting();
     let mut all = Vec::new();
     let began = Instant::now();
     for peer in &peers {
-        let mut running = Running::start(peer.as_ref(), &jobs);
+        let mut running = Running::start(peer.as_ref(), &jobs, &place);
         running.until(20);
         running.settle();
         all.push(running);
     }
-    // Since the first start, which is that of bgproc: later it would look at its jobs again.
+    // Since the first start, which is that of bgproc. One look at its jobs is in the minute: see `SETTLE`.
     sleep(SETTLE.saturating_sub(began.elapsed()));
     let pids: Vec<Vec<u32>> = all.iter().map(Running::own).collect();
     let used = |pids: &Vec<u32>| {
@@ -172,11 +172,11 @@ pub(crate) fn rest(scene: &'static str) -> Vec<Figure> {
 /// How soon a job runs anew when a file has changed.
 pub(crate) fn change(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
-    let peers = those_that_react();
+    let (peers, place) = (those_that_react(), Place::new());
     let jobs = reacting();
     let mut of_each = Vec::new();
     for peer in &peers {
-        let mut running = Running::start(peer.as_ref(), &jobs);
+        let mut running = Running::start(peer.as_ref(), &jobs, &place);
         running.until(20);
         running.settle();
         sleep(ATTENTION);

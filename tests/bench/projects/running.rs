@@ -27,23 +27,47 @@ pub(crate) struct Running<'a> {
     began: Instant,
     up: Child,
     _guard: Guard,
+    dir: PathBuf,
+}
+
+/// Where the peers of a scene have their directories, which are kept until its end: ext4 without a journal slows down
+/// where many files were removed a short time ago, and bgproc has the most files.
+pub(crate) struct Place {
+    _guard: Guard,
     dir: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::Builder::new()
+            .prefix("bgproc-beside-")
+            .tempdir()
+            .unwrap();
+        let path = dir.path().to_owned();
+        Self {
+            _guard: Guard::new(move || drop(fs::remove_dir_all(path))),
+            dir,
+        }
+    }
 }
 
 impl<'a> Running<'a> {
     /// Starts a peer, which does not run yet, with jobs.
-    pub(crate) fn start(peer: &'a dyn Peer, jobs: &[Job]) -> Self {
-        let prefix = format!("bgproc-bench-{}-", peer.name());
-        let dir = tempfile::Builder::new().prefix(&prefix).tempdir().unwrap();
+    pub(crate) fn start(peer: &'a dyn Peer, jobs: &[Job], place: &Place) -> Self {
+        let prefix = format!("{}-", peer.name());
+        let dir = tempfile::Builder::new()
+            .prefix(&prefix)
+            .tempdir_in(place.dir.path());
+        let dir = dir.unwrap().keep();
         for watched in jobs.iter().filter_map(|job| job.watch.as_ref()) {
-            fs::create_dir_all(dir.path().join(watched)).unwrap();
-            fs::write(dir.path().join(watched).join("file"), "before").unwrap();
+            fs::create_dir_all(dir.join(watched)).unwrap();
+            fs::write(dir.join(watched).join("file"), "before").unwrap();
         }
-        peer.write(dir.path(), jobs);
-        let path = dir.path().to_owned();
+        peer.write(&dir, jobs);
+        let path = dir.clone();
         let guard = Guard::new(move || end(&path));
         let began = Instant::now();
-        let up = spawn(peer.up(dir.path()), dir.path());
+        let up = spawn(peer.up(&dir), &dir);
         Self {
             peer,
             began,
@@ -69,7 +93,7 @@ impl<'a> Running<'a> {
     pub(crate) fn change(&self, watched: &str, text: &str) -> f64 {
         let runs = self.pids().len();
         let began = Instant::now();
-        fs::write(self.dir.path().join(watched).join("file"), text).unwrap();
+        fs::write(self.dir.join(watched).join("file"), text).unwrap();
         self.wait("a run after a change", || self.pids().len() > runs);
         began.elapsed().as_secs_f64()
     }
@@ -77,7 +101,7 @@ impl<'a> Running<'a> {
     /// Seconds until all jobs have ended.
     pub(crate) fn down(&self) -> f64 {
         let began = Instant::now();
-        let mut down = spawn(self.peer.down(self.dir.path()), self.dir.path());
+        let mut down = spawn(self.peer.down(&self.dir), &self.dir);
         self.wait("the end of all jobs", || {
             self.pids().iter().all(|&pid| has_ended(pid))
         });
@@ -90,7 +114,7 @@ impl<'a> Running<'a> {
     /// The processes of the peer itself.
     pub(crate) fn own(&self) -> Vec<u32> {
         let jobs = self.pids();
-        let mut all = family(self.dir.path());
+        let mut all = family(&self.dir);
         all.retain(|pid| !jobs.contains(pid));
         all
     }
@@ -108,7 +132,7 @@ impl<'a> Running<'a> {
 
     /// The pids of all runs of jobs so far, as [`line`] notes them.
     fn pids(&self) -> Vec<u32> {
-        let text = fs::read_to_string(self.dir.path().join("pids")).unwrap_or_default();
+        let text = fs::read_to_string(self.dir.join("pids")).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         whole.lines().map(|pid| pid.parse().unwrap()).collect()
     }
@@ -128,7 +152,7 @@ impl<'a> Running<'a> {
     }
 
     fn said(&self) -> String {
-        fs::read_to_string(self.dir.path().join("said")).unwrap_or_default()
+        fs::read_to_string(self.dir.join("said")).unwrap_or_default()
     }
 }
 
@@ -183,7 +207,7 @@ fn family(dir: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// Ends them, however often they start each other anew, and removes the directory.
+/// Ends them, however often they start each other anew.
 fn end(dir: &Path) {
     let began = Instant::now();
     loop {
@@ -200,5 +224,4 @@ fn end(dir: &Path) {
         }
         sleep(LOOK);
     }
-    let _ = fs::remove_dir_all(dir);
 }

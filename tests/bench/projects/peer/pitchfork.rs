@@ -14,6 +14,8 @@ fn command(dir: &Path, args: &[&str]) -> Command {
     command
         .env("PITCHFORK_STATE_DIR", dir.join("state"))
         .env("PITCHFORK_CONFIG_DIR", dir.join("config"))
+        // For its locks.
+        .env("TMPDIR", dir)
         .args(args);
     command
 }
