@@ -36,6 +36,9 @@ use crate::protocol::{Error, ErrorCode, Role};
 /// How long `up`, `down` and `reload` wait by default, in milliseconds.
 const SETTLE_MS: u64 = 10_000;
 
+/// How long a request waits at most for what follows from it to be decided, which takes some milliseconds.
+const DECIDED: Duration = Duration::from_secs(1);
+
 /// Handles the action.
 pub(super) async fn project(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     check(client, &params)?;
@@ -151,27 +154,37 @@ enum Wants {
     Change,
 }
 
-/// Waits until a project is as wanted, at most `within` milliseconds. What was marked before is decided first.
+/// Waits until a project is as wanted, at most `within` milliseconds. What was marked before is decided first, which may
+/// take longer: whoever asks next finds the project as it is after this request.
 pub(super) async fn wait_until(
     hub: &Hub,
     id: &ProjectId,
     within: u64,
     is_so: impl Fn(&Known) -> bool,
 ) {
-    let deadline = Instant::now() + Duration::from_millis(within);
+    let began = Instant::now();
+    let deadline = began + Duration::from_millis(within);
+    let seq = hub.read().projects.get(id).map(|project| project.seq);
     loop {
-        let changed = {
+        let (changed, until) = {
             let state = hub.read();
             let Some(project) = state.projects.get(id) else {
                 return;
             };
-            if !state.projects.is_due(id) && is_so(project) {
+            let is_due = state.projects.is_due(id);
+            if !is_due && is_so(project) {
                 return;
             }
-            project.changed.clone()
+            // Each decision counts as a change.
+            let is_undecided = is_due && Some(project.seq) == seq;
+            let until = match is_undecided {
+                true => deadline.max(began + DECIDED),
+                false => deadline,
+            };
+            (project.changed.clone(), until)
         };
         // The borrow has ended, and nothing else runs until the await.
-        if timeout_at(deadline, changed.notified()).await.is_err() {
+        if timeout_at(until, changed.notified()).await.is_err() {
             return;
         }
     }
