@@ -198,7 +198,9 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
         listening.keeper_settled().await;
         server::listen::run(listening).await;
     });
-    tasks::keeper::run(hub, link).await?;
+    let ended = tasks::keeper::run(hub.clone(), link).await;
+    hub.change(state::State::persist_due);
+    ended?;
     tracing::info!(pid = process::id(), "stopped");
     Ok(())
 }

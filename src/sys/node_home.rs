@@ -11,6 +11,7 @@
 //!
 //! A cluster that does not hear of a node puts its jobs into the queue again, while their processes may go on there. So
 //! the next run gets the log as far as it reaches now, and what the run before it still writes stays in that one's home.
+//! The homes of still earlier runs are removed.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -29,6 +30,9 @@ pub(super) const NODE: &str = "node";
 /// The directory of sessions in a home, and the link to that of the owner.
 pub(super) const SESSIONS: &str = "sessions";
 
+/// The file in a home that names the run before while not all of its log is here yet.
+const BEFORE: &str = "before";
+
 /// The run that owns a session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owner {
@@ -39,67 +43,119 @@ pub struct Owner {
 }
 
 /// The run that owns the session of a directory; `None` if the directory has no homes of runs.
-pub fn owner(dir: &Path) -> Option<Owner> {
-    let aim = std::fs::read_link(dir.join(SESSIONS)).ok()?;
-    let mut parts = aim.components();
-    let (Component::Normal(name), Component::Normal(sessions), None) =
-        (parts.next()?, parts.next()?, parts.next())
-    else {
-        return None;
+///
+/// # Errors
+///
+/// The link cannot be read, as on a file system that does not answer.
+pub fn owner(dir: &Path) -> io::Result<Option<Owner>> {
+    let aim = match std::fs::read_link(dir.join(SESSIONS)) {
+        Ok(aim) => aim,
+        // There is none, or it is a directory.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
     };
-    let (_, run) = name.to_str()?.rsplit_once('.')?;
+    let mut parts = aim.components();
+    let (Some(Component::Normal(name)), Some(Component::Normal(sessions)), None) =
+        (parts.next(), parts.next(), parts.next())
+    else {
+        return Ok(None);
+    };
+    let run = name
+        .to_str()
+        .and_then(|name| name.rsplit_once('.')?.1.parse().ok());
     let home = dir.join(name);
-    let is_ours = sessions == SESSIONS && home.join(NODE).exists();
-    let run = run.parse().ok().filter(|_| is_ours)?;
-    Some(Owner { run, home })
+    let run = match sessions == SESSIONS && home.join(NODE).try_exists()? {
+        true => run,
+        false => None,
+    };
+    Ok(run.map(|run| Owner { run, home }))
 }
 
 /// Makes a run the owner of the session of a directory, with a home that has the log so far. Returns the home; `None` if
 /// a later run owns the session already.
+///
+/// # Errors
+///
+/// What of the directory cannot be read or written. The same run can try again.
 pub fn take_over(dir: &Path, session: &SessionId, run: u32) -> io::Result<Option<PathBuf>> {
-    let owner = owner(dir);
-    match &owner {
+    let before = owner(dir)?;
+    match &before {
         Some(owner) if owner.run > run => return Ok(None),
-        Some(owner) if owner.run == run => return Ok(Some(owner.home.clone())),
+        Some(owner) => complete(dir, session, &owner.home)?,
         // An earlier version made the directory itself the home of all runs.
         None if dir.join(NODE).exists() => return Ok(Some(dir.to_owned())),
-        _ => {}
+        None => {}
     }
-    let name = format!("{session}.{run}");
-    let home = dir.join(&name);
-    match std::fs::remove_dir_all(&home) {
-        // An attempt that was interrupted.
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
+    if let Some(owner) = before.as_ref().filter(|owner| owner.run == run) {
+        return Ok(Some(owner.home.clone()));
     }
+    let home = home_of(dir, session, run);
+    remove(&home)?;
+    let own = log_in(&home, session);
     let sessions = home.join(SESSIONS);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(&sessions)?;
-    let before = owner.map(|owner| owner.home.join(SESSIONS).join(session.as_str()));
-    let before = before.filter(|dir| dir.exists());
-    let own = sessions.join(session.as_str());
-    if let Some(before) = &before {
+    let has_run = |owner: &&Owner| log_in(&owner.home, session).exists();
+    if let Some(before) = before.as_ref().filter(has_run) {
         DirBuilder::new().mode(0o700).create(&own)?;
+        let log = log_in(&before.home, session);
         for name in [META, INPUT] {
-            copy(before, &own, name)?;
+            copy(&log, &own, name)?;
         }
-        bring_log(before, &own)?;
+        bring_log(&log, &own)?;
+        file::replace(&home.join(BEFORE), before.run.to_string().as_bytes())?;
     }
     file::replace(&home.join(NODE), session.as_str().as_bytes())?;
-    let link = dir.join(format!("{name}.link"));
-    // One of an attempt that was interrupted.
-    let _ = std::fs::remove_file(&link);
-    symlink(Path::new(&name).join(SESSIONS), &link)?;
+    // A run that was held up meanwhile comes too late.
+    if owner(dir)? != before {
+        return Ok(None);
+    }
+    let link = home.join("link");
+    symlink(home_of(Path::new(""), session, run).join(SESSIONS), &link)?;
     std::fs::rename(&link, dir.join(SESSIONS))?;
-    if let Some(before) = &before {
-        // Until now readers have seen the log of the run before. What they have seen keeps its offsets. The index is
-        // copied first, so that it does not reach beyond the log.
-        copy(before, &own, INDEX)?;
-        bring_log(before, &own)?;
+    complete(dir, session, &home)?;
+    for earlier in 1..before.map_or(0, |before| before.run) {
+        // It only takes room.
+        let _ = remove(&home_of(dir, session, earlier));
     }
     Ok(Some(home))
+}
+
+/// Brings into the home of the owner what the run before has written up to now. Until the owner has changed, readers have
+/// seen the log of that one, and what they have seen keeps its offsets.
+fn complete(dir: &Path, session: &SessionId, home: &Path) -> io::Result<()> {
+    let marker = home.join(BEFORE);
+    let before = match std::fs::read_to_string(&marker) {
+        Ok(text) => text.parse().map_err(io::Error::other)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let before = log_in(&home_of(dir, session, before), session);
+    let own = log_in(home, session);
+    // The index first, so that it does not reach beyond the log.
+    copy(&before, &own, INDEX)?;
+    bring_log(&before, &own)?;
+    std::fs::remove_file(marker)
+}
+
+fn home_of(dir: &Path, session: &SessionId, run: u32) -> PathBuf {
+    dir.join(format!("{session}.{run}"))
+}
+
+fn log_in(home: &Path, session: &SessionId) -> PathBuf {
+    home.join(SESSIONS).join(session.as_str())
+}
+
+/// Removes a directory, if it is there.
+fn remove(dir: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Copies a file, if there is one.
@@ -170,6 +226,10 @@ mod tests {
             Some(own)
         }
 
+        fn owner(&self) -> Option<u32> {
+            owner(self.dir.path()).unwrap().map(|owner| owner.run)
+        }
+
         /// A file as readers find it.
         fn read(&self, name: &str) -> String {
             let own = self
@@ -192,13 +252,13 @@ mod tests {
     fn the_next_run_has_the_log_and_what_comes_late_stays_aside() {
         let bench = Bench::new();
         let first = bench.take_over(1).unwrap();
-        assert_eq!(owner(bench.dir.path()).unwrap().run, 1);
+        assert_eq!(bench.owner(), Some(1));
         append(&first.join("output.log"), "full\n");
         append(&first.join("output.5.log"), "first\n");
         append(&first.join(META), "{}");
         append(&first.join("exit.json"), "{}");
         let second = bench.take_over(2).unwrap();
-        assert_eq!(owner(bench.dir.path()).unwrap().run, 2);
+        assert_eq!(bench.owner(), Some(2));
         append(&first.join("output.5.log"), "late\n");
         append(&second.join("output.5.log"), "second\n");
         assert_eq!(bench.read("output.log"), "full\n");
@@ -235,7 +295,7 @@ mod tests {
         assert_eq!(bench.take_over(1), None);
         // The same run again, as after a restart of its script.
         assert!(bench.take_over(2).unwrap().exists());
-        assert_eq!(owner(bench.dir.path()).unwrap().run, 2);
+        assert_eq!(bench.owner(), Some(2));
     }
 
     #[test]
@@ -251,11 +311,26 @@ mod tests {
     }
 
     #[test]
+    fn a_takeover_that_has_lost_its_node_is_completed_by_the_next_one() {
+        let bench = Bench::new();
+        let first = bench.take_over(1).unwrap();
+        append(&first.join("output.log"), "first\n");
+        let second = bench.take_over(2).unwrap();
+        // As it is between the two halves.
+        append(&first.join("output.log"), "more\n");
+        std::fs::write(second.parent().unwrap().parent().unwrap().join(BEFORE), "1").unwrap();
+        let third = bench.take_over(3).unwrap();
+        assert_eq!(bench.read("output.log"), "first\nmore\n");
+        assert!(third.exists() && second.exists());
+        assert!(!first.exists(), "nobody needs it any more");
+    }
+
+    #[test]
     fn a_directory_of_an_earlier_version_is_the_home_of_all_runs() {
         let bench = Bench::new();
         append(&bench.dir.path().join(NODE), bench.session.as_str());
         let home = take_over(bench.dir.path(), &bench.session, 2).unwrap();
         assert_eq!(home.as_deref(), Some(bench.dir.path()));
-        assert_eq!(owner(bench.dir.path()), None);
+        assert_eq!(bench.owner(), None);
     }
 }

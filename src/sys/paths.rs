@@ -92,7 +92,8 @@ impl Home {
                 return Err(PathError::Relative(home));
             }
             // The directory of a session on a cluster stands for the home of the run that owns the session.
-            let home = node_home::owner(&home).map_or(home, |owner| owner.home);
+            let owner = node_home::owner(&home).ok().flatten();
+            let home = owner.map_or(home, |owner| owner.home);
             if let Some(session) = node_of(&home) {
                 return Ok(Self {
                     runtime: node_runtime(&home),

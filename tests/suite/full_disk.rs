@@ -1,58 +1,15 @@
 //! The disk takes no more: jobs go on, the newest output stays readable, and
 //! saving resumes by itself.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::needs::skipped;
 use crate::support::numbers::{check_bytes, log_bytes};
+use crate::support::small_disk::SmallDisk;
 use crate::support::{Home, Serve, daemon};
 
 /// Bytes before the end that stay in memory.
 const TAIL: u64 = 64 * 1024;
-
-/// A file system of its own for the sessions; unmounted when dropped.
-struct SmallDisk {
-    place: PathBuf,
-}
-
-impl SmallDisk {
-    /// `None`, said aloud, where that is not allowed.
-    fn mount(home: &Home, megabytes: u32) -> Option<Self> {
-        let place = home.path().join("sessions");
-        std::fs::create_dir_all(&place).unwrap();
-        let size = format!("size={megabytes}m,mode=0700");
-        let mut mount = Command::new("mount");
-        mount
-            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
-            .arg(&place);
-        match mount.output() {
-            Ok(output) if output.status.success() => Some(Self { place }),
-            _ => {
-                skipped("a small file system cannot be mounted here");
-                None
-            }
-        }
-    }
-
-    fn fill(&self, megabytes: u32) {
-        let ballast = vec![b'x'; (megabytes as usize) << 20];
-        std::fs::write(self.ballast(), ballast).unwrap();
-    }
-
-    fn ballast(&self) -> PathBuf {
-        self.place.join("ballast")
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.place).status();
-    }
-}
 
 fn record(serve: &mut Serve, job: &Job) -> Value {
     job.ask(serve, "status", json!({}))

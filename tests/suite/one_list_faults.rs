@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::support::small_disk::SmallDisk;
 use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually, is_known};
 
 /// A person at a daemon that was started for it.
@@ -135,6 +136,41 @@ fn jobs_of_a_host_that_was_restarted_are_lost_and_their_logs_are_there() {
             .then_some(())
     });
     assert_eq!(sshd.home.ok(&["logs", "web@h1"]), "kept\n");
+}
+
+#[test]
+fn a_full_disk_of_a_host_stops_no_job_there_and_holds_up_nothing_here() {
+    let Some(sshd) = Sshd::new(1) else { return };
+    let Some(disk) = SmallDisk::mount(&sshd.hosts[0], 24) else {
+        return;
+    };
+    let mut person = person(&sshd.home);
+    let here = person.ok(json!({"action": "start", "command": "cat", "background": true}));
+    let line = "stty -echo; echo up; read x; seq -f %012.0f 0 299999; exec cat";
+    let far = person.ok(
+        json!({"action": "start", "command": line, "label": "web", "host": "h1",
+        "until": [{"pattern": "^up$"}]}),
+    );
+    let id = far["sessionId"].as_str().unwrap();
+    disk.fill(21);
+    person.types(id, "\n");
+    let last = json!({"action": "wait", "sessionId": id, "until": [{"pattern": "^000000299999$"}],
+        "since": "c0", "waitMs": DEADLINE.as_millis() as u64});
+    assert_eq!(person.ok(last)["outcome"], "matched");
+    let status = person.ok(json!({"action": "status", "sessionId": id}));
+    assert!(status["logDegraded"].is_string(), "{status}");
+    assert_eq!(status["status"], "running");
+    let began = Instant::now();
+    person.types(here["sessionId"].as_str().unwrap(), "quick\n");
+    sshd.home.ok(&["ls"]);
+    assert!(began.elapsed() < DEADLINE / 4, "{:?}", began.elapsed());
+    std::fs::remove_file(disk.ballast()).unwrap();
+    eventually("its output is saved again", || {
+        let status = person.ok(json!({"action": "status", "sessionId": id}));
+        status["logDegraded"].is_null().then_some(())
+    });
+    person.types(id, "again\n");
+    sshd.home.ok(&["wait", "web@h1", "--for", "match:^again$"]);
 }
 
 #[test]

@@ -44,7 +44,9 @@ pub fn run(dir: &Path, run: u32) -> Result<u8, Error> {
         Some(home) => Err(failed("bgproc cannot run itself", &again(dir, run, &home))),
         None => Ok(None),
     });
-    if let Err(error) = &outcome {
+    if let Err(error) = &outcome
+        && !is_late(dir, run)
+    {
         let message = match &error.hint {
             Some(hint) => format!("{}; {hint}", error.message),
             None => error.message.clone(),
@@ -72,6 +74,11 @@ fn home_of(dir: &Path, run: u32) -> Result<Option<PathBuf>, Error> {
         .map_err(|error| failed("the job cannot be taken over", &error))
 }
 
+/// Whether a later run has taken the session over meanwhile.
+fn is_late(dir: &Path, run: u32) -> bool {
+    node_home::owner(dir).is_ok_and(|owner| owner.is_some_and(|owner| owner.run > run))
+}
+
 fn is_own(home: &Path) -> bool {
     std::env::var_os("BGPROC_HOME").is_some_and(|own| Path::new(&own) == home)
 }
@@ -97,8 +104,10 @@ fn hold(dir: &Path) -> Result<Option<u8>, Error> {
     let job: NodeJob = read(&dir.join(JOB))?;
     let home = super::home()?;
     node_dirs::clear(&home);
-    // What was said before this script was started again.
-    let _ = std::fs::remove_file(home.state.join(STATE));
+    // What a run before has said, and this one before its script was started again.
+    for said in [dir.join(REFUSAL), home.state.join(STATE)] {
+        let _ = std::fs::remove_file(said);
+    }
     let greeting = Greeting {
         role: job.role,
         scope: Some(job.scope.clone()),

@@ -185,10 +185,10 @@ impl State {
                 self.publish(EventKind::Requeued, id, data.clone());
                 self.look(id);
                 if row.state != JobState::Waits {
-                    self.batch_placed(id, row.start, data);
+                    self.batch_begins(id, row.start, data, true);
                 }
             }
-            Change::Placed => self.batch_placed(id, row.start, data),
+            Change::Placed => self.batch_begins(id, row.start, data, is_news),
             Change::Paused(paused) => self.set_paused(id, paused),
             Change::Ended(ending) => {
                 // It may have run and ended between two questions.
@@ -198,6 +198,21 @@ impl State {
                 }
                 self.batch_ended(id, ending, row.exit.unwrap_or_default());
             }
+        }
+    }
+
+    /// An engine says that it runs a session. That counts once the run owns the session, which it does a moment later;
+    /// if the engine's word is news, it is asked again soon.
+    fn batch_begins(&mut self, id: &SessionId, start: Option<Timestamp>, data: Value, news: bool) {
+        if self.has_begun_on_node(id) {
+            self.batch_placed(id, start, data);
+            return;
+        }
+        let session = self.sessions.get(id);
+        let batch = session.and_then(|session| session.batch.as_ref());
+        if let Some(batch) = batch.filter(|_| news) {
+            self.engines.ending(&batch.launcher.name, now().boot);
+            self.persist(id);
         }
     }
 

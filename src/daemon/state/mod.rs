@@ -60,6 +60,7 @@ use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::engine::timers::Timers;
+use crate::protocol::node::NodeState;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, SessionId, Summary};
 use crate::term::colors::Colors;
@@ -96,9 +97,8 @@ pub(crate) struct State {
     pub(crate) process_scan: ProcessScan,
     pub(crate) render_queue: RenderQueue,
     pub(crate) saves: Saves,
-    /// What the daemon that submitted the session of this node was told last: what its program waits for, whether it is
-    /// stopped, and when something was typed before.
-    told_submitter: Option<(InputState, bool, Option<u64>, Option<u64>)>,
+    /// What the daemon that submitted the session of this node was told last, and what its program waited for then.
+    told_submitter: Option<(InputState, NodeState)>,
     /// Whether memory was freed that is to be given back to the system.
     has_freed: bool,
     tombstone_file: TombstoneFile,

@@ -37,7 +37,13 @@ impl State {
             output_at: session.life.runs().last().map(|run| run.offset),
         };
         // The number of unread bytes alone is no news.
-        let news = (input, said.stopped, said.typed, said.output_at);
+        let news = (
+            input,
+            NodeState {
+                input: None,
+                ..said
+            },
+        );
         if self.told_submitter == Some(news) {
             return;
         }
@@ -49,11 +55,12 @@ impl State {
     }
 }
 
-/// The home of the run of which the engine has told; `None` while another run owns the session.
+/// The home of the run of which the engine has told; `None` while another run owns the session, or if that cannot be
+/// seen now.
 fn home_of_run(batch: &Batch) -> Option<PathBuf> {
     let dir = Path::new(&batch.dir);
-    match node_home::owner(dir) {
-        Some(owner) => (owner.run == batch.job.run).then_some(owner.home),
+    match node_home::owner(dir).ok()? {
+        Some(owner) => (owner.run == batch.job.run.max(1)).then_some(owner.home),
         None => Some(dir.to_owned()),
     }
 }
@@ -113,18 +120,15 @@ impl State {
         self.record_input_report(id, said.input);
     }
 
-    /// Whether the run that an engine says to run owns its session, or a later one does. Also true if none runs.
-    pub(crate) fn has_begun_on_node(&self, id: &SessionId) -> bool {
+    /// Whether the run of which the engine of a session has told owns the session. Until then it is not to be reached:
+    /// another run may still be there.
+    pub(super) fn has_begun_on_node(&self, id: &SessionId) -> bool {
         let session = self.sessions.get(id);
-        let running = session.filter(|session| session.life.status().is_alive());
-        let batch = running.and_then(|session| session.batch.as_ref());
-        batch.is_none_or(|batch| {
-            let owner = node_home::owner(Path::new(&batch.dir));
-            owner.is_none_or(|owner| owner.run >= batch.job.run)
-        })
+        let batch = session.and_then(|session| session.batch.as_ref());
+        batch.is_some_and(|batch| home_of_run(batch).is_some())
     }
 
-    /// The exit of the current run, if the node has saved it. A run before may have left one.
+    /// The exit of the current run, if the node has saved it.
     pub(super) fn node_exit(&self, id: &SessionId) -> Option<Exit> {
         let session = self.sessions.get(id)?;
         let batch = session.batch.as_ref()?;
@@ -132,7 +136,9 @@ impl State {
         if session.life.status() == Status::Queued && !runs.is_empty() {
             return None;
         }
-        // The clock of a node may differ, so only a later run is compared.
+        home_of_run(batch)?;
+        // In a directory that is the home of all runs, a run before may have left it. The clock of a node may differ, so
+        // only a later run is compared.
         let since = runs
             .last()
             .filter(|run| run.run > 1)

@@ -1,8 +1,8 @@
 //! Records that are written once nothing more urgent is left to do.
 //!
-//! Whoever has asked for a start is answered before the record is written again: the record has said since before the
-//! start that the session starts, and the keeper tells a next daemon the rest. The record of a program that ends at once
-//! is then written only for its end.
+//! Whoever has asked for a first start is answered before the record is written again: the record has said since before
+//! the start that the session starts, and the keeper tells a next daemon the rest. The record of a program that ends at
+//! once is then written only for its end.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

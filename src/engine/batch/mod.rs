@@ -199,12 +199,14 @@ impl Batch {
         job.state = Some(row.word.clone());
         job.silent_since = None;
         job.time_limit_sec = row.time_limit_sec.or(job.time_limit_sec);
+        let known = job.run.max(1);
         let run = match row.state {
-            // Slurm counts the next run already.
-            JobState::Clears => job.run,
+            // The next run may be counted already.
+            JobState::Clears => known,
             _ => row.requeues + 1,
         };
-        let is_again = run > job.run.max(1);
+        let is_again = run > known;
+        let is_this_run = row.requeues + 1 == run;
         job.run = run;
         let waits = row.state == JobState::Waits;
         job.estimated_start_at = row.start.filter(|_| waits);
@@ -230,6 +232,8 @@ impl Batch {
                 Change::Requeued
             }
             (JobState::Runs, Status::Queued) => Change::Placed,
+            // A short one.
+            (JobState::Clears, Status::Queued) if is_this_run => Change::Placed,
             // A signal may have stopped it, of which the engine knows nothing.
             (JobState::Runs, Status::Paused) if !self.stopped_on_node => Change::Paused(false),
             (JobState::Suspended, Status::Running) => Change::Paused(true),

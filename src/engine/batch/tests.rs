@@ -54,6 +54,7 @@ fn a_job_waits_runs_is_put_back_and_ends() {
         ("PENDING", "0", Status::Queued, Change::Queued),
         ("PENDING", "0", Status::Queued, Change::None),
         ("CONFIGURING", "0", Status::Queued, Change::None),
+        ("COMPLETING", "0", Status::Queued, Change::Placed),
         ("RUNNING", "0", Status::Queued, Change::Placed),
         ("RUNNING", "0", Status::Running, Change::None),
         ("SUSPENDED", "0", Status::Running, Change::Paused(true)),
@@ -62,7 +63,7 @@ fn a_job_waits_runs_is_put_back_and_ends() {
         ("COMPLETING", "1", Status::Running, Change::None),
         ("PENDING", "1", Status::Running, Change::Requeued),
         ("PENDING", "1", Status::Queued, Change::None),
-        ("COMPLETING", "1", Status::Queued, Change::None),
+        ("COMPLETING", "2", Status::Queued, Change::None),
         ("RUNNING", "1", Status::Queued, Change::Placed),
         // It was in the queue between two questions.
         ("RUNNING", "2", Status::Running, Change::Requeued),

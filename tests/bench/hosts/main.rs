@@ -4,7 +4,7 @@
 //! `cargo bench --bench hosts -- [--only PART]… [--markdown]`
 //!
 //! Each figure has a bound, and the program fails where one is not kept. They mean something on a machine that does
-//! nothing else. It takes about five minutes, and needs `sshd` and Slurm.
+//! nothing else. It takes about five minutes, and needs `sshd`; without Slurm the last scene is left out.
 
 #![allow(
     clippy::unwrap_used,

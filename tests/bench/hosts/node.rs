@@ -25,9 +25,6 @@ struct Node {
 
 impl Node {
     fn new() -> Self {
-        if let Some(program) = cluster::missing() {
-            panic!("{program} is not there: install slurmctld, slurmd, slurm-client and munge");
-        }
         let dir = tempfile::Builder::new()
             .prefix("bgproc-slurm-")
             .tempdir()
@@ -56,6 +53,10 @@ fn srun(conf: &str, args: &[&str]) -> Command {
 
 pub(crate) fn scene(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
+    if let Some(program) = cluster::missing() {
+        eprintln!("left out, since {program} is not installed");
+        return figures.1;
+    }
     let node = Node::new();
     let conf = node.conf();
     let mut client = Client::with(

@@ -55,8 +55,8 @@ pub(crate) fn plain(mut command: Command) -> (f64, f64) {
     quantiles(times)
 }
 
-/// The same through a session that runs `cat`, `place` says where: from the request that types until the reply with the
-/// echo.
+/// The same through a session that runs `cat`: from the request that types until the reply with the echo. `place` has the
+/// parameters of `start` that say where it runs.
 pub(crate) fn typed(client: &mut Client, place: Value) -> (f64, f64) {
     let mut start = place;
     start["command"] = json!("stty -echo; echo ready; exec cat");

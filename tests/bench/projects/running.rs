@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_millis(2);
 /// The variable that all processes of a peer have, with the directory of the peer.
 const VARIABLE: &str = "BENCH_OF_PROJECTS";
 
+/// What a job runs that goes on: it notes its pid, in the directory of the peer, so that each start is seen.
+pub(crate) const LINE: &str = "echo $$ >> $BENCH_OF_PROJECTS/pids; exec sleep 100000";
+
 /// A peer with its jobs in a directory. Dropped, it ends all processes that the peer has started.
 pub(crate) struct Running<'a> {
     peer: &'a dyn Peer,
@@ -121,16 +124,16 @@ impl<'a> Running<'a> {
 
     /// KiB of memory that are those processes' own, with their part of what is shared.
     pub(crate) fn memory(&self) -> f64 {
-        let sizes = self.own().into_iter().map(|pid| {
-            let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
-            let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
-            let size = line.unwrap().split_whitespace().next().unwrap();
-            size.parse::<f64>().unwrap()
+        let sizes = self.own().into_iter().filter_map(|pid| {
+            // It may end between two looks.
+            let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+            let size = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+            size.split_whitespace().next()?.parse::<f64>().ok()
         });
         sizes.sum()
     }
 
-    /// The pids of all runs of jobs so far, as [`line`] notes them.
+    /// The pids of all runs of jobs so far, as [`LINE`] notes them.
     fn pids(&self) -> Vec<u32> {
         let text = fs::read_to_string(self.dir.join("pids")).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -155,9 +158,6 @@ impl<'a> Running<'a> {
         fs::read_to_string(self.dir.join("said")).unwrap_or_default()
     }
 }
-
-/// What a job runs that goes on: it notes its pid, in the directory of the peer, so that each start is seen.
-pub(crate) const LINE: &str = "echo $$ >> $BENCH_OF_PROJECTS/pids; exec sleep 100000";
 
 /// Starts a command in the directory of a peer.
 fn spawn(mut command: Command, dir: &Path) -> Child {

@@ -95,7 +95,7 @@ fn a_node_behind_a_login_node_is_a_host() {
     let home = &login.home;
     let path = home.path().join("config.toml");
     let hosts = std::fs::read_to_string(&path).unwrap();
-    let state = home.scratch("state");
+    let state = slurm.home.path().join("batch");
     let launcher = format!(
         "[launchers.gpu]\nhost = \"h1\"\npoll = \"1s\"\nstate = \"{}\"\n",
         state.display()

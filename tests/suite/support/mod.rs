@@ -14,6 +14,7 @@ pub(crate) mod privilege;
 pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod slurm;
+pub(crate) mod small_disk;
 pub(crate) mod sshd;
 pub(crate) mod stranger;
 pub(crate) mod terminal;

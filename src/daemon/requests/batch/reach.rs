@@ -1,13 +1,12 @@
 //! Reaches the node on which an engine runs a session: to type into it, and to ask what only its kernel knows.
 
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::id_of;
 use crate::daemon::requests::there;
-use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::batch::{Batch, slurm};
 use crate::link::Host;
@@ -20,12 +19,6 @@ use crate::sys::paths::own_program;
 /// Default of `waitMs` of `wait`, in milliseconds.
 const WAIT_MS: u64 = 10_000;
 
-/// How long the script of a job that runs may take until it has begun.
-const BEGINNING: Duration = Duration::from_secs(10);
-
-/// Between two looks at whether it has.
-const LOOK: Duration = Duration::from_millis(200);
-
 /// Carries out an action on the node of its session; `None` if this machine can do it, or if no engine runs the
 /// session.
 pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Option<Answer> {
@@ -37,50 +30,45 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Opti
         Targets::Several([name]) => name.as_str(),
         _ => return None,
     };
+    let mut left = None;
     if let Action::Wait(wait) = action {
-        placed(hub, client, name, wait.wait_ms.or(wait.timeout_ms)).await;
+        let patience = Duration::from_millis(wait.wait_ms.or(wait.timeout_ms).unwrap_or(WAIT_MS));
+        let began = Instant::now();
+        // When its time is over, the request itself finds that.
+        let _ = tokio::time::timeout(patience, placed(hub, client, name)).await;
+        let mut wait = wait.clone();
+        wait.timeout_ms = None;
+        wait.wait_ms = Some(millis(patience.saturating_sub(began.elapsed())));
+        left = Some(Action::Wait(wait));
     }
-    let _ = tokio::time::timeout(BEGINNING, begun(hub, client, name)).await;
     let (link, id) = match node_of(hub, client, name)? {
         Ok(node) => node,
         Err(error) => return Some(Err(error)),
     };
+    let action = left.as_ref().unwrap_or(action);
     Some(there::run_on_node(hub, client, &link, &id, action).await)
 }
 
-/// Waits until a session has left the queue of its engine, at most as long as a request for it waits.
-async fn placed(hub: &Hub, client: &Client, name: &str, wait_ms: Option<u64>) {
-    let leaves = async {
-        loop {
-            let changed = hub.read().engines.placed();
-            let changed = changed.notified();
-            let is_queued = hub.change(|state| {
-                let id = id_of(state, client, name).ok();
-                let session = id.and_then(|id| state.sessions.get(&id));
-                session.is_some_and(|session| {
-                    session.batch.is_some() && session.life.status() == Status::Queued
-                })
-            });
-            if !is_queued {
-                return;
-            }
-            changed.await;
-        }
-    };
-    let patience = Duration::from_millis(wait_ms.unwrap_or(WAIT_MS));
-    // Then the request itself finds that its time is over.
-    let _ = tokio::time::timeout(patience, leaves).await;
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Waits until the present run of a session owns it: another run is not to be reached in its place. The engine says that
-/// a job runs a moment before its script does, and nobody tells of files that another machine writes.
-async fn begun(hub: &Hub, client: &Client, name: &str) {
-    let has_begun = |state: &mut State| {
-        let id = id_of(state, client, name).ok();
-        id.is_none_or(|id| state.has_begun_on_node(&id))
-    };
-    while !hub.change(has_begun) {
-        tokio::time::sleep(LOOK).await;
+/// Waits until a session has left the queue of its engine.
+async fn placed(hub: &Hub, client: &Client, name: &str) {
+    loop {
+        let changed = hub.read().engines.placed();
+        let changed = changed.notified();
+        let is_queued = hub.change(|state| {
+            let id = id_of(state, client, name).ok();
+            let session = id.and_then(|id| state.sessions.get(&id));
+            session.is_some_and(|session| {
+                session.batch.is_some() && session.life.status() == Status::Queued
+            })
+        });
+        if !is_queued {
+            return;
+        }
+        changed.await;
     }
 }
 
@@ -123,11 +111,6 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
             return None;
         }
         let node = batch.job.node.clone()?;
-        if !state.has_begun_on_node(&id) {
-            let message = format!("run {} of session {id} has not begun on {node}", batch.job.run);
-            let error = Error::new(ErrorCode::HostUnreachable, message);
-            return Some(Err(error.hint("try again in a moment, or see `engine.log` in its directory")));
-        }
         let Some(reach) = of(batch) else {
             let message = format!(
                 "session {id} runs on {node}, which launcher {} does not reach (`reach = \"none\"`)",

@@ -17,6 +17,7 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::batch::{Batch, slurm};
 use crate::engine::life::Life;
 use crate::engine::session::Session;
+use crate::protocol::condition::Condition;
 use crate::protocol::engine_job::{EngineJob, Launcher, LauncherSpec, Resources};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::node::{JOB, NodeJob, directory_of};
@@ -38,26 +39,32 @@ pub(crate) fn launcher(
     let Some(launcher) = super::resolve::launcher(hub, params)? else {
         return Ok(None);
     };
+    let mut conditions = params.until.iter().chain(&params.fail).flatten();
     let with = [
-        ("input", params.input.is_some(), "`write` when it runs"),
+        ("`input`", params.input.is_some(), "`write` when it runs"),
         (
-            "restart",
+            "`restart`",
             params.restart.is_some(),
             "`requeue` of its launcher has the engine run it again",
         ),
         (
-            "after",
+            "`after`",
             params.after.is_some(),
             "`resources.extra` can have --dependency=afterok:JOBID",
         ),
         (
-            "onExit",
+            "`onExit`",
             params.on_exit.is_some(),
             "an event tells of the end",
         ),
+        (
+            "a port in `until` or `fail`",
+            conditions.any(|one| matches!(one, Condition::Port(_))),
+            "`wait` for the port: it is one of the node then",
+        ),
     ];
     if let Some((name, _, hint)) = with.into_iter().find(|(_, is_given, _)| *is_given) {
-        let message = format!("`{name}` is not possible for a session that an engine runs");
+        let message = format!("{name} is not possible for a session that an engine runs");
         return Err(senseless(message).hint(hint));
     }
     let resources = params.resources.clone().unwrap_or_default();
