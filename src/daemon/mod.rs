@@ -182,7 +182,6 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     let sessions = hub.read().sessions.iter().count();
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(tasks::render::run(hub.clone()));
-    tokio::task::spawn_local(tasks::saves::run(hub.clone()));
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     tokio::task::spawn_local(tasks::hooks::run(hub.clone()));
     tokio::task::spawn_local(tasks::hosts::run(hub.clone()));
@@ -198,9 +197,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
         listening.keeper_settled().await;
         server::listen::run(listening).await;
     });
-    let ended = tasks::keeper::run(hub.clone(), link).await;
-    hub.change(state::State::persist_due);
-    ended?;
+    tasks::keeper::run(hub, link).await?;
     tracing::info!(pid = process::id(), "stopped");
     Ok(())
 }

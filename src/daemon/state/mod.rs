@@ -34,7 +34,6 @@ mod readiness;
 mod render_queue;
 mod restart;
 mod resting;
-pub(crate) mod saves;
 mod schedules;
 mod starts;
 mod waiters;
@@ -69,7 +68,6 @@ use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
 use render_queue::RenderQueue;
-use saves::Saves;
 use waiters::Waiters;
 
 /// Everything the daemon knows.
@@ -96,7 +94,6 @@ pub(crate) struct State {
     pub(crate) human_requests: HumanRequests,
     pub(crate) process_scan: ProcessScan,
     pub(crate) render_queue: RenderQueue,
-    pub(crate) saves: Saves,
     /// What the daemon that submitted the session of this node was told last, and what its program waited for then.
     told_submitter: Option<(InputState, NodeState)>,
     /// Whether memory was freed that is to be given back to the system.
@@ -133,7 +130,6 @@ impl State {
             human_requests: HumanRequests::default(),
             process_scan: ProcessScan::default(),
             render_queue: RenderQueue::default(),
-            saves: Saves::default(),
             told_submitter: None,
             has_freed: false,
             tombstone_file,
@@ -170,7 +166,6 @@ impl State {
             self.sessions.store.write_meta(session);
             session.saved();
         }
-        self.saves.written(id);
         self.arm(id);
     }
 

@@ -50,7 +50,6 @@ impl State {
             kill_strays(id);
             return;
         };
-        let is_first = session.life.runs().is_empty();
         session.life.started(pid, offset, now());
         session.life.because(because);
         session.life.is_defined_as(session.spec.definition());
@@ -94,11 +93,7 @@ impl State {
         // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
         self.begin_probe(id);
-        match is_first {
-            true => self.persist_soon(id),
-            // Its record is still that of the run before.
-            false => self.persist(id),
-        }
+        self.persist(id);
         self.arm_input(id);
         // Queue it once: rendering also asks the keeper to notify the daemon of further output.
         self.render_queue.add(id);

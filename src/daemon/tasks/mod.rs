@@ -10,7 +10,6 @@ mod process_scan;
 pub(crate) mod projects;
 pub(crate) mod render;
 pub(crate) mod restart;
-pub(crate) mod saves;
 mod successor;
 pub(crate) mod timers;
 pub(crate) mod tree_kill;
