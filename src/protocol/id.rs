@@ -178,10 +178,25 @@ impl fmt::Display for Scope {
     }
 }
 
+/// Splits `NAME@HOST`, which names a session of another machine by its id or label, at the last `@`. `None` if either
+/// part is missing.
+pub fn split_host(name: &str) -> Option<(&str, &str)> {
+    let parts = name.rsplit_once('@');
+    parts.filter(|(name, host)| !name.is_empty() && !host.is_empty())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_at_splits() {
+        assert_eq!(split_host("a@b@c"), Some(("a@b", "c")));
+        assert_eq!(split_host("@c"), None);
+        assert_eq!(split_host("web@"), None);
+        assert_eq!(split_host("web"), None);
+    }
 
     #[test]
     fn a_fresh_id_parses() {

@@ -70,7 +70,7 @@ pub use condition::{Condition, WaitSpec};
 pub use error::{Error, ErrorCode};
 pub use event::{Event, EventKind};
 pub use hello::{Greeting, Hello, Role};
-pub use id::{Scope, SessionId};
+pub use id::{Scope, SessionId, split_host};
 pub use inherit::Inherit;
 pub use keeper_status::KeeperStatus;
 pub use limits::JobLimits;

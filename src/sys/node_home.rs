@@ -83,26 +83,26 @@ pub fn take_over(dir: &Path, session: &SessionId, run: u32) -> io::Result<Option
     let before = owner(dir)?;
     match &before {
         Some(owner) if owner.run > run => return Ok(None),
-        Some(owner) => complete(dir, session, &owner.home)?,
+        Some(owner) => {
+            complete(dir, session, &owner.home)?;
+            if owner.run == run {
+                return Ok(Some(owner.home.clone()));
+            }
+        }
         // An earlier version made the directory itself the home of all runs.
         None if dir.join(NODE).exists() => return Ok(Some(dir.to_owned())),
         None => {}
     }
-    if let Some(owner) = before.as_ref().filter(|owner| owner.run == run) {
-        return Ok(Some(owner.home.clone()));
-    }
     let home = home_of(dir, session, run);
     remove(&home)?;
-    let own = log_in(&home, session);
-    let sessions = home.join(SESSIONS);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(&sessions)?;
+        .create(home.join(SESSIONS))?;
     let has_run = |owner: &&Owner| log_in(&owner.home, session).exists();
     if let Some(before) = before.as_ref().filter(has_run) {
+        let (log, own) = (log_in(&before.home, session), log_in(&home, session));
         DirBuilder::new().mode(0o700).create(&own)?;
-        let log = log_in(&before.home, session);
         for name in [META, INPUT] {
             copy(&log, &own, name)?;
         }

@@ -7,7 +7,7 @@ use crate::client;
 use crate::config::LOCAL;
 use crate::protocol::params::List;
 use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
-use crate::protocol::{Action, Error, ErrorCode, Record};
+use crate::protocol::{Action, Error, ErrorCode, Record, split_host};
 use crate::recall::last_job;
 
 /// Longest time in which a host that a target names is connected, in milliseconds. ssh ends its own attempts before.
@@ -90,14 +90,10 @@ impl Context {
             _ => None,
         };
         let target = recent.as_ref().map_or(target, |id| id.as_str());
-        let Some((name, host)) = target.rsplit_once('@') else {
+        let Some((name, host)) = split_host(target) else {
             return Ok(None);
         };
-        let is_here = name.is_empty()
-            || host.is_empty()
-            || target::is_named(target, here)
-            || client::host::chosen().is_some();
-        if is_here {
+        if target::is_named(target, here) || client::host::chosen().is_some() {
             return Ok(None);
         }
         if host == LOCAL {

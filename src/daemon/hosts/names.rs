@@ -2,16 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::SessionId;
+use crate::protocol::{SessionId, split_host};
 
 /// Fields of results and events that hold ids of sessions.
 const IDS: [&str; 5] = ["sessionId", "sessionIds", "unread", "running", "waiting"];
-
-/// Splits `NAME@HOST` at the last `@`.
-pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
-    let parts = name.rsplit_once('@');
-    parts.filter(|(name, host)| !name.is_empty() && !host.is_empty())
-}
 
 /// Changes the ids in what a host has said: they become `ID@HOST`. Records get `host` and `seenAt`.
 pub(crate) fn from_host(value: &mut Value, host: &str) {
@@ -59,7 +53,7 @@ pub(crate) fn to_host(fields: &mut Map<String, Value>, host: &str) {
 fn unmark(value: &mut Value, host: &str) {
     match value {
         Value::String(name) => {
-            if let Some((bare, at)) = split(name)
+            if let Some((bare, at)) = split_host(name)
                 && at == host
             {
                 *name = bare.to_owned();
@@ -99,13 +93,5 @@ mod tests {
         let expected = json!({"sessionId": "a@b", "sessionIds": [id, "web"],
             "after": [{"sessionId": id, "until": "ended"}], "input": "x@gpu1"});
         assert_eq!(asked, expected);
-    }
-
-    #[test]
-    fn the_last_at_splits() {
-        assert_eq!(split("a@b@c"), Some(("a@b", "c")));
-        assert_eq!(split("@c"), None);
-        assert_eq!(split("web@"), None);
-        assert_eq!(split("web"), None);
     }
 }

@@ -102,14 +102,13 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             // The keeper has just dropped these bytes: the next turn knows how many lines they had.
             break;
         }
-        if bytes.is_empty() && session.open_batch().is_some() {
-            // Another machine is just taking the log over. It is looked at again.
-            io.end = at;
-            break;
-        }
         if bytes.is_empty() {
-            // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
-            session.output.skip_to(end);
+            match session.open_batch() {
+                // Another machine is just taking the log over. It is looked at again.
+                Some(_) => io.end = at,
+                // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
+                None => session.output.skip_to(end),
+            }
             break;
         }
         session.output.skip_to(start);

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::guard::Guard;
-
-/// Where it is, if not in `PATH`.
-const PLACES: [&str; 3] = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/sbin/sshd"];
+use crate::process::program;
 
 /// A server; it ends when this is dropped.
 pub(crate) struct Server {
@@ -20,8 +18,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new() -> Self {
-        let sshd = PLACES.iter().find(|path| Path::new(path).exists());
-        let sshd = sshd.expect("sshd is not there: install openssh-server");
+        let sshd = program("sshd").expect("sshd is not there: install openssh-server");
         let dir = tempfile::Builder::new()
             .prefix("bgproc-ssh-")
             .tempdir()

@@ -10,32 +10,20 @@ fn configure(slurm: &Slurm) {
     std::fs::write(slurm.home.path().join("config.toml"), config).unwrap();
 }
 
+/// Runs a job that takes all processors of its node.
+fn run_on_all(slurm: &Slurm, launcher: &str, name: &str, line: &str) {
+    let home = &slurm.home;
+    home.ok(&["run", "--on", launcher, "-n", name, "--cpus", "8", line]);
+}
+
 #[test]
 fn a_preempted_job_that_is_not_to_run_again_ends_with_the_reason() {
     let Some(slurm) = Slurm::with(1, "PreemptMode=CANCEL\n") else {
         return;
     };
-    slurm.home.ok(&[
-        "run",
-        "--on",
-        "slurm",
-        "-n",
-        "low",
-        "--cpus",
-        "8",
-        "echo up; exec sleep 600",
-    ]);
+    run_on_all(&slurm, "slurm", "low", "echo up; exec sleep 600");
     slurm.home.ok(&["wait", "low", "--for", "match:^up$"]);
-    slurm.home.ok(&[
-        "run",
-        "--on",
-        "slurm:urgent",
-        "-n",
-        "high",
-        "--cpus",
-        "8",
-        "true",
-    ]);
+    run_on_all(&slurm, "slurm:urgent", "high", "true");
     let record = slurm.until_ended("low");
     assert_eq!(record["status"], "killed", "{record}");
     let reason = record["reason"].as_str().unwrap();
@@ -49,20 +37,11 @@ fn a_preempted_job_runs_again_with_its_log_if_its_launcher_says_so() {
     configure(&slurm);
     let home = &slurm.home;
     let line = "trap 'exit 9' TERM; echo run $SLURM_RESTART_COUNT.; while :; do sleep 0.05; done";
-    home.ok(&["run", "--on", "again", "-n", "low", "--cpus", "8", line]);
+    run_on_all(&slurm, "again", "low", line);
     home.ok(&["wait", "low", "--for", "match:^run .$"]);
     let gate = home.gate();
     let line = format!("echo up; read x <{}", gate.display());
-    home.ok(&[
-        "run",
-        "--on",
-        "slurm:urgent",
-        "-n",
-        "high",
-        "--cpus",
-        "8",
-        &line,
-    ]);
+    run_on_all(&slurm, "slurm:urgent", "high", &line);
     home.ok(&["wait", "high", "--for", "match:^up$"]);
     slurm.until("low", "queued");
     std::fs::write(gate, "\n").unwrap();

@@ -26,7 +26,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::HostLink;
-use crate::protocol::{Action, Error, ErrorCode, SessionId, Targets};
+use crate::protocol::{Action, Error, ErrorCode, SessionId, Targets, split_host};
 
 /// A host that has not answered a request for so long may be gone.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -81,7 +81,7 @@ pub(crate) fn host_of_name(
     client: &Client,
     name: &str,
 ) -> Result<Option<Box<str>>, Error> {
-    let Some((_, host)) = names::split(name) else {
+    let Some((_, host)) = split_host(name) else {
         return Ok(None);
     };
     let is_here = hub.read().sessions.iter().any(|session| {
@@ -174,7 +174,7 @@ fn screen(hub: &Hub, client: &Client, host: &str, action: &Action) -> Option<Ses
     let Targets::One(name) = action.targets() else {
         return None;
     };
-    let (bare, _) = names::split(name)?;
+    let (bare, _) = split_host(name)?;
     let state = hub.read();
     let known = state
         .hosts
@@ -193,7 +193,7 @@ fn last_known(hub: &Hub, client: &Client, host: &str, action: &Action) -> Option
     let state = hub.read();
     let entry = state.hosts.get(host)?;
     let seen = Some(entry.seen()?);
-    let (name, _) = names::split(&params.session_id)?;
+    let (name, _) = split_host(&params.session_id)?;
     let record = entry.mirror.record(name, &client.principal, seen, now())?;
     Some(raw(record))
 }
