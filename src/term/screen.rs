@@ -6,14 +6,18 @@
 //! emulator's speed.
 
 mod next_run;
+mod plain_rows;
 mod rest;
+mod verbatim;
 
 use std::borrow::Cow;
 use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
+use self::verbatim::Verbatim;
 pub use super::cell::{Cell, Color};
 use super::colors::Colors;
 use super::compat::{Compat, REPLACEMENT, columns};
@@ -42,6 +46,7 @@ pub struct Screen {
     seq: u64,
     /// All bytes fed so far, as long as they are few and nothing else has changed the screen.
     script: Option<Vec<u8>>,
+    verbatim: Verbatim,
 }
 
 /// Result of feeding bytes.
@@ -66,15 +71,35 @@ pub struct Changes {
     pub rows: Range<u16>,
 }
 
-/// A copy of what a screen shows, for a later comparison.
+/// What a screen shows, for a later comparison.
 #[derive(Clone)]
 pub struct Picture {
+    copy: Arc<Copy>,
+    /// What was fed after the copy was made.
+    fed: Vec<u8>,
+}
+
+/// A copy of what a screen shows.
+struct Copy {
     core: vt100::Screen,
     size: Size,
     reports: Reports,
     /// The table of its markers, and what the next character has.
     table: Option<TableName>,
     extra: Extra,
+}
+
+impl Picture {
+    /// The emulator's screen.
+    fn core(&self) -> Option<Cow<'_, vt100::Screen>> {
+        if self.fed.is_empty() {
+            return Some(Cow::Borrowed(&self.copy.core));
+        }
+        let mut core = vt100::Parser::default();
+        *core.screen_mut() = self.copy.core.clone();
+        contained(|| Compat::new(self.copy.size).feed(&mut core, &self.fed))?;
+        Some(Cow::Owned(core.screen().clone()))
+    }
 }
 
 impl Screen {
@@ -92,6 +117,7 @@ impl Screen {
             scrollback: lines,
             seq: 0,
             script: (lines == 0).then(Vec::new),
+            verbatim: Verbatim::default(),
         }
     }
 
@@ -105,11 +131,21 @@ impl Screen {
         if let Some(script) = &mut self.script {
             script.extend_from_slice(bytes);
         }
-        let Self { core, compat, .. } = self;
+        let Self {
+            core,
+            compat,
+            verbatim,
+            size,
+            ..
+        } = self;
+        let planned = verbatim.plan(bytes, compat, core.screen().cursor_position(), *size);
         let painted = contained(|| compat.feed(core, bytes));
         let restarted = painted.is_none();
         if restarted {
             self.restart();
+        } else if let Some(planned) = planned {
+            let row = core.screen().cursor_position().0;
+            verbatim.add(&planned, bytes, compat, row, *size);
         }
         let changed = painted.unwrap_or(true);
         self.seq += u64::from(changed);
@@ -134,6 +170,7 @@ impl Screen {
         }
         self.size = size;
         self.script = None;
+        self.verbatim.interrupt();
         let (rows, cols) = (nonzero(size.rows()), nonzero(size.cols()));
         let core = &mut self.core;
         self.compat.state.resize(size);
@@ -189,6 +226,7 @@ impl Screen {
     pub fn take_modes(&mut self, before: &Self) {
         let (own, theirs) = (&mut self.compat.state, &before.compat.state);
         own.take_reports(theirs);
+        self.verbatim.interrupt();
         let modes = before.core.screen().input_mode_formatted();
         let core = &mut self.core;
         if contained(|| core.process(modes.as_bytes())).is_none() {
@@ -380,41 +418,48 @@ impl Screen {
     }
 
     /// A copy for a later comparison by [`changes`](Self::changes).
-    pub fn picture(&self) -> Picture {
-        Picture {
+    pub fn picture(&mut self) -> Picture {
+        let mut verbatim = std::mem::take(&mut self.verbatim);
+        let picture = verbatim.picture(|| Copy {
             core: self.core.screen().clone(),
             size: self.size,
             reports: self.reports(),
             table: self.extras().table(),
             extra: self.extras().now().clone(),
-        }
+        });
+        self.verbatim = verbatim;
+        picture
     }
 
     /// What turns the picture `since` into the current screen. A full repaint if the two have
     /// different sizes or only one of them shows the alternate screen.
     pub fn changes(&self, since: &Picture) -> Changes {
-        let screen = self.core.screen();
+        if let Some(changes) = self.verbatim.since(since) {
+            return changes;
+        }
+        let (screen, before) = (self.core.screen(), &since.copy);
         // A first marker does not change what the picture shows.
-        let has_other_markers = since.table.is_some() && since.table != self.extras().table();
-        if since.size != self.size
-            || since.core.alternate_screen() != screen.alternate_screen()
-            || has_other_markers
-        {
+        let has_other_markers = before.table.is_some() && before.table != self.extras().table();
+        let is_comparable = before.size == self.size
+            && before.core.alternate_screen() == screen.alternate_screen()
+            && !has_other_markers;
+        let Some(core) = since.core().filter(|_| is_comparable) else {
             return Changes {
-                bytes: self.repainted(&since.extra),
+                bytes: self.repainted(&before.extra),
                 rows: 0..self.size.rows(),
             };
-        }
-        let (mut out, rows) = paint::difference(screen, &since.core);
-        self.reports().push_change(since.reports, &mut out);
+        };
+        let (mut out, rows) = paint::difference(screen, &core);
+        self.reports().push_change(before.reports, &mut out);
         Changes {
-            bytes: self.painted(out, &since.extra),
+            bytes: self.painted(out, &before.extra),
             rows,
         }
     }
 
     /// Scrolls the view to `lines_up` lines above the present.
     pub fn scroll_to(&mut self, lines_up: usize) {
+        self.verbatim.interrupt();
         self.core.screen_mut().set_scrollback(lines_up);
     }
 
@@ -491,6 +536,7 @@ impl Screen {
         self.compat = Compat::new(self.size);
         self.compat.state.replies.colors = colors;
         self.script = None;
+        self.verbatim.interrupt();
     }
 }
 

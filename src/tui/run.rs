@@ -133,11 +133,11 @@ fn stay(
             let (before, touched) = (drawn.take(), model.touched.take());
             drawn = Drawn::now(model);
             let partly = before.zip(drawn.as_ref()).filter(|_| !model.dirty);
-            let rows = partly.zip(touched);
-            let rows = rows.and_then(|((before, now), rows)| before.rows_to_redraw(now, rows));
-            let is_drawn = match rows {
-                Some(rows) => terminal.redraw(rows.clone(), |canvas| {
-                    redraw::redraw(model, rows, canvas);
+            let part = partly.zip(touched);
+            let part = part.and_then(|((before, now), rows)| before.part_to_redraw(now, rows));
+            let is_drawn = match part {
+                Some(part) => terminal.redraw(part, |canvas| {
+                    redraw::redraw(model, part, canvas);
                 })?,
                 None => false,
             };

@@ -1,7 +1,6 @@
 //! The window: set up when the view opens, and restored on every exit, including panics.
 
 use std::io::{self, Stdout, Write};
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +9,7 @@ use crossterm::execute;
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::layout::Rect;
 
 use super::window::{Abilities, Canvas, Window};
 use crate::term::keyboard::KeyProtocol;
@@ -112,13 +112,9 @@ impl Terminal {
         self.window.draw(size, paint)
     }
 
-    /// Draws some rows of the window again; see [`Window::redraw`].
-    pub fn redraw(
-        &mut self,
-        rows: Range<u16>,
-        paint: impl FnOnce(&mut Canvas),
-    ) -> io::Result<bool> {
-        self.window.redraw(rows, paint)
+    /// Draws an area of the window again; see [`Window::redraw`].
+    pub fn redraw(&mut self, area: Rect, paint: impl FnOnce(&mut Canvas)) -> io::Result<bool> {
+        self.window.redraw(area, paint)
     }
 
     /// Tells what the terminal can show.

@@ -8,6 +8,7 @@ pub(crate) mod confirm;
 pub(crate) mod ending;
 pub(crate) mod find;
 pub(crate) mod in_flight;
+pub(crate) mod input_record;
 pub(crate) mod job_stop;
 pub(crate) mod limits;
 pub(crate) mod new_output;

@@ -2,18 +2,18 @@
 
 use std::rc::Rc;
 
-use tokio::time::{Duration, Instant};
+use tokio::time::{Duration, Instant, timeout};
 
 use super::client::Client;
 use super::find::find;
+use super::input_record::{Unrecorded, record};
 use super::new_output;
 use super::replies::{answer, not_running};
 use super::wait_plan::Plan;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::sessions::input::{Input, MAX_WAITING, TypingTurn};
+use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed, TypingTurn};
 use crate::daemon::state::output::render_chunk;
-use crate::daemon::storage::input_log;
 use crate::daemon::transport::Answer;
 use crate::engine::input::waits;
 use crate::engine::registry::{Access, Principal};
@@ -28,9 +28,11 @@ use crate::term::modes::Modes;
 /// a longer line without an error. This is the kernel's `N_TTY_BUF_SIZE` without the newline.
 const COOKED_LINE: usize = 4095;
 
-/// Longest pause between two checks of the unread input. The pauses double from 1 ms up to this
-/// value, 31 ms in all: a program that waits for input has read it by then.
+/// Longest pause between two checks of the unread input. The pauses double from 1 ms up to this value.
 pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
+
+/// How long to wait until input is read. A program that waits for input has read it by then.
+const SETTLES: Duration = Duration::from_millis(31);
 
 /// Longest time to see whether a program ends or reads on after the end-of-file character. An
 /// interpreter takes tens of milliseconds to end.
@@ -93,33 +95,15 @@ impl Target {
         io.is_some_and(|io| !io.watchers.is_empty())
     }
 
-    /// Writes what was typed to the input log, and publishes it. Without `echo`, only the number of bytes is
-    /// logged.
+    /// Takes down what was typed, for [`record`].
     fn note(&self, bytes: &[u8], echo: bool) {
-        let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
-        let by = self.principal.scope.clone();
-        let entry = input_log::Entry {
+        self.input.note(Typed {
             at: now().wall,
-            by,
+            by: self.principal.clone(),
             bytes: bytes.len(),
-            text,
-        };
-        let noted = self.hub.change(|state| {
-            let dir = state.sessions.store.dir(&self.id);
-            state.input_logs.append(&dir, &entry)
+            text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
+            finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
         });
-        if let Err(error) = noted {
-            tracing::warn!(session = %self.id, %error, "the input log cannot be written");
-        }
-        if self.principal.role == Role::Agent {
-            self.hub
-                .change(|state| state.agent_typed(&self.id, &self.principal.scope));
-        }
-        if self.principal.role == Role::Human {
-            let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
-            self.hub
-                .change(|state| state.person_typed(&self.id, bytes.len(), finished));
-        }
     }
 
     /// The part of `bytes` that the terminal or the program's line editor writes to the output. A line editor
@@ -210,6 +194,8 @@ pub(crate) struct Sent {
     passed_on: bool,
     /// Whether the end-of-file character was typed in raw mode, where it is a key like any other.
     ends_raw: bool,
+    /// Keys whose echo somebody is about to see.
+    unrecorded: Option<Unrecorded>,
 }
 
 impl Sent {
@@ -220,6 +206,7 @@ impl Sent {
             line: false,
             passed_on: false,
             ends_raw: false,
+            unrecorded: None,
         }
     }
 
@@ -243,6 +230,7 @@ impl Sent {
         let typed = target.input.interrupt(bytes);
         if typed > 0 {
             target.note(&bytes[..typed], true);
+            record(&target.hub, &target.id, &target.input);
             self.bytes += typed as u64;
         }
         typed
@@ -291,11 +279,15 @@ impl Sent {
         };
         match turn.write(bytes).await {
             Ok(taken) => {
-                if target.is_watched() {
-                    echo_first().await;
-                }
-                target.note(&bytes[..taken.bytes], echo);
                 target.hub.change(|state| state.typed(&target.id));
+                target.note(&bytes[..taken.bytes], echo);
+                let is_watched = target.mode == Mode::Pty && target.is_watched();
+                let unrecorded = Unrecorded::of(&target.hub, &target.id, &target.input);
+                match target.principal.role {
+                    Role::Human if is_watched => self.unrecorded = Some(unrecorded),
+                    Role::Agent if is_watched => unrecorded.after_echo().await,
+                    _ => drop(unrecorded),
+                }
                 self.bytes += taken.bytes as u64;
                 self.line = matches!(bytes[..taken.bytes].last(), Some(b'\n' | b'\r'));
                 if taken.stuffed {
@@ -316,6 +308,9 @@ impl Sent {
         before: u64,
         id: SessionId,
     ) -> Answer {
+        if let Some(unrecorded) = self.unrecorded.take() {
+            unrecorded.once_drawn().await;
+        }
         if self.passed_on && plan.is_none() {
             return answer(Written {
                 bytes_written: self.bytes,
@@ -373,20 +368,22 @@ impl Sent {
         })
     }
 
-    /// Number of bytes that are still unread after at most 31 ms (see [`LAST_PAUSE`]); `None` if
-    /// unknown.
+    /// Number of bytes that are still unread after at most [`SETTLES`]; `None` if unknown. Looks again when the
+    /// program writes something: it has mostly read its input then.
     async fn settled(&self, hub: &Hub, id: &SessionId) -> Option<u64> {
+        let deadline = Instant::now() + SETTLES;
         let mut pause = Duration::from_millis(1);
         loop {
             let input = hub.read().sessions.io(id)?.input.clone()?;
             let unread = input.unread()?;
-            if unread == 0 || self.stuffed() || pause > LAST_PAUSE {
+            if unread == 0 || self.stuffed() || Instant::now() >= deadline {
                 return Some(unread);
             }
             // Drop the handle during the pause: a pipe is closed only when no task holds it.
+            let reaction = input.reaction();
             drop(input);
-            tokio::time::sleep(pause).await;
-            pause *= 2;
+            let _ = timeout(pause, reaction.notified()).await;
+            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
@@ -402,18 +399,6 @@ impl Sent {
                 (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
             }
         }
-    }
-}
-
-/// Lets the echo of a key reach those who watch, before the rest of the work for the key is done.
-///
-/// The kernel wakes the keeper on the processor that has written the key. There it would wait until this process
-/// sleeps, so this process gives way once. Then the tasks that receive, render and send have their turns.
-async fn echo_first() {
-    const TURNS: usize = 4;
-    std::thread::yield_now();
-    for _ in 0..TURNS {
-        tokio::task::yield_now().await;
     }
 }
 

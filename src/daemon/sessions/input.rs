@@ -1,9 +1,10 @@
 //! Writes input to a session in the order of the requests. One session's full buffer never blocks another
 //! session.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -11,6 +12,8 @@ use tokio::io::Interest;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
 
+use crate::engine::registry::Principal;
+use crate::protocol::Timestamp;
 use crate::sys::{pty, readiness};
 
 /// A program that has taken nothing for this long counts as not reading. The time runs since the buffer became
@@ -41,6 +44,22 @@ pub(crate) struct Input {
     discard: Notify,
     /// Whether the last bytes typed are the start of an unfinished line.
     in_line: Cell<bool>,
+    /// Notified when the screen changes.
+    reaction: Rc<Notify>,
+    /// What was typed and is not in the input log yet.
+    notes: RefCell<Vec<Typed>>,
+}
+
+/// What was typed at once.
+pub(crate) struct Typed {
+    pub(crate) at: Timestamp,
+    pub(crate) by: Principal,
+    /// Number of bytes.
+    pub(crate) bytes: usize,
+    /// The text; `None` if the terminal did not echo it, because it may be a password.
+    pub(crate) text: Option<String>,
+    /// Whether it ends a person's answer.
+    pub(crate) finishes: bool,
 }
 
 /// The result of a write.
@@ -64,7 +83,29 @@ impl Input {
             discarded: Cell::new(0),
             discard: Notify::new(),
             in_line: Cell::new(false),
+            reaction: Rc::default(),
+            notes: RefCell::default(),
         }
+    }
+
+    /// Takes down what was typed. Those who take it write it to the input log.
+    pub(crate) fn note(&self, typed: Typed) {
+        self.notes.borrow_mut().push(typed);
+    }
+
+    /// Takes what was typed and is not in the input log yet, in the order in which it was typed.
+    pub(crate) fn take_notes(&self) -> Vec<Typed> {
+        self.notes.take()
+    }
+
+    /// What is notified when the program's screen changes.
+    pub(crate) fn reaction(&self) -> Rc<Notify> {
+        self.reaction.clone()
+    }
+
+    /// Notes that the program's screen has changed.
+    pub(crate) fn screen_changed(&self) {
+        self.reaction.notify_waiters();
     }
 
     /// Whether the last bytes typed, by any client, are the start of an unfinished line.

@@ -42,6 +42,8 @@ pub(crate) struct SessionIo {
     pub(crate) frames: Option<Box<Frames>>,
     /// When the next live `output` event may be sent, in boot-time milliseconds.
     pub(crate) next_output_event: u64,
+    /// Whether the next one waits for a frame.
+    pub(crate) holds_output_event: bool,
     /// The log offset up to which growth was counted.
     pub(crate) measured: u64,
     /// Dropped bytes that no event has reported yet.
@@ -75,6 +77,7 @@ impl SessionIo {
             watchers: Vec::new(),
             frames: None,
             next_output_event: 0,
+            holds_output_event: false,
             measured: 0,
             dropped: 0,
             next_dropped_event: 0,

@@ -31,6 +31,9 @@ const REPLAY: u64 = 2 << 20;
 /// Shortest interval between two live `output` events of a session, in milliseconds.
 const OUTPUT_EVENT_MS: u64 = 500;
 
+/// How long a live `output` event waits for the frame of the same output, in milliseconds.
+const FRAME_FIRST_MS: u64 = 2;
+
 /// Renders the next chunk of a session's log. Returns true if there is more. In that case the session is queued
 /// again here, because the keeper does not notify the daemon of output that was there before.
 pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
@@ -197,6 +200,9 @@ fn tell(state: &mut State, id: &SessionId, news: &OutputChanges) {
         for watcher in &io.watchers {
             watcher.notify_one();
         }
+        if let Some(input) = &io.input {
+            input.screen_changed();
+        }
     }
     if news.title && state.events.has_listeners(EventKind::Title) {
         let title = state.sessions.get(id);
@@ -211,7 +217,21 @@ fn tell(state: &mut State, id: &SessionId, news: &OutputChanges) {
         );
     }
     if state.events.has_listeners(EventKind::Output) {
+        hold_output_event(state, id);
         tell_output(state, id);
+    }
+}
+
+/// Delays the first live `output` event after quiet, if somebody watches: a view first draws the frame, which is what
+/// the person waits for.
+fn hold_output_event(state: &mut State, id: &SessionId) {
+    let at = now().boot;
+    if let Some(io) = state.sessions.io_mut(id)
+        && !io.watchers.is_empty()
+        && at >= io.next_output_event
+        && !std::mem::replace(&mut io.holds_output_event, true)
+    {
+        io.next_output_event = at + FRAME_FIRST_MS;
     }
 }
 
@@ -228,6 +248,7 @@ pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
         return;
     }
     io.next_output_event = at + OUTPUT_EVENT_MS;
+    io.holds_output_event = false;
     state.timers.set(Due::Output(id.clone()), None);
     let Some(session) = state.sessions.get(id) else {
         return;

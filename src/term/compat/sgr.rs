@@ -7,7 +7,7 @@ use crate::term::style::Underline;
 
 /// Whether the emulator reads these parameters correctly and has all that they switch on. It would read `58;5;1`
 /// as three attributes, the last of them bold.
-pub(super) fn is_basic(params: &[u8]) -> bool {
+pub(in crate::term) fn is_basic(params: &[u8]) -> bool {
     // By far the most common ones.
     if let [] | [_] = params {
         return !matches!(params, [b'5' | b'6' | b'8' | b'9']);

@@ -241,7 +241,7 @@ impl State {
     }
 
     /// Whether text must be processed character by character.
-    pub(super) fn special(&self) -> bool {
+    pub(in crate::term) fn special(&self) -> bool {
         self.modes.insert
             || !self.modes.wrap
             || !self.charsets.plain()

@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
+use super::{Compat, Modes, Screen, Size, Verbatim, contained, new_core, nonzero, paint};
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::compat::switch_to;
 use crate::term::shell_report::ShellReport;
@@ -158,6 +158,7 @@ impl Resting {
             size: self.size,
             scrollback: 0,
             seq: self.seq,
+            verbatim: Verbatim::default(),
             script: match self.bytes {
                 Bytes::Recipe(_) => None,
                 Bytes::Script(script) => Some(script.into()),

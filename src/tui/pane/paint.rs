@@ -11,12 +11,42 @@ use crate::tui::crop::Crop;
 use crate::tui::text;
 use crate::tui::window::{Canvas, OVERLINED, underline_kind};
 
+/// Number of rows from which on plain text is searched for first. To find it, all rows above are walked.
+const MANY: u16 = 4;
+
 /// Draws the part of `screen` given by `crop`. `mono` omits colours.
 pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, canvas: &mut Canvas) {
     let area = area.intersection(canvas.area());
-    for y in 0..area.height {
-        let row = Rect::new(area.x, area.y + y, area.width, 1);
-        draw_row(screen, (crop.top + y, crop.left), row, mono, canvas);
+    let row = |y: u16| Rect::new(area.x, area.y + y, area.width, 1);
+    if area.height < MANY {
+        for y in 0..area.height {
+            draw_row(screen, (crop.top + y, crop.left), row(y), mono, canvas);
+        }
+        return;
+    }
+    let rows = screen.plain_rows().skip(usize::from(crop.top));
+    for (y, text) in (0..area.height).zip(rows) {
+        match text {
+            Some(text) => {
+                let end = usize::from(screen.size().cols().saturating_sub(crop.left));
+                let text = text.get(usize::from(crop.left)..).unwrap_or_default();
+                draw_text(text, end, row(y), canvas);
+            }
+            None => draw_row(screen, (crop.top + y, crop.left), row(y), mono, canvas),
+        }
+    }
+}
+
+/// Draws a row of printable ASCII without attributes. The screen has `end` columns from its beginning on.
+fn draw_text(text: &str, end: usize, line: Rect, canvas: &mut Canvas) {
+    let letters = text.bytes().chain(std::iter::repeat(b' ')).take(end);
+    for (at, letter) in line.positions().zip(letters) {
+        if let Some(target) = canvas.buffer_mut().cell_mut(at) {
+            target.reset();
+            if letter != b' ' {
+                target.set_char(char::from(letter));
+            }
+        }
     }
 }
 
@@ -25,19 +55,20 @@ fn draw_row(screen: &Screen, from: (u16, u16), line: Rect, mono: bool, canvas: &
     let mut is_ascii = true;
     for x in 0..line.width {
         let Some(cell) = screen.cell(from.0, from.1 + x) else {
-            continue;
+            break;
         };
         let at = Position::new(line.x + x, line.y);
         let Some(target) = canvas.buffer_mut().cell_mut(at) else {
             continue;
         };
         target.reset();
-        if !cell.is_blank() {
-            target.set_style(style(&cell, mono));
+        if cell.is_blank() {
+            continue;
         }
         // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
         // the frame, or leave half of the previous contents.
         let fits = cell.width == 1 || (cell.width == 2 && x + 1 < line.width);
+        target.set_style(style(&cell, mono));
         if !fits {
             continue;
         }
@@ -128,6 +159,9 @@ fn color(color: CellColor) -> Color {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use proptest::collection;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::term::size::Size;
     use crate::tui::crop::{Pan, crop};
@@ -171,6 +205,31 @@ mod tests {
                     .collect()
             })
             .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn many_rows_are_drawn_like_single_ones(
+            pieces in collection::vec(prop_oneof![
+                4 => "[ -~]{1,9}", 3 => Just("\r\n".to_owned()), 1 => "\x1b\\[[0-6];[0-9]H", 1 => "\x1b\\[[1-3]C",
+                1 => "\x1b\\[3?[1-7]m", 1 => Just("\x1b[m".to_owned()), 1 => Just("日é".to_owned()),
+                1 => Just("\x1b[K".to_owned()), 1 => Just("\x1b]8;;file:///a\x1b\\link\x1b]8;;\x1b\\".to_owned()),
+            ], 0..30),
+            (top, left) in (0u16..4, 0u16..12),
+        ) {
+            let screen = screen(6, 10, &pieces.concat());
+            let window = Rect::new(0, 0, 12, 8);
+            let area = Rect::new(1, 1, 9, 5);
+            let (mut all, mut single) = (filled(window, "#"), filled(window, "#"));
+            draw(&screen, area, Crop { top, left }, false, &mut all);
+            for (y, row) in (0..).zip(area.rows()) {
+                draw(&screen, row, Crop { top: top + y, left }, false, &mut single);
+            }
+            prop_assert_eq!(all.buffer(), single.buffer());
+            prop_assert_eq!(all.link_targets(), single.link_targets());
+        }
     }
 
     #[test]

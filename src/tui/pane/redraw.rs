@@ -51,9 +51,9 @@ impl Drawn {
         })
     }
 
-    /// The rows of the window to draw again after the rows `touched` of the screen have changed, if the window shows
+    /// The part of the window to draw again after the rows `touched` of the screen have changed, if the window shows
     /// it as in `now`; `None` if all of the window has to be drawn.
-    pub fn rows_to_redraw(&self, now: &Self, touched: Range<u16>) -> Option<Range<u16>> {
+    pub fn part_to_redraw(&self, now: &Self, touched: Range<u16>) -> Option<Rect> {
         let shows_the_same = (&self.id, self.area, self.types) == (&now.id, now.area, now.types);
         if !shows_the_same {
             return None;
@@ -64,30 +64,28 @@ impl Drawn {
             rows = joined(rows, row..row + 1);
         }
         let in_window = |row: u16| now.area.y + row.min(now.area.height);
-        Some(in_window(rows.start)..in_window(rows.end))
+        let (top, bottom) = (in_window(rows.start), in_window(rows.end));
+        Some(Rect {
+            y: top,
+            height: bottom.saturating_sub(top),
+            ..now.area
+        })
     }
 }
 
-/// Draws these rows of the window, which show the live screen of the selected job.
-pub fn redraw(model: &Model, rows: Range<u16>, canvas: &mut Canvas) {
+/// Draws this part of the window, which is blank, and which shows the live screen of the selected job.
+pub fn redraw(model: &Model, part: Rect, canvas: &mut Canvas) {
     let Some(area) = model.layout().pane else {
         return;
     };
     let Some(id) = model.current_id() else {
         return;
     };
-    let part = Rect {
-        y: rows.start,
-        height: rows.end.saturating_sub(rows.start),
-        ..area
-    };
     let crop = Crop {
-        top: rows.start.saturating_sub(area.y),
+        top: part.y.saturating_sub(area.y),
         left: 0,
     };
     if let Some(screen) = model.screen(id) {
-        // The pane may be wider than the screen, and what is isolated or linked there must not stay.
-        canvas.clear(part);
         paint::draw(screen, part, crop, model.theme.mono, canvas);
         let cursor = paint::cursor(screen, area, Crop::default());
         let shape = match model.mode().types() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 
@@ -108,11 +108,10 @@ impl Canvas {
 
     /// Makes an area of it blank.
     pub fn clear(&mut self, area: Rect) {
-        for at in area.intersection(self.area()).positions() {
-            let index = self.index(at.x, at.y);
-            self.buffer.content[index].reset();
-            if let Some(link) = self.links.get_mut(index) {
-                *link = None;
+        for cells in self.rows_of(area) {
+            self.buffer.content[cells.clone()].fill(Cell::EMPTY);
+            if let Some(links) = self.links.get_mut(cells) {
+                links.fill(None);
             }
         }
     }
@@ -134,6 +133,12 @@ impl Canvas {
             })
     }
 
+    /// Shows no cursor.
+    #[cfg(test)]
+    pub(in crate::tui) fn hide_cursor(&mut self) {
+        self.cursor = None;
+    }
+
     /// The targets of all cells.
     #[cfg(test)]
     pub(in crate::tui) fn link_targets(&self) -> Vec<Option<&str>> {
@@ -141,17 +146,19 @@ impl Canvas {
         cells.map(|cell| Some(&*self.link(cell)?.uri)).collect()
     }
 
-    /// Takes over rows of another canvas of the same size.
-    pub(in crate::tui) fn take_rows(&mut self, other: &Self, rows: Range<u16>) {
-        let cells = self.cells(&rows);
-        self.buffer.content[cells.clone()].clone_from_slice(&other.buffer.content[cells.clone()]);
-        if other.links.is_empty() && self.links.is_empty() {
-            return;
+    /// Exchanges an area with that of another canvas of the same size.
+    pub(super) fn swap(&mut self, other: &mut Self, area: Rect) {
+        let has_links = !(self.links.is_empty() && other.links.is_empty());
+        if has_links {
+            self.links.resize(self.buffer.content.len(), None);
+            other.links.resize(other.buffer.content.len(), None);
         }
-        self.links.resize(self.buffer.content.len(), None);
-        match other.links.get(cells.clone()) {
-            Some(links) => self.links[cells].clone_from_slice(links),
-            None => self.links[cells].fill(None),
+        for cells in self.rows_of(area) {
+            self.buffer.content[cells.clone()]
+                .swap_with_slice(&mut other.buffer.content[cells.clone()]);
+            if has_links {
+                self.links[cells.clone()].swap_with_slice(&mut other.links[cells]);
+            }
         }
     }
 
@@ -160,8 +167,13 @@ impl Canvas {
         usize::from(y) * usize::from(self.area().width) + usize::from(x)
     }
 
-    /// The indexes of the cells in these rows.
-    fn cells(&self, rows: &Range<u16>) -> Range<usize> {
-        self.index(0, rows.start)..self.index(0, rows.end)
+    /// The indexes of the cells of an area, row by row.
+    fn rows_of(&self, area: Rect) -> impl Iterator<Item = Range<usize>> + use<> {
+        let width = usize::from(self.area().width);
+        let area = area.intersection(self.area());
+        area.rows().map(move |row| {
+            let start = usize::from(row.y) * width + usize::from(row.x);
+            start..start + usize::from(row.width)
+        })
     }
 }

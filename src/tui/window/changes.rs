@@ -1,11 +1,14 @@
 //! The cells of a row that have to be written.
 
+use std::ops::Range;
+
 use ratatui::buffer::Cell;
 
 use super::canvas::Canvas;
 use crate::tui::text;
 
-/// The columns to write in a row, so that a terminal that shows `before` shows `after`. Both have the same size.
+/// The columns to write in a part of a row, so that a terminal that shows `before` shows `after`. Both have the same
+/// size, and no wide character that is only half in the part.
 ///
 /// To write over half of a wide character erases its other half, with attributes on which terminals do not agree.
 /// So that column is written too.
@@ -13,11 +16,12 @@ pub(super) fn columns<'a>(
     before: &'a Canvas,
     after: &'a Canvas,
     row: u16,
+    part: Range<u16>,
 ) -> impl Iterator<Item = u16> {
-    let width = after.area().width;
+    let (start, width) = (part.start, part.end);
     let cell = move |canvas: &'a Canvas, x: u16| &canvas.buffer.content[canvas.index(x, row)];
     // The next column of each, and the end of what was torn.
-    let (mut x, mut old, mut torn) = (0, 0, 0);
+    let (mut x, mut old, mut torn) = (start, start, start);
     std::iter::from_fn(move || {
         while x < width {
             let (at, index) = (x, after.index(x, row));

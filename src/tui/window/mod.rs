@@ -1,6 +1,6 @@
 //! The window that frames are drawn on: what it shows, and the bytes that change it.
 //!
-//! ratatui's own terminal compares all cells for each frame. This one can also draw only some rows, which is most
+//! ratatui's own terminal compares all cells for each frame. This one can also draw only an area, which is most
 //! of what a typed key changes, and shows what ratatui's cells have no room for ([`Canvas`]).
 
 mod canvas;
@@ -8,7 +8,6 @@ mod changes;
 mod ink;
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use ratatui::layout::{Position, Rect};
 
@@ -61,32 +60,27 @@ impl<W: Write> Window<W> {
             self.pending.extend_from_slice(b"\x1b[m\x1b[H\x1b[2J");
         }
         paint(&mut self.next);
-        self.push_changes(0..area.height);
+        self.push_changes(area);
         std::mem::swap(&mut self.shown, &mut self.next);
         self.end()
     }
 
-    /// Draws some rows again. `paint` finds what is shown, and must change nothing else. Returns false without
-    /// drawing if nothing is shown.
+    /// Draws an area again. `paint` finds it blank, and must draw nothing outside of it. Returns false without drawing
+    /// if nothing is shown.
     ///
     /// # Errors
     /// If the terminal cannot be written to.
-    pub fn redraw(
-        &mut self,
-        rows: Range<u16>,
-        paint: impl FnOnce(&mut Canvas),
-    ) -> io::Result<bool> {
+    pub fn redraw(&mut self, area: Rect, paint: impl FnOnce(&mut Canvas)) -> io::Result<bool> {
         if self.shown.area().is_empty() {
             return Ok(false);
         }
+        let area = area.intersection(self.shown.area());
         self.pending.extend_from_slice(BEGIN);
-        let end = rows.end.min(self.shown.area().height);
-        let rows = rows.start.min(end)..end;
-        self.next.take_rows(&self.shown, rows.clone());
+        self.next.clear(area);
         self.next.cursor = None;
         paint(&mut self.next);
-        self.push_changes(rows.clone());
-        self.shown.take_rows(&self.next, rows);
+        self.push_changes(area);
+        self.shown.swap(&mut self.next, area);
         self.shown.cursor = self.next.cursor;
         self.end()?;
         Ok(true)
@@ -114,12 +108,12 @@ impl<W: Write> Window<W> {
         self.flush()
     }
 
-    /// Appends the changes in some rows.
-    fn push_changes(&mut self, rows: Range<u16>) {
+    /// Appends the changes in an area.
+    fn push_changes(&mut self, area: Rect) {
         let mut ink = Ink::default();
-        for y in rows {
+        for y in area.top()..area.bottom() {
             let mut at = None;
-            for x in columns(&self.shown, &self.next, y) {
+            for x in columns(&self.shown, &self.next, y, area.left()..area.right()) {
                 if at != Some(x) {
                     go(Position::new(x, y), &mut self.pending);
                 }

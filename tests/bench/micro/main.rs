@@ -116,13 +116,30 @@ fn watched((rows, cols): (u16, u16)) -> (Screen, Picture) {
     screen.feed(&bytes[..SIZE / 2]);
     let before = screen.picture();
     screen.feed(&bytes[SIZE / 2..SIZE / 2 + 200]);
+    screen.feed(HOME);
     (screen, before)
 }
 
+/// Output that has to be compared: what it does depends on more than is shown.
+const HOME: &[u8] = b"\x1b[H";
+
 #[divan::bench(args = WINDOWS)]
 fn frame_picture(bencher: Bencher, window: (u16, u16)) {
-    let (screen, _) = watched(window);
-    bencher.bench_local(|| screen.picture());
+    let (mut screen, _) = watched(window);
+    bencher.bench_local(|| {
+        screen.feed(HOME);
+        screen.picture()
+    });
+}
+
+#[divan::bench(args = WINDOWS)]
+fn frame_of_a_key(bencher: Bencher, window: (u16, u16)) {
+    let (mut screen, _) = watched(window);
+    bencher.bench_local(|| {
+        let before = screen.picture();
+        screen.feed(b"\x08x");
+        screen.changes(&before)
+    });
 }
 
 #[divan::bench(args = WINDOWS)]

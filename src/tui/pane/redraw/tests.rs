@@ -27,9 +27,9 @@ fn output() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec(piece, 1..20)
 }
 
-/// The rows to draw again in what the window shows now.
-fn rows_to_redraw(drawn: &Drawn, dash: &Dash, touched: Range<u16>) -> Option<Range<u16>> {
-    drawn.rows_to_redraw(&Drawn::now(&dash.model)?, touched)
+/// The part to draw again of what the window shows now.
+fn part_to_redraw(drawn: &Drawn, dash: &Dash, touched: Range<u16>) -> Option<Rect> {
+    drawn.part_to_redraw(&Drawn::now(&dash.model)?, touched)
 }
 
 fn frame(dash: &Dash) -> Canvas {
@@ -63,11 +63,12 @@ proptest! {
             dash.event(EventKind::Screen, "web", data);
             prop_assert!(!dash.model.dirty);
             let touched = dash.model.touched.take().unwrap();
-            let rows = drawn.as_ref().and_then(|drawn| rows_to_redraw(drawn, &dash, touched));
-            let rows = rows.unwrap();
-            let mut next = Canvas::new(shown.area());
-            next.take_rows(&shown, 0..24);
-            redraw(&dash.model, rows.clone(), &mut next);
+            let part = drawn.as_ref().and_then(|drawn| part_to_redraw(drawn, &dash, touched));
+            let part = part.unwrap();
+            let mut next = shown.clone();
+            next.clear(part);
+            next.hide_cursor();
+            redraw(&dash.model, part, &mut next);
             let whole = frame(&dash);
             prop_assert_eq!(next.buffer(), whole.buffer());
             prop_assert_eq!(next.cursor(), whole.cursor());
@@ -84,14 +85,14 @@ fn all_is_drawn_again_if_something_else_is_shown() {
     dash.screen("web", 9, 40, "text");
     dash.later(10_000);
     let drawn = Drawn::now(&dash.model).unwrap();
-    assert!(rows_to_redraw(&drawn, &dash, 0..1).is_some());
+    assert!(part_to_redraw(&drawn, &dash, 0..1).is_some());
     // Another mode of the cursor, a help page, a toast, and a screen that does not fit.
     for keys in ["i", "\x1d?", "\x1bQ"] {
         dash.press(keys);
-        assert_eq!(rows_to_redraw(&drawn, &dash, 0..1), None, "{keys:?}");
+        assert_eq!(part_to_redraw(&drawn, &dash, 0..1), None, "{keys:?}");
     }
     dash.press("\x1b").later(10_000);
-    assert!(rows_to_redraw(&drawn, &dash, 0..1).is_some());
+    assert!(part_to_redraw(&drawn, &dash, 0..1).is_some());
     dash.screen("web", 40, 120, "text");
-    assert_eq!(rows_to_redraw(&drawn, &dash, 0..1), None);
+    assert_eq!(part_to_redraw(&drawn, &dash, 0..1), None);
 }
