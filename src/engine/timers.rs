@@ -16,6 +16,8 @@ pub enum Due {
     Wait(WaitId),
     /// A session's program may be waiting for input.
     Input(SessionId),
+    /// More output of a session that writes much is looked at.
+    Look(SessionId),
     /// Held-back `output` events are sent.
     Output(SessionId),
     /// An `output_dropped` event is sent.

@@ -7,6 +7,7 @@
 
 pub(crate) mod frames;
 pub(crate) mod input;
+pub(crate) mod look;
 mod ports;
 pub(crate) mod process_scan;
 mod processes;

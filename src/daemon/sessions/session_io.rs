@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::frames::Frames;
 use super::input::Input;
+use super::look::Look;
 use super::ports::PortSweep;
 use crate::daemon::storage::log_reader::{LogReader, SharedTail};
 use crate::protocol::keeper::{Exit, Kept};
@@ -36,6 +37,8 @@ pub(crate) struct SessionIo {
     pub(crate) unsaved: u64,
     /// The exit of the first process, held back until the output before it is rendered.
     pub(crate) pending_exit: Option<Exit>,
+    /// The newest look at its output.
+    pub(crate) look: Look,
     /// Notified when the screen changes.
     pub(crate) watchers: Vec<Rc<Notify>>,
     /// The frames for the watchers, while there are any.
@@ -74,6 +77,7 @@ impl SessionIo {
             end: 0,
             unsaved: 0,
             pending_exit: None,
+            look: Look::default(),
             watchers: Vec::new(),
             frames: None,
             next_output_event: 0,

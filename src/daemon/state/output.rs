@@ -31,6 +31,9 @@ const REPLAY: u64 = 2 << 20;
 /// Shortest interval between two live `output` events of a session, in milliseconds.
 const OUTPUT_EVENT_MS: u64 = 500;
 
+/// How long after a key its effect is looked for in all output, in milliseconds.
+const REACTION_MS: u64 = 500;
+
 /// How long a live `output` event waits for the frame of the same output, in milliseconds.
 const FRAME_FIRST_MS: u64 = 2;
 
@@ -56,6 +59,9 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
         return false;
     };
     let from = session.output.end();
+    if let Some(io) = state.sessions.io_mut(id) {
+        io.look.begin(now().boot, from, end);
+    }
     if from < end {
         let answered = answered(state, id).unwrap_or(u64::MAX);
         // Output whose queries were answered before (by an earlier daemon) is rendered without answering again.
@@ -75,12 +81,25 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
         Some(slot) => !state.keeper.shared_table().slot(slot).listen(seen),
         None => seen < end,
     };
-    if more {
-        state.render_queue.add(id);
-    } else {
-        state.rest_ended(id);
+    match next_look(state, id, seen).filter(|_| more) {
+        Some(at) => state.timers.set(Due::Look(id.clone()), Some(at)),
+        None if more => state.render_queue.add(id),
+        None => state.rest_ended(id),
     }
     more
+}
+
+/// When the output after `seen` is looked at; `None`: at once, because it is little, or because somebody waits for what
+/// is in it.
+fn next_look(state: &State, id: &SessionId, seen: u64) -> Option<u64> {
+    let (session, io) = state.sessions.both(id)?;
+    let at = now().boot;
+    let typed = session.input.typed_at();
+    let is_awaited = state.waiters.waits.read_output(id)
+        || session.probes_output()
+        || io.pending_exit.is_some()
+        || typed.is_some_and(|typed| typed + REACTION_MS > at);
+    io.look.next(at, seen).filter(|_| !is_awaited)
 }
 
 /// The offset up to which the program's terminal queries have been answered.
