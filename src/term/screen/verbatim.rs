@@ -34,11 +34,20 @@ pub(super) struct Verbatim {
     pictured: usize,
 }
 
-/// Bytes that are about to be fed, and the screen before them.
+/// Bytes that are about to be fed.
 pub(super) struct Planned {
+    /// The row of the cursor before them.
     row: u16,
-    /// Number of line feeds; `None` if the bytes may change any row.
-    lines: Option<u16>,
+    reach: Reach,
+}
+
+/// The rows that bytes may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reach {
+    /// Those that the cursor passes, if it moves down by so many line feeds.
+    Passed(u16),
+    /// Any.
+    All,
 }
 
 impl Verbatim {
@@ -65,12 +74,12 @@ impl Verbatim {
     ) -> Option<Planned> {
         self.copy.as_ref()?;
         let fits = bytes.len() <= MAX_AT_ONCE && self.fed.len() + bytes.len() <= MAX;
-        let lines = (fits && is_plain(compat)).then(|| effect(bytes, col, size.cols()));
-        let Some(lines) = lines.flatten() else {
+        let plain = (fits && is_plain(compat)).then_some(bytes);
+        let Some(reach) = plain.and_then(|bytes| reach(bytes, col, size.cols())) else {
             self.interrupt();
             return None;
         };
-        Some(Planned { row, lines })
+        Some(Planned { row, reach })
     }
 
     /// Notes that bytes were fed as planned. `row` is that of the cursor after them.
@@ -87,8 +96,10 @@ impl Verbatim {
             return self.interrupt();
         }
         // A line feed that does not move the cursor scrolls.
-        let touched = match planned.lines {
-            Some(lines) if planned.row.checked_add(lines) == Some(row) => planned.row..row + 1,
+        let touched = match planned.reach {
+            Reach::Passed(lines) if planned.row.checked_add(lines) == Some(row) => {
+                planned.row..row + 1
+            }
             _ => 0..size.rows(),
         };
         self.fed.extend_from_slice(bytes);
@@ -120,13 +131,11 @@ fn is_plain(compat: &Compat) -> bool {
     compat.is_ordinary() && !compat.state.special()
 }
 
-/// What bytes do on a screen without special modes with the cursor in column `col`. `None` if it depends on more than
-/// a picture has; `Some(None)` if they may change any row; otherwise the number of line feeds, if they change the rows
-/// that the cursor passes.
+/// The rows that bytes may change on a screen without special modes with the cursor in column `col`. `None` if what they
+/// do depends on more than a picture has.
 ///
 /// A line feed counts only after a carriage return: without one, what it does depends on the bytes before.
-#[allow(clippy::option_option, reason = "documented, and used in one place")]
-fn effect(mut bytes: &[u8], col: u16, cols: u16) -> Option<Option<u16>> {
+fn reach(mut bytes: &[u8], col: u16, cols: u16) -> Option<Reach> {
     if !bytes.is_ascii() && str::from_utf8(bytes).ok()?.contains(is_c1) {
         return None;
     }
@@ -140,7 +149,8 @@ fn effect(mut bytes: &[u8], col: u16, cols: u16) -> Option<Option<u16>> {
         is_local &= col <= cols;
         bytes = &bytes[text..];
         let length = match bytes {
-            [] => return Some(is_local.then_some(lines)),
+            [] if is_local => return Some(Reach::Passed(lines)),
+            [] => return Some(Reach::All),
             [b'\r', b'\n', ..] => {
                 col = 0;
                 lines = lines.saturating_add(1);
@@ -182,12 +192,12 @@ mod tests {
     #[test]
     fn tells_what_can_be_passed_on() {
         for (bytes, col, expected) in [
-            ("", 0, Some(Some(0))),
-            ("abc", 3, Some(Some(0))),
-            ("abc", 8, Some(None)),
-            ("ab\x08 \x08\r\n$ ", 0, Some(Some(1))),
-            ("\r\x1b[K\x1b[1;32mx\x1b[m", 9, Some(Some(0))),
-            ("é", 0, Some(None)),
+            ("", 0, Some(Reach::Passed(0))),
+            ("abc", 3, Some(Reach::Passed(0))),
+            ("abc", 8, Some(Reach::All)),
+            ("ab\x08 \x08\r\n$ ", 0, Some(Reach::Passed(1))),
+            ("\r\x1b[K\x1b[1;32mx\x1b[m", 9, Some(Reach::Passed(0))),
+            ("é", 0, Some(Reach::All)),
             ("\u{9b}2J", 0, None),
             ("\n", 0, None),
             ("\t", 0, None),
@@ -196,7 +206,7 @@ mod tests {
             ("\x1b[4:3m", 0, None),
             ("\x1b[", 0, None),
         ] {
-            assert_eq!(effect(bytes.as_bytes(), col, 10), expected, "{bytes:?}");
+            assert_eq!(reach(bytes.as_bytes(), col, 10), expected, "{bytes:?}");
         }
     }
 
