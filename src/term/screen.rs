@@ -443,7 +443,8 @@ impl Screen {
         let is_comparable = before.size == self.size
             && before.core.alternate_screen() == screen.alternate_screen()
             && !has_other_markers;
-        let Some(core) = since.core().filter(|_| is_comparable) else {
+        let core = is_comparable.then(|| since.core()).flatten();
+        let Some(core) = core else {
             return Changes {
                 bytes: self.repainted(&before.extra),
                 rows: 0..self.size.rows(),

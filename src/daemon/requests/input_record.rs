@@ -20,6 +20,7 @@ const DRAW_PAUSE: Duration = Duration::from_millis(1);
 /// Most of the work for a key is to record it and to find out whether the program has read it. While that goes on, the
 /// processor on which the kernel wakes the keeper and the view for the echo is mostly this one. So they come first if
 /// somebody watches.
+#[must_use]
 pub(crate) struct Unrecorded {
     hub: Hub,
     id: SessionId,
@@ -63,7 +64,7 @@ impl Drop for Unrecorded {
 }
 
 /// Writes what was typed into a session to its input log, and publishes it.
-pub(crate) fn record(hub: &Hub, id: &SessionId, input: &Input) {
+fn record(hub: &Hub, id: &SessionId, input: &Input) {
     for typed in input.take_notes() {
         let entry = Entry {
             at: typed.at,

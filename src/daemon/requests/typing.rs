@@ -6,7 +6,7 @@ use tokio::time::{Duration, Instant, timeout};
 
 use super::client::Client;
 use super::find::find;
-use super::input_record::{Unrecorded, record};
+use super::input_record::Unrecorded;
 use super::new_output;
 use super::replies::{answer, not_running};
 use super::wait_plan::Plan;
@@ -95,8 +95,8 @@ impl Target {
         io.is_some_and(|io| !io.watchers.is_empty())
     }
 
-    /// Takes down what was typed, for [`record`].
-    fn note(&self, bytes: &[u8], echo: bool) {
+    /// Takes down what was typed. Without `echo`, only the number of bytes is recorded.
+    fn note(&self, bytes: &[u8], echo: bool) -> Unrecorded {
         self.input.note(Typed {
             at: now().wall,
             by: self.principal.clone(),
@@ -104,6 +104,7 @@ impl Target {
             text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
             finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
         });
+        Unrecorded::of(&self.hub, &self.id, &self.input)
     }
 
     /// The part of `bytes` that the terminal or the program's line editor writes to the output. A line editor
@@ -229,8 +230,7 @@ impl Sent {
         }
         let typed = target.input.interrupt(bytes);
         if typed > 0 {
-            target.note(&bytes[..typed], true);
-            record(&target.hub, &target.id, &target.input);
+            drop(target.note(&bytes[..typed], true));
             self.bytes += typed as u64;
         }
         typed
@@ -280,9 +280,8 @@ impl Sent {
         match turn.write(bytes).await {
             Ok(taken) => {
                 target.hub.change(|state| state.typed(&target.id));
-                target.note(&bytes[..taken.bytes], echo);
+                let unrecorded = target.note(&bytes[..taken.bytes], echo);
                 let is_watched = target.mode == Mode::Pty && target.is_watched();
-                let unrecorded = Unrecorded::of(&target.hub, &target.id, &target.input);
                 match target.principal.role {
                     Role::Human if is_watched => self.unrecorded = Some(unrecorded),
                     Role::Agent if is_watched => unrecorded.after_echo().await,

@@ -18,15 +18,15 @@ pub(super) fn columns<'a>(
     row: u16,
     part: Range<u16>,
 ) -> impl Iterator<Item = u16> {
-    let (start, width) = (part.start, part.end);
+    let Range { start, end: stop } = part;
     let cell = move |canvas: &'a Canvas, x: u16| &canvas.buffer.content[canvas.index(x, row)];
     // The next column of each, and the end of what was torn.
     let (mut x, mut old, mut torn) = (start, start, start);
     std::iter::from_fn(move || {
-        while x < width {
+        while x < stop {
             let (at, index) = (x, after.index(x, row));
             let next = cell(after, at);
-            x = width.min(at + columns_of(next));
+            x = stop.min(at + columns_of(next));
             let is_same =
                 at >= torn && next == cell(before, at) && before.link(index) == after.link(index);
             while old < x {
