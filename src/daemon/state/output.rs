@@ -92,14 +92,35 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
 /// When the output after `seen` is looked at; `None`: at once, because it is little, or because somebody waits for what
 /// is in it.
 fn next_look(state: &State, id: &SessionId, seen: u64) -> Option<u64> {
-    let (session, io) = state.sessions.both(id)?;
-    let at = now().boot;
-    let typed = session.input.typed_at();
-    let is_awaited = state.waiters.waits.read_output(id)
-        || session.probes_output()
-        || io.pending_exit.is_some()
-        || typed.is_some_and(|typed| typed + REACTION_MS > at);
-    io.look.next(at, seen).filter(|_| !is_awaited)
+    let io = state.sessions.io(id)?;
+    io.look
+        .next(now().boot, seen)
+        .filter(|_| !is_awaited(state, id))
+}
+
+/// Begins the look that is due, or delays it while a flood lasts that nobody watches or waits in.
+pub(crate) fn look_again(state: &mut State, id: &SessionId) {
+    let end = state.sessions.log_end(id);
+    let is_attended = is_awaited(state, id);
+    let next = state.sessions.io_mut(id).and_then(|io| {
+        let next = io.look.stand_back(now().boot, end);
+        next.filter(|_| io.watchers.is_empty() && !is_attended)
+    });
+    match next {
+        Some(at) => state.timers.set(Due::Look(id.clone()), Some(at)),
+        None => state.render_queue.add(id),
+    }
+}
+
+/// Whether somebody waits for what is in a session's output.
+fn is_awaited(state: &State, id: &SessionId) -> bool {
+    state.sessions.both(id).is_some_and(|(session, io)| {
+        let typed = session.input.typed_at();
+        state.waiters.waits.read_output(id)
+            || session.probes_output()
+            || io.pending_exit.is_some()
+            || typed.is_some_and(|typed| typed + REACTION_MS > now().boot)
+    })
 }
 
 /// The offset up to which the program's terminal queries have been answered.

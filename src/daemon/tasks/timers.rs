@@ -30,7 +30,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Expiry(id) => hub.change(|state| expire(state, &id)),
         Due::Wait(ticket) => hub.change(|state| look_at_clock(state, ticket)),
         Due::Input(id) => hub.change(|state| state.look_at_input(&id)),
-        Due::Look(id) => hub.change(|state| state.render_queue.add(&id)),
+        Due::Look(id) => hub.change(|state| output::look_again(state, &id)),
         Due::Output(id) => hub.change(|state| output::tell_output(state, &id)),
         Due::Dropped(id) => hub.change(|state| state.tell_dropped(&id)),
         Due::Painted(id) => hub.change(|state| state.look(&id)),
