@@ -18,6 +18,8 @@ pub enum Due {
     Input(SessionId),
     /// More output of a session that writes much is looked at.
     Look(SessionId),
+    /// A session's record is written.
+    Save(SessionId),
     /// Held-back `output` events are sent.
     Output(SessionId),
     /// An `output_dropped` event is sent.

@@ -7,7 +7,7 @@ use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, daemon, eventually, rounds};
+use crate::support::{DEADLINE, Home, Serve, Trap, daemon, eventually, rounds};
 
 /// What is kept of the flood each daemon reads again.
 const CONFIG: &str = "log_bytes = 8388608\n";
@@ -147,6 +147,35 @@ fn an_end_that_no_daemon_saw_is_known_with_its_code() {
         (&json!("error"), &json!(23))
     );
     assert_eq!(job.output(&mut serve), "before\nafter\n");
+}
+
+/// A start is saved when its reply is out, since the keeper knows the same.
+#[test]
+fn a_start_that_was_not_saved_is_known() {
+    let home = Home::new();
+    let trap = Trap::new(&home, &["start.before_saving"]);
+    let mut serve = trap.serve(&home);
+    let (old, _) = daemon::pids(&mut serve);
+    trap.set();
+    let begin = jiff::Timestamp::now();
+    let line = "echo first; echo second; exec cat";
+    serve.call(json!({"action": "start", "command": line, "label": "it", "background": true}));
+    eventually("the daemon has died", || {
+        (daemon::pids(&mut serve).0 != old).then_some(())
+    });
+    let end = jiff::Timestamp::now();
+    trap.check();
+    let status = serve.ok(json!({"action": "status", "sessionId": "it", "detail": true}));
+    assert_eq!(status["status"], "running", "{status}");
+    assert!(status["pid"].is_u64(), "{status}");
+    let run = &status["detail"]["runs"][0];
+    assert_eq!(run["firstLine"], 1, "{status}");
+    let at: jiff::Timestamp = run["startedAt"].as_str().unwrap().parse().unwrap();
+    // The kernel knows when a process has started to a hundredth of a second.
+    let inexact = jiff::SignedDuration::from_millis(20);
+    assert!(begin - inexact <= at && at <= end, "{begin} {status} {end}");
+    let wait = json!({"action": "wait", "sessionId": "it", "since": "c0", "until": [{"pattern": "second"}]});
+    assert_eq!(serve.ok(wait)["matched"]["line"], 2);
 }
 
 /// All that is shown of some jobs.

@@ -58,7 +58,7 @@ use crate::engine::Now;
 use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
-use crate::engine::timers::Timers;
+use crate::engine::timers::{Due, Timers};
 use crate::protocol::node::NodeState;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, SessionId, Summary};
@@ -69,6 +69,10 @@ use input_probe::InputProbes;
 use log_budget::LogBudget;
 use render_queue::RenderQueue;
 use waiters::Waiters;
+
+/// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first, and
+/// a session that ends at once is written once.
+const SAVE_MS: u64 = 1;
 
 /// Everything the daemon knows.
 pub(crate) struct State {
@@ -162,10 +166,19 @@ impl State {
 
     /// Writes a session's record to disk.
     pub(crate) fn persist(&mut self, id: &SessionId) {
+        self.timers.set(Due::Save(id.clone()), None);
         if let Some(session) = self.sessions.registry.get_mut(id) {
             self.sessions.store.write_meta(session);
             session.saved();
         }
+        self.arm(id);
+    }
+
+    /// Writes a session's record to disk in a moment, when the reply is out. Only for what the next daemon learns from
+    /// the keeper if this one is killed before.
+    pub(crate) fn persist_soon(&mut self, id: &SessionId) {
+        let at = now().boot + SAVE_MS;
+        self.timers.set(Due::Save(id.clone()), Some(at));
         self.arm(id);
     }
 

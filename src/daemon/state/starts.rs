@@ -51,6 +51,8 @@ impl State {
             return;
         };
         session.life.started(pid, offset, now());
+        // The keeper knows as much of a first run that nothing but a request has caused.
+        let is_plain = session.life.runs().len() == 1 && because.is_none();
         session.life.because(because);
         session.life.is_defined_as(session.spec.definition());
         // Not known while output of the run before is not rendered yet. What the terminal was reset with ends at most the
@@ -93,7 +95,10 @@ impl State {
         // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
         self.begin_probe(id);
-        self.persist(id);
+        match is_plain {
+            true => self.persist_soon(id),
+            false => self.persist(id),
+        }
         self.arm_input(id);
         // Queue it once: rendering also asks the keeper to notify the daemon of further output.
         self.render_queue.add(id);

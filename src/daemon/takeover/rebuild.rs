@@ -78,7 +78,7 @@ fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
 }
 
 /// When a process was started.
-fn begun(pid: u32, now: Now) -> Option<Now> {
+pub(super) fn begun(pid: u32, now: Now) -> Option<Now> {
     let boot = process::read(pid)?.started_boot();
     Some(ago(now, now.boot.saturating_sub(boot)))
 }

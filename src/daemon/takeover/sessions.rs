@@ -184,7 +184,14 @@ impl State {
             is_unseen_retry = waits && last != Some(kept.pid);
             if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
                 // It was started, but the daemon died before it saved the pid.
-                session.life.started(kept.pid, end, now);
+                let is_first = session.life.runs().is_empty();
+                let begun = rebuild::begun(kept.pid, now).unwrap_or(now);
+                let offset = if is_first { 0 } else { end };
+                session.life.started(kept.pid, offset, begun);
+                session.life.is_defined_as(session.spec.definition());
+                if is_first {
+                    session.life.begins_at_line(1);
+                }
                 is_new = true;
             }
             io.hold(kept, fds, self.keeper.shared_table());

@@ -8,7 +8,7 @@ use crate::engine::life::Actor;
 use crate::engine::timers::Due;
 use crate::engine::waits::WaitId;
 use crate::protocol::SessionId;
-use crate::sys::signal;
+use crate::sys::{failpoint, signal};
 
 /// Waits for timers and runs them; never returns.
 pub(crate) async fn run(hub: Hub) {
@@ -31,6 +31,10 @@ fn act(hub: &Hub, due: Due) {
         Due::Wait(ticket) => hub.change(|state| look_at_clock(state, ticket)),
         Due::Input(id) => hub.change(|state| state.look_at_input(&id)),
         Due::Look(id) => hub.change(|state| output::look_again(state, &id)),
+        Due::Save(id) => {
+            failpoint::hit("start.before_saving");
+            hub.change(|state| state.persist(&id));
+        }
         Due::Output(id) => hub.change(|state| output::tell_output(state, &id)),
         Due::Dropped(id) => hub.change(|state| state.tell_dropped(&id)),
         Due::Painted(id) => hub.change(|state| state.look(&id)),
