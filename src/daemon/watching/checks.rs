@@ -27,8 +27,9 @@ impl Watcher {
             let (id, lock) = (*id, job.git_lock.clone());
             let (lock, seq) = (lock.filter(|_| batch.may_wait(at)), self.tree.seq());
             self.work.spawn_blocking(move || {
-                if lock.is_some_and(|lock| lock.symlink_metadata().is_ok()) {
-                    return Done::Locked(id, batch);
+                let is_locked = lock.is_some_and(|lock| lock.symlink_metadata().is_ok());
+                if batch.waits_for_git(is_locked) {
+                    return Done::WaitsForGit(id, batch, is_locked);
                 }
                 let files = batch.files.keys().filter(|_| !batch.is_certain);
                 let files: Vec<PathBuf> = files.cloned().collect();

@@ -85,8 +85,8 @@ pub(super) struct Waiting {
 /// Work of another thread that is done.
 pub(super) enum Done {
     Scan(Outcome, Vec<Start>),
-    /// Git is changing files.
-    Locked(JobId, Batch),
+    /// The batch waits for git, which is changing files if this is true.
+    WaitsForGit(JobId, Batch, bool),
     /// What the files of a batch are now; changes up to this number are not in it.
     Checked(JobId, Batch, u64, Vec<(PathBuf, Option<Print>)>),
 }
@@ -247,10 +247,10 @@ impl Watcher {
     fn done(&mut self, done: Done) {
         match done {
             Done::Scan(outcome, starts) => self.scanned(outcome, &starts),
-            Done::Locked(id, batch) => {
+            Done::WaitsForGit(id, batch, is_at_work) => {
                 if let Some(job) = self.jobs.get_mut(&id) {
                     job.is_checking = false;
-                    job.pending.wait_for_git(batch, now().boot);
+                    job.pending.wait_for_git(batch, is_at_work, now().boot);
                 }
             }
             Done::Checked(id, batch, seq, prints) => self.checked(id, &batch, seq, prints),

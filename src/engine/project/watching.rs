@@ -47,6 +47,8 @@ pub struct Batch {
     pub is_certain: bool,
     /// Earliest reaction, while git changes files.
     not_before: u64,
+    /// Whether git was changing files when it was last looked.
+    is_git_at_work: bool,
 }
 
 impl Pending {
@@ -88,6 +90,7 @@ impl Pending {
             files: BTreeMap::new(),
             is_certain: false,
             not_before: 0,
+            is_git_at_work: false,
         });
         batch.last = batch.last.max(now);
         batch
@@ -111,10 +114,11 @@ impl Pending {
         self.batch.take()
     }
 
-    /// Takes changes back, because git is changing files: the reaction comes later, together with what has changed
-    /// meanwhile.
-    pub fn wait_for_git(&mut self, mut batch: Batch, now: u64) {
+    /// Takes changes back, because git is changing files, or was when it was last looked: the reaction comes later,
+    /// together with what has changed meanwhile.
+    pub fn wait_for_git(&mut self, mut batch: Batch, is_at_work: bool, now: u64) {
         batch.not_before = now.saturating_add(self.debounce_ms.max(1));
+        batch.is_git_at_work = is_at_work;
         if let Some(newer) = self.batch.replace(batch)
             && let Some(batch) = &mut self.batch
         {
@@ -131,6 +135,12 @@ impl Batch {
     /// Whether it may still wait for git.
     pub fn may_wait(&self, now: u64) -> bool {
         now.saturating_sub(self.first) < LONGEST_GIT_MS
+    }
+
+    /// Whether the reaction has to wait, if git `is_at_work` now. Once it has ended there may still be changes of it that
+    /// are not in the batch, so the batch waits once more.
+    pub fn waits_for_git(&self, is_at_work: bool) -> bool {
+        is_at_work || self.is_git_at_work
     }
 }
 
@@ -302,14 +312,22 @@ mod tests {
         let batch = pending.take(300).unwrap();
         assert!(batch.may_wait(LONGEST_GIT_MS - 1) && !batch.may_wait(LONGEST_GIT_MS));
         pending.change(Path::new("b"), WRITE, 310);
-        pending.wait_for_git(batch, 320);
+        assert!(batch.waits_for_git(true) && !batch.waits_for_git(false));
+        pending.wait_for_git(batch, true, 320);
         assert_eq!(pending.due(), Some(620));
         assert_eq!(pending.take(619), None);
         let batch = pending.take(620).unwrap();
         assert_eq!((batch.first, batch.last, batch.files.len()), (0, 310, 2));
         // After two seconds, too.
-        pending.wait_for_git(batch, 5000);
+        pending.wait_for_git(batch, true, 5000);
         assert_eq!(pending.due(), Some(5300));
+        // Its last changes are seen after its end.
+        let batch = pending.take(5300).unwrap();
+        assert!(batch.waits_for_git(false));
+        pending.change(Path::new("c"), WRITE, 5301);
+        pending.wait_for_git(batch, false, 5302);
+        let batch = pending.take(5602).unwrap();
+        assert_eq!((batch.waits_for_git(false), batch.files.len()), (false, 3));
     }
 
     #[test]
