@@ -168,6 +168,7 @@ impl State {
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
         let exit = exit.or_else(|| self.sessions.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
+        let is_first = session.life.runs().is_empty();
         let mut is_unseen_retry = false;
         let before =
             json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
@@ -182,10 +183,17 @@ impl State {
             // Also the first run of a session that waited for its turn.
             let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
             is_unseen_retry = waits && last != Some(kept.pid);
-            if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
+            let is_unseen_first = is_first && was_alive;
+            let is_unseen = session.life.pid().is_none() && exit.is_none();
+            if is_unseen || is_unseen_first || is_unseen_retry {
                 // It was started, but the daemon died before it saved the pid.
-                let is_first = session.life.runs().is_empty();
-                let begun = rebuild::begun(kept.pid, now).unwrap_or(now);
+                // A run that nobody saw end was short.
+                let ended = exit.as_ref().map(|exit| Now {
+                    boot: 0,
+                    wall: exit.ended_at,
+                });
+                let seen = ended.map_or(now, |ended| ended.carried_over(now));
+                let begun = rebuild::begun(kept.pid, now).unwrap_or(seen);
                 let offset = if is_first { 0 } else { end };
                 session.life.started(kept.pid, offset, begun);
                 session.life.is_defined_as(session.spec.definition());
@@ -206,9 +214,13 @@ impl State {
         self.sessions.insert(session, io);
         let last_event = last_events.get(&id);
         // `last_event` is never the end of a run that the restart policy repeats: such an end is not
-        // published.
-        let is_published = matches!(last_event, Some(EventKind::Started | EventKind::Restarted));
-        if is_new && (is_unseen_retry || !is_published) {
+        // published. Before the first run it can only be of that run, which may have ended since.
+        let is_published = match last_event {
+            Some(EventKind::Started | EventKind::Restarted) => true,
+            Some(_) => is_first,
+            None => false,
+        };
+        if is_new && (is_unseen_retry && !is_first || !is_published) {
             self.publish_start(&id, before);
         }
         let status = self.sessions.get(&id).map(|s| s.life.status());
