@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::Now;
-use super::event_history::{Entry, EventHistory};
+use super::event_history::EventHistory;
+use super::journal_note::Entry;
 use super::packed::Packed;
 use super::registry::Principal;
 use crate::protocol::{Event, EventKind, Scope, SessionId};

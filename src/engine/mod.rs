@@ -34,6 +34,7 @@ pub mod event_history;
 mod flaky;
 pub mod hosts;
 pub mod input;
+pub mod journal_note;
 pub mod lease;
 pub mod life;
 pub mod line_counter;

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::event_history::Entry;
+use super::journal_note::Entry;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
 /// A stored lifecycle event.

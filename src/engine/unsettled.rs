@@ -81,7 +81,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::engine::event_history::Entry;
+    use crate::engine::journal_note::Entry;
 
     const ID: &str = "000000000001";
 

@@ -5,7 +5,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::bus::{Filter, SubscriptionId};
-use crate::engine::event_history::Entry;
+use crate::engine::journal_note::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::reply::{Cancelled, Done, Subscribed};
 use crate::protocol::{Error, ErrorCode};

@@ -14,7 +14,7 @@ use crate::daemon::clock::now;
 use crate::daemon::storage::journal::Journal;
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::bus::{Bus, ConnectionId, Published};
-use crate::engine::event_history::{Entry, Note};
+use crate::engine::journal_note::{Entry, Note};
 use crate::protocol::{Event, EventKind, Scope, SessionId};
 use crate::sys::paths::Home;
 

@@ -14,7 +14,8 @@ use rustix::fs::OFlags;
 use serde::Deserialize;
 
 use crate::daemon::clock::now;
-use crate::engine::event_history::{EventHistory, KEPT, Note};
+use crate::engine::event_history::{EventHistory, KEPT};
+use crate::engine::journal_note::Note;
 use crate::sys::file;
 
 /// Lines that the file may have beyond those of the history in memory. With more it is rewritten, which takes
@@ -215,7 +216,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::event_history::Entry;
+    use crate::engine::journal_note::Entry;
     use crate::protocol::{Event, EventKind, Scope, SessionId};
 
     fn entry(seq: u64) -> Entry {

@@ -1,0 +1,87 @@
+//! Who acts on a session, and how that is told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::Scope;
+use crate::protocol::keeper::Exit;
+use crate::protocol::record::{EndedBy, EndedByKind};
+
+/// The originator of an action on a session.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Actor {
+    /// An agent of this scope.
+    Agent(Scope),
+    /// A person.
+    Human,
+    /// The session's time limit, in milliseconds.
+    TimeLimit(u64),
+    /// Changes of these files, which its job watches: `src/main.rs and 3 more`.
+    Watch(String),
+    /// The schedule of its job.
+    Schedule,
+    /// Its project, all of which is ended because this job has ended.
+    Project(String),
+}
+
+impl Actor {
+    /// The name used in a reason.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Agent(scope) => format!("agent {scope}"),
+            Self::Human => "a person".to_owned(),
+            Self::TimeLimit(_) => "its time limit".to_owned(),
+            Self::Watch(_) => "its watch".to_owned(),
+            Self::Schedule => "its schedule".to_owned(),
+            Self::Project(_) => "its project".to_owned(),
+        }
+    }
+
+    /// The value of the record's `endedBy`.
+    pub fn ended_by(&self) -> EndedBy {
+        match self {
+            Self::Agent(scope) => EndedBy {
+                kind: EndedByKind::Agent,
+                scope: Some(scope.clone()),
+            },
+            Self::Human => EndedBy {
+                kind: EndedByKind::Human,
+                scope: Some(Scope::human()),
+            },
+            Self::TimeLimit(_) => EndedBy::of(EndedByKind::Timeout),
+            Self::Watch(_) => EndedBy::of(EndedByKind::Watch),
+            Self::Schedule => EndedBy::of(EndedByKind::Schedule),
+            Self::Project(_) => EndedBy::of(EndedByKind::Project),
+        }
+    }
+}
+
+/// Why a run has ended, for people.
+pub(super) fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
+    let how = match (exit.exit_code, signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
+        (None, Some(signal)) => signal.to_owned(),
+        (None, None) => "its keeper was killed, so how it ended is not known".to_owned(),
+    };
+    match asked {
+        Some(Actor::TimeLimit(ms)) => {
+            let limit = match ms % 1000 {
+                0 => format!("{} s", ms / 1000),
+                _ => format!("{ms} ms"),
+            };
+            format!("it reached its time limit of {limit} ({how})")
+        }
+        Some(Actor::Watch(files)) => {
+            let has = match files.contains(" more") || files == "many files" {
+                true => "have",
+                false => "has",
+            };
+            format!("it was ended because {files} {has} changed ({how})")
+        }
+        Some(Actor::Schedule) => format!("its schedule ended it for the next run ({how})"),
+        Some(Actor::Project(job)) => format!("it was ended because {job} has ended ({how})"),
+        Some(Actor::Human) => format!("a person ended it ({how})"),
+        Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),
+        None => how,
+    }
+}
