@@ -6,16 +6,15 @@
 //! emulator's speed.
 
 mod next_run;
+mod picture;
 mod plain_rows;
 mod rest;
+mod text;
 mod verbatim;
 
-use std::borrow::Cow;
 use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use self::verbatim::Verbatim;
 pub use super::cell::{Cell, Color};
@@ -23,7 +22,7 @@ use super::colors::Colors;
 use super::compat::{Compat, REPLACEMENT, columns};
 use super::cursor;
 pub use super::cursor::{Cursor, CursorShape};
-use super::extras::{self, Extra, Extras, TableName};
+use super::extras::Extras;
 use super::modes::{Modes, Reports};
 use super::paint;
 use super::pen::Pen;
@@ -31,6 +30,7 @@ use super::redraw::Start;
 use super::shell_report::ShellReport;
 use super::size::Size;
 use crate::protocol::terminal_progress::TerminalProgress;
+pub use picture::{Changes, Picture};
 pub use rest::Resting;
 
 /// Maximum number of fed bytes that are kept so that the screen can rest cheaply: as much as most
@@ -60,46 +60,6 @@ pub struct Fed {
     pub title_changed: bool,
     /// Whether the emulator failed; the screen is then empty.
     pub restarted: bool,
-}
-
-/// What turns an earlier picture into a screen.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Changes {
-    /// Terminal bytes.
-    pub bytes: Vec<u8>,
-    /// The rows that the bytes may change, from the first to the last. The cursor may be in another one.
-    pub rows: Range<u16>,
-}
-
-/// What a screen shows, for a later comparison.
-#[derive(Clone)]
-pub struct Picture {
-    copy: Arc<Copy>,
-    /// What was fed after the copy was made.
-    fed: Vec<u8>,
-}
-
-/// A copy of what a screen shows.
-struct Copy {
-    core: vt100::Screen,
-    size: Size,
-    reports: Reports,
-    /// The table of its markers, and what the next character has.
-    table: Option<TableName>,
-    extra: Extra,
-}
-
-impl Picture {
-    /// The emulator's screen.
-    fn core(&self) -> Option<Cow<'_, vt100::Screen>> {
-        if self.fed.is_empty() {
-            return Some(Cow::Borrowed(&self.copy.core));
-        }
-        let mut core = vt100::Parser::default();
-        *core.screen_mut() = self.copy.core.clone();
-        contained(|| Compat::new(self.copy.size).feed(&mut core, &self.fed))?;
-        Some(Cow::Owned(core.screen().clone()))
-    }
 }
 
 impl Screen {
@@ -293,169 +253,8 @@ impl Screen {
         self.compat.state.reports(self.alt_screen())
     }
 
-    /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; otherwise
-    /// each row is padded to the full width.
-    pub fn rows_text(&self, trim: bool) -> Vec<String> {
-        let mut rows: Vec<String> = self.each_row_text(trim).collect();
-        while trim && rows.last().is_some_and(String::is_empty) {
-            rows.pop();
-        }
-        rows
-    }
-
-    /// The text of the first visible row, as in [`rows_text`](Self::rows_text).
-    pub fn first_row_text(&self, trim: bool) -> String {
-        self.each_row_text(trim).next().unwrap_or_default()
-    }
-
-    /// Iterates over the emulator's rows, because it finds each single cell by walking from the top
-    /// of the scrollback.
-    fn each_row_text(&self, trim: bool) -> impl Iterator<Item = String> {
-        let cols = self.size.cols();
-        let has_markers = self.extras().table().is_some();
-        self.core.screen().rows(0, cols).map(move |mut row| {
-            if has_markers && let Cow::Owned(text) = extras::strip(&row) {
-                row = text;
-            }
-            if row.contains(REPLACEMENT) {
-                row = row.replace(REPLACEMENT, "\u{fffd}");
-            }
-            if trim {
-                row.truncate(row.trim_end_matches(' ').len());
-            } else {
-                // The emulator omits the blanks after the last character.
-                let used = match row.is_ascii() {
-                    true => row.len(),
-                    false => row.chars().filter_map(columns).map(usize::from).sum(),
-                };
-                row.extend(std::iter::repeat_n(
-                    ' ',
-                    usize::from(cols).saturating_sub(used),
-                ));
-            }
-            row
-        })
-    }
-
-    /// [`rows_text`](Self::rows_text) joined by newlines.
-    pub fn text(&self, trim: bool) -> String {
-        self.rows_text(trim).join("\n")
-    }
-
-    /// The text for copying: wrapped rows are joined, blanks at line ends and blank lines at the
-    /// end are removed.
-    pub fn logical_text(&self) -> String {
-        let mut text = String::new();
-        for (row, line) in (0..).zip(self.each_row_text(false)) {
-            text.push_str(&line);
-            if !self.row_wrapped(row) {
-                text.truncate(text.trim_end_matches(' ').len());
-                text.push('\n');
-            }
-        }
-        text.truncate(text.trim_end_matches([' ', '\n']).len());
-        text
-    }
-
-    /// Terminal bytes that repaint the whole screen with cursor and modes, on a terminal of the
-    /// same size in any state.
-    pub fn ansi(&self) -> Vec<u8> {
-        self.repainted(&Extra::default())
-    }
-
-    /// The same, for a terminal that has set what `from` says.
-    fn repainted(&self, from: &Extra) -> Vec<u8> {
-        let mut out = paint::whole(self.core.screen());
-        self.reports().push_all(&mut out);
-        self.painted(out, from)
-    }
-
-    /// Bytes for a terminal that has set what `from` says, of what [`paint`] returned.
-    fn painted(&self, text: String, from: &Extra) -> Vec<u8> {
-        let extras = self.extras();
-        extras::paint(text, extras, from, extras.now()).into_bytes()
-    }
-
     fn extras(&self) -> &Extras {
         &self.compat.state.extras
-    }
-
-    /// The text of a row with its attributes and links (SGR and OSC 8) and no other sequences, as printed
-    /// by `tmux capture-pane -e`. `trim` cuts blank cells at the end.
-    pub fn row_ansi(&self, row: u16, trim: bool) -> String {
-        let text = paint::row(self.core.screen(), row, trim);
-        let none = Extra::default();
-        extras::paint(text, self.extras(), &none, &none)
-    }
-
-    /// All rows as returned by [`row_ansi`](Self::row_ansi). `trim` also omits blank rows at the
-    /// end.
-    pub fn rows_ansi(&self, trim: bool) -> Vec<String> {
-        let rows = 0..self.size.rows();
-        let mut rows: Vec<_> = rows.map(|row| self.row_ansi(row, trim)).collect();
-        while trim && rows.last().is_some_and(String::is_empty) {
-            rows.pop();
-        }
-        rows
-    }
-
-    /// The prompt of a program that waits for input: the text before the cursor, or if there is
-    /// none, the last line above it.
-    pub fn prompt(&self) -> String {
-        let cursor = self.cursor();
-        let row = usize::from(cursor.row);
-        let mut rows: Vec<String> = self.each_row_text(false).take(row + 1).collect();
-        let own = rows.pop().unwrap_or_default();
-        let own: String = own.chars().take(usize::from(cursor.col)).collect();
-        if !own.trim().is_empty() {
-            return own;
-        }
-        let mut above = rows.iter().rev().map(|row| row.trim_end());
-        above
-            .find(|row| !row.is_empty())
-            .unwrap_or_default()
-            .to_owned()
-    }
-
-    /// A copy for a later comparison by [`changes`](Self::changes).
-    pub fn picture(&mut self) -> Picture {
-        let mut verbatim = std::mem::take(&mut self.verbatim);
-        let picture = verbatim.picture(|| Copy {
-            core: self.core.screen().clone(),
-            size: self.size,
-            reports: self.reports(),
-            table: self.extras().table(),
-            extra: self.extras().now().clone(),
-        });
-        self.verbatim = verbatim;
-        picture
-    }
-
-    /// What turns the picture `since` into the current screen. A full repaint if the two have
-    /// different sizes or only one of them shows the alternate screen.
-    pub fn changes(&self, since: &Picture) -> Changes {
-        if let Some(changes) = self.verbatim.since(since) {
-            return changes;
-        }
-        let (screen, before) = (self.core.screen(), &since.copy);
-        // A first marker does not change what the picture shows.
-        let has_other_markers = before.table.is_some() && before.table != self.extras().table();
-        let is_comparable = before.size == self.size
-            && before.core.alternate_screen() == screen.alternate_screen()
-            && !has_other_markers;
-        let core = is_comparable.then(|| since.core()).flatten();
-        let Some(core) = core else {
-            return Changes {
-                bytes: self.repainted(&before.extra),
-                rows: 0..self.size.rows(),
-            };
-        };
-        let (mut out, rows) = paint::difference(screen, &core);
-        self.reports().push_change(before.reports, &mut out);
-        Changes {
-            bytes: self.painted(out, &before.extra),
-            rows,
-        }
     }
 
     /// Scrolls the view to `lines_up` lines above the present.

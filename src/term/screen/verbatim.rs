@@ -7,7 +7,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Changes, Compat, Copy, Picture};
+use super::Compat;
+use super::picture::{Changes, Copy, Picture};
 use crate::term::compat::sgr::is_basic;
 use crate::term::control::Function;
 use crate::term::scan::ascii_len;
