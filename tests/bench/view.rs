@@ -1,7 +1,6 @@
-//! A dashboard on a terminal, with somebody who looks at it.
+//! A view on a terminal, with somebody who looks at it.
 
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -12,18 +11,19 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// How long anything may take.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// `bgproc ARGS` on a terminal of 80 columns and 24 rows. It ends when this is dropped.
+/// A command on a terminal of 80 columns and 24 rows. It ends when this is dropped.
 pub(crate) struct View {
     child: Box<dyn Child + Send + Sync>,
     // Its end hangs up the terminal.
     _master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
-    output: Receiver<Vec<u8>>,
+    /// What it has written, and when that arrived.
+    output: Receiver<(Instant, Vec<u8>)>,
     screen: Screen,
 }
 
 impl View {
-    pub(crate) fn open(home: &Path, args: &[&str]) -> Self {
+    pub(crate) fn open(mut command: CommandBuilder) -> Self {
         let (rows, cols) = (24, 80);
         let size = PtySize {
             rows,
@@ -32,11 +32,7 @@ impl View {
             pixel_height: 0,
         };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
-        command.args(args);
-        command.env("BGPROC_HOME", home);
         command.env("TERM", "xterm-256color");
-        command.cwd(home);
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
@@ -44,7 +40,8 @@ impl View {
         std::thread::spawn(move || {
             let mut buffer = vec![0; 64 * 1024];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
-                if sender.send(buffer[..count].to_vec()).is_err() {
+                let arrived = (Instant::now(), buffer[..count].to_vec());
+                if sender.send(arrived).is_err() {
                     return;
                 }
             }
@@ -72,22 +69,27 @@ impl View {
         self.wait_for(|screen| screen.text(true).contains(text));
     }
 
-    /// Waits until what it shows fits.
-    pub(crate) fn wait_for(&mut self, fits: impl Fn(&Screen) -> bool) {
-        let deadline = Instant::now() + DEADLINE;
+    /// Waits until what it shows fits; when that arrived.
+    pub(crate) fn wait_for(&mut self, fits: impl Fn(&Screen) -> bool) -> Instant {
+        let begin = Instant::now();
+        let mut last = begin;
         while !fits(&self.screen) {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = (begin + DEADLINE).saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
-                Ok(bytes) => self.show(&bytes),
+                Ok((at, bytes)) => {
+                    last = at;
+                    self.show(&bytes);
+                }
                 Err(error) => panic!("{error}:\n{}", self.screen.text(true)),
             }
         }
+        last
     }
 
     /// Takes in what it writes for so long.
     pub(crate) fn watch(&mut self, length: Duration) {
         let until = Instant::now() + length;
-        while let Ok(bytes) = self
+        while let Ok((_, bytes)) = self
             .output
             .recv_timeout(until.saturating_duration_since(Instant::now()))
         {

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -144,6 +145,14 @@ impl Peer for Bgproc {
     fn list_command(&self) -> Command {
         let mut command = command(self.home.path());
         command.arg("ls");
+        command
+    }
+
+    fn view(&self, job: &str) -> CommandBuilder {
+        let mut command = CommandBuilder::new(PROGRAM);
+        command.args(["attach", job]);
+        command.env("BGPROC_HOME", self.home.path());
+        command.cwd(self.home.path());
         command
     }
 

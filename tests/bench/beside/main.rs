@@ -24,6 +24,10 @@ mod measures;
 mod peer;
 mod table;
 mod tmux;
+#[allow(dead_code, reason = "shared with the bench `latency`")]
+#[path = "../view.rs"]
+mod view;
+mod viewer;
 
 /// Rounds where nobody says otherwise.
 const ROUNDS: usize = 5;

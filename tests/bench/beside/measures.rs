@@ -7,7 +7,7 @@ use crate::bgproc::Bgproc;
 use crate::peer::Peer;
 use crate::table::Row;
 use crate::tmux::Tmux;
-use crate::{data, emit, limit};
+use crate::{data, emit, limit, viewer};
 
 /// Bytes of a flood.
 const FLOOD: usize = 32 << 20;
@@ -16,9 +16,14 @@ const FLOOD: usize = 32 << 20;
 const IDLE: usize = 100;
 
 /// The middle one.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(values: Vec<f64>) -> f64 {
+    percentile(values, 50)
+}
+
+/// The value that so many of a hundred are below.
+fn percentile(mut values: Vec<f64>, part: usize) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    values[values.len() * part / 100]
 }
 
 /// Looks until there is something.
@@ -57,7 +62,7 @@ type Measure = fn(&mut dyn Peer) -> f64;
 /// A line's name and unit, what is measured, and what of the limit.
 type Latency = (&'static str, &'static str, Measure, fn() -> f64);
 
-const LATENCIES: [Latency; 5] = [
+const LATENCIES: [Latency; 7] = [
     (
         "read the screen",
         "µs",
@@ -79,6 +84,18 @@ const LATENCIES: [Latency; 5] = [
                 peer.echo(job, &format!("k{n:03}k"))
             })
         },
+        limit::key_echo,
+    ),
+    (
+        "key to view",
+        "µs",
+        |peer| median(viewer::keys(peer)),
+        limit::key_echo,
+    ),
+    (
+        "key to view, 99 %",
+        "µs",
+        |peer| percentile(viewer::keys(peer), 99),
         limit::key_echo,
     ),
     (

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use portable_pty::CommandBuilder;
+
 /// A program that keeps jobs. Dropped, it ends all it has started.
 pub(crate) trait Peer {
     /// Its name.
@@ -20,6 +22,8 @@ pub(crate) trait Peer {
     fn pids(&mut self) -> Vec<u32>;
     /// The command that lists jobs.
     fn list_command(&self) -> Command;
+    /// The command that shows a job to a person, who can type into it.
+    fn view(&self, job: &str) -> CommandBuilder;
     /// Starts the first job where nothing runs yet.
     fn cold_start(&self) -> f64;
     /// The last 500 characters of a job's text, if it keeps any.

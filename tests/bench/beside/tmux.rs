@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use portable_pty::CommandBuilder;
 use tempfile::TempDir;
 
 use crate::guard::Guard;
@@ -136,6 +137,15 @@ impl Peer for Tmux {
     fn list_command(&self) -> Command {
         let mut command = command(&socket(self.dir.path()));
         command.arg("list-sessions");
+        command
+    }
+
+    fn view(&self, job: &str) -> CommandBuilder {
+        let mut command = CommandBuilder::new("tmux");
+        command.arg("-S");
+        command.arg(socket(self.dir.path()));
+        command.args(["attach-session", "-t", job]);
+        command.env_remove("TMUX");
         command
     }
 

@@ -22,6 +22,7 @@ mod figure;
 #[path = "../beside/guard.rs"]
 mod guard;
 mod scenes;
+#[path = "../view.rs"]
 mod view;
 
 use std::process::ExitCode;
