@@ -121,7 +121,7 @@ impl Peer for Bgproc {
         let wait = json!({ "until": [{ "pattern": word }] });
         self.ask(
             "write",
-            json!({ "sessionId": job, "data": word, "wait": wait }),
+            json!({ "sessionId": job, "data": format!("{word}\n"), "wait": wait }),
         );
     }
 

@@ -80,7 +80,9 @@ const LATENCIES: [Latency; 7] = [
         "key to echo",
         "µs",
         |peer| {
-            repeated(peer, &["cat"], 100, |peer, job, n| {
+            // The terminal's own echo is not what a program answers.
+            let quiet = ["sh", "-c", "stty -echo; exec cat"];
+            repeated(peer, &quiet, 100, |peer, job, n| {
                 peer.echo(job, &format!("k{n:03}k"))
             })
         },

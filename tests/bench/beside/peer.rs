@@ -12,7 +12,7 @@ pub(crate) trait Peer {
     fn start(&mut self, argv: &[String]) -> String;
     /// What its screen shows.
     fn read(&mut self, job: &str) -> String;
-    /// Types a word and returns once the screen shows it.
+    /// Types a line of one word to a `cat`, and returns once it has answered.
     fn echo(&mut self, job: &str, word: &str);
     /// Returns once the output has this line.
     fn wait_for(&mut self, job: &str, line: &str);

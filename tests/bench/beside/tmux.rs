@@ -117,7 +117,7 @@ impl Peer for Tmux {
     }
 
     fn echo(&mut self, job: &str, word: &str) {
-        self.ask(&format!("send-keys -l -t {job} {word}"));
+        self.ask(&format!("send-keys -t {job} {word} Enter"));
         while !self.read(job).replace('\n', "").contains(word) {}
     }
 
