@@ -44,6 +44,7 @@ impl Entry {
     pub(crate) fn shown(&self) -> String {
         match &self.text {
             Some(text) => text.clone(),
+            None if self.bytes == 1 => "(1 byte, not shown)".to_owned(),
             None => format!("({} bytes, not shown)", self.bytes),
         }
     }

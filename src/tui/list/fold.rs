@@ -45,12 +45,20 @@ pub fn all(model: &mut Model) {
     }
 }
 
+/// Said if the list has no headings.
+pub fn nothing_to_fold(model: &Model) -> &'static str {
+    match model.jobs.is_empty() {
+        true => "There is no job yet.",
+        false => "The list has one group; there is nothing to fold.",
+    }
+}
+
 /// Whether the list has groups that can be folded; if not, tells why.
 fn can_fold(model: &mut Model) -> bool {
     let is_headed = matches!(model.rows.first(), Some(Row::Group(_)));
     let is_filtered = !model.query().is_empty();
     if !is_headed {
-        model.note("The list has one group; there is nothing to fold.");
+        model.note(nothing_to_fold(model));
     } else if is_filtered {
         model.note(format!(
             "A filter shows all groups unfolded. {} clears it.",

@@ -185,6 +185,11 @@ impl Job {
         matches!(self.state(), State::Retrying(_))
     }
 
+    /// Whether a program runs. It does not while the job waits for its first or next run.
+    pub fn has_process(&self) -> bool {
+        self.record.summary.status.is_alive()
+    }
+
     /// Milliseconds since it ended.
     pub fn since_end(&self, now: i64) -> Option<i64> {
         self.record

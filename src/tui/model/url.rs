@@ -34,10 +34,40 @@ pub fn is_web(url: &str) -> bool {
     web && clean(url) == url && !url.contains(char::is_whitespace)
 }
 
+/// The last web address in a text.
+pub fn last_in(text: &str) -> Option<&str> {
+    let starts = text.rmatch_indices("http").map(|(at, _)| &text[at..]);
+    let ends = |c: char| c.is_whitespace() || "\"'<>|\\^`{}".contains(c);
+    let mut urls = starts.map(|rest| {
+        let url = rest.split(ends).next().unwrap_or_default();
+        // Punctuation after it belongs to the text.
+        url.trim_end_matches(['.', ',', ';', ':', ')', ']', '!', '?'])
+    });
+    urls.find(|url| is_web(url) && !url.ends_with("//"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tui::tests::jobs::record;
+
+    #[test]
+    fn finds_the_last_address_of_a_text() {
+        for (text, expected) in [
+            (
+                "see https://example.com/docs for more",
+                Some("https://example.com/docs"),
+            ),
+            (
+                "(http://a/1), then http://b:80/x?y=1.",
+                Some("http://b:80/x?y=1"),
+            ),
+            ("\"https://a/\" and http:// and https", Some("https://a/")),
+            ("ftp://a nothttp", None),
+        ] {
+            assert_eq!(last_in(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn accepts_only_well_formed_web_addresses() {

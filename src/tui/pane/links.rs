@@ -8,7 +8,7 @@ use crate::protocol::SessionId;
 use crate::term::screen::Screen;
 use crate::tui::crop;
 use crate::tui::model::Model;
-use crate::tui::model::url::is_web;
+use crate::tui::model::url::{is_web, last_in};
 
 /// The link at a position of the window, in the pane `area` of a job.
 pub fn at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<String> {
@@ -28,6 +28,12 @@ pub fn last(model: &Model) -> Option<String> {
         cols.map(move |col| (row, col))
     });
     cells.find_map(|(row, col)| link(screen, row, col))
+}
+
+/// The last web address in the text of a job's screen.
+pub fn written(model: &Model, id: &SessionId) -> Option<String> {
+    let text = live(model, id)?.logical_text();
+    last_in(&text).map(str::to_owned)
 }
 
 /// The screen, unless a log or an earlier screen is shown in its place.

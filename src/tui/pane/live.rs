@@ -241,15 +241,25 @@ fn parts(
         true => Vec::new(),
         false => separators(model, id, screen),
     };
-    // Each one takes a row, and what then scrolls out of the pane takes its separator along.
+    // Each one takes a row, and what then scrolls out of the pane takes its separator along: one after the other, because
+    // without the one the next may fit.
     let crop = loop {
         let height = area.height.saturating_sub(count(&separators));
         let less = Rect { height, ..area };
         let crop = crop::crop(screen, less, pan, typing);
-        let shown = crop.top + 1..crop.top + height;
-        let before = separators.len();
-        separators.retain(|(row, _)| shown.contains(row));
-        if separators.len() == before {
+        let is_above = |(row, separator): &(u16, Separator)| match separator {
+            // That a run begins is shown above its first line, also if that is the first one of the pane.
+            Separator::Run(_) => *row < crop.top,
+            Separator::Seen(_) => *row <= crop.top,
+        };
+        if separators.first().is_some_and(is_above) {
+            separators.remove(0);
+        } else if separators
+            .last()
+            .is_some_and(|(row, _)| *row >= crop.top + height)
+        {
+            separators.pop();
+        } else {
             break crop;
         }
     };

@@ -37,10 +37,14 @@ use crate::tui::window::Canvas;
 /// Maximum columns of a name followed by a question, as in the status line.
 const NAME: usize = 24;
 
+/// Least room for the words that say how the screen is shown, with the blanks around them.
+const SEEN: usize = 16;
+
 /// Draws the title line: the job, and how its screen is shown.
 pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
-    let mut bar = Bar::new(if area.width >= 70 { 3 } else { 2 });
+    let gap = if area.width >= 70 { 3 } else { 2 };
+    let mut bar = Bar::new(gap);
     let mut name_style = theme.strong();
     if model.mode().types() {
         name_style = name_style.add_modifier(Modifier::UNDERLINED);
@@ -61,11 +65,13 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             let style = theme.state(&job.state());
             bar.text(0, text::clip(&report, left, theme.glyph("…")), style);
         }
+        let seen = how_seen(model);
         if job.command != job.name {
             // Reserve room for how the screen is shown and for the URL.
             let url = job.url().map_or(0, |_| 16);
+            let kept = SEEN.max(text::width(&seen) + 2 * gap);
             let rest = room
-                .saturating_sub(text::width(&job.name) + 16 + url)
+                .saturating_sub(text::width(&job.name) + kept + url)
                 .max(8);
             let command = text::clip(&job.command, rest, theme.glyph("…"));
             bar.text(1, command, Style::new());
@@ -82,7 +88,6 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         if let Some(pid) = job.record.summary.pid {
             bar.text(3, format!("pid {pid}"), theme.dim());
         }
-        let seen = how_seen(model);
         // In NORMAL the status line shows it.
         if !(is_remarkable(&seen) && model.is_normal()) {
             bar.right(2, vec![Span::styled(seen, theme.dim())]);

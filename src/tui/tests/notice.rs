@@ -211,6 +211,13 @@ fn opens_a_url_and_requests_an_unknown_one() {
     dash.link(detail(&[], &[]));
     assert_eq!(opened(&mut dash), None);
     assert!(dash.text().contains("listens on no port"));
+    // Then an address that it has written is opened.
+    dash.screen("web", 24, 80, "see https://example.com/docs, or ask");
+    dash.link(detail(&[], &[]));
+    assert_eq!(
+        opened(&mut dash).as_deref(),
+        Some("https://example.com/docs")
+    );
     // Without a browser, the URL is copied and shown.
     dash.happen(Event::Done(Done::NoBrowser(
         "http://localhost:3000".to_owned(),

@@ -53,6 +53,42 @@ fn the_question_says_that_it_waits() {
 }
 
 #[test]
+fn keys_are_not_sent_and_that_is_said() {
+    let mut dash = Dash::new(80, 24, vec![waiting(NOW + 8000)]);
+    dash.press("i");
+    assert!(
+        dash.status().contains("keys are not sent"),
+        "{}",
+        dash.status()
+    );
+    dash.asked();
+    dash.press("hello\r");
+    assert_eq!(dash.typed("flappy"), "");
+    let text = dash.text();
+    assert!(text.contains("waits for its next run (retry 3)"), "{text}");
+    dash.record(&record("flappy")).press("x");
+    assert!(
+        dash.status().contains("keys go to the job"),
+        "{}",
+        dash.status()
+    );
+    assert_eq!(dash.typed("flappy"), "x");
+}
+
+#[test]
+fn nothing_is_there_to_be_paused_or_sent_a_signal() {
+    for keys in ["p", "K"] {
+        let mut dash = Dash::new(120, 24, vec![waiting(NOW + 8000)]);
+        dash.press(keys);
+        assert!(
+            dash.text().contains("flappy does not run now (retry 3)."),
+            "{}",
+            dash.text()
+        );
+    }
+}
+
+#[test]
 fn an_older_daemon_does_not_tell_when() {
     let mut record = waiting(NOW);
     record.retry_at = None;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::harness::Dash;
 use super::jobs::{id, record};
 use crate::protocol::EventKind;
-use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::message::{Cmd, Event, LinkEvent, RequestKind};
 use crate::tui::scrollback::Part;
 
 /// The job was restarted twice.
@@ -95,6 +95,25 @@ fn a_line_separates_runs_on_the_live_screen() {
     );
     screen(&mut dash, 4, "\x1b[?1049hone\r\ntwo\r\nthree\r\nfour\r\n");
     assert!(!dash.text().contains("── run"));
+}
+
+#[test]
+fn no_line_between_runs_is_missing_where_the_pane_is_low() {
+    for more in 0..=12 {
+        let mut dash = restarted();
+        dash.happen(Event::Window(120, 12));
+        let later: String = (1..=more).map(|n| format!("{n}\r\n")).collect();
+        let text = format!("one\r\ntwo\r\nthree\r\nfour\r\n{later}");
+        screen(&mut dash, 4 + more, &text);
+        told(&mut dash);
+        let rows = pane(&dash);
+        // Whatever is shown below the first run has the line of its own above it.
+        for (text, run) in [("three", "── run 2, "), ("four", "── run 3, ")] {
+            let at = rows.iter().position(|row| row == text);
+            let is_marked = |at: usize| at == 0 || rows[at - 1].starts_with(run);
+            assert!(at.is_none_or(is_marked), "{more}: {rows:?}");
+        }
+    }
 }
 
 #[test]

@@ -85,6 +85,16 @@ fn top_is_a_full_screen_program_too() {
 }
 
 #[test]
+fn a_full_screen_program_that_has_ended_leaves_its_screens() {
+    let mut vim = ended("vim", Status::Done, Some(0), 1000);
+    (vim.summary.output_bytes, vim.summary.output_lines) = (5000, 0);
+    let mut dash = Dash::new(80, 24, vec![vim]);
+    dash.screen("vim", 24, 80, "");
+    dash.press("s");
+    assert!(dash.model.rewind.is_some());
+}
+
+#[test]
 fn the_daemon_tells_what_is_a_full_screen_program() {
     let mut dash = dash();
     let data = |full: bool, alt: bool, text: &str| {

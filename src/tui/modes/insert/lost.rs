@@ -4,12 +4,15 @@
 //! the keyboard sees that later than the next keys are pressed. So nothing more is sent until the person says so, with
 //! a key that is pressed after a pause: one that is pressed in a row with others is a part of the text.
 
+use ratatui::layout::Rect;
+
 use super::Insert;
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::model::Model;
 use crate::tui::status::add_hint;
+use crate::tui::text;
 
 /// How long no key was pressed when one is no part of a text any more, in milliseconds.
 const PAUSE_MS: i64 = 600;
@@ -58,10 +61,16 @@ pub(super) fn press(model: &mut Model, press: &KeyPress) -> bool {
     true
 }
 
-/// Says in the status line what is going on, and which key types on.
-pub(super) fn show(model: &Model, bar: &mut Bar) {
-    bar.text(0, "keys were lost; no more are sent", model.theme.strong());
+/// Shows which key types on.
+pub(super) fn hint(model: &Model, bar: &mut Bar) {
     let types_on = model.keymap.key_named(NORMAL, TYPE);
     let hint = types_on.map(|key| (key.to_owned(), "type on".to_owned()));
     add_hint(model, bar, 0, hint);
+}
+
+/// Says what is going on, in as many words as fit beside the hints.
+pub(super) fn words(model: &Model, bar: &mut Bar, area: Rect) {
+    let words = ["keys were lost; no more are sent", "keys were lost", "lost"].map(str::to_owned);
+    let words = text::worded(&words, bar.room(area, 0), model.theme.glyph("…"));
+    bar.text(0, words, model.theme.strong());
 }

@@ -5,6 +5,7 @@ use crate::protocol::params::{Resize, Write};
 use crate::protocol::{Action, Mode as JobMode, SessionId, Status};
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Keys, RequestKind};
+use crate::tui::model::job::Job;
 use crate::tui::model::{Link, Model};
 
 /// Maximum number of bytes per request. Base64 makes them a third longer, and a request line is
@@ -47,13 +48,9 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
     let Some(job) = model.job(id) else {
         return;
     };
-    if job.record.summary.status == Status::Queued {
-        let why = job.record.summary.waiting.as_ref();
-        let why = why.map_or_else(String::new, |waiting| format!(" ({})", waiting.why));
+    if let Some(why) = takes_nothing(job) {
         let name = model.name_of(id);
-        model.note(format!(
-            "{name} does not run yet{why}; what you type is not sent"
-        ));
+        model.note(format!("{name} {why}; what you type is not sent."));
         return;
     }
     let piped = job.record.summary.mode == JobMode::Pipe;
@@ -82,6 +79,20 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
         send_piped(id, bytes, cmds);
     } else {
         push(id, bytes, cmds);
+    }
+}
+
+/// Why a job that has not ended takes no keys now: it waits for its first or next run.
+pub(super) fn takes_nothing(job: &Job) -> Option<String> {
+    let summary = &job.record.summary;
+    match summary.status {
+        Status::Queued => {
+            let why = summary.waiting.as_ref();
+            let why = why.map_or_else(String::new, |waiting| format!(" ({})", waiting.why));
+            Some(format!("does not run yet{why}"))
+        }
+        Status::Retrying => Some(format!("waits for its next run ({})", job.word())),
+        _ => None,
     }
 }
 

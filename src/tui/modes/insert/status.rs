@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use super::{Action, Insert, lost};
+use super::{Action, Insert, lost, send};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
@@ -20,10 +20,11 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     let mut bar = status::bar(model, area);
     let leave = hints::hint(model, Action::Leave);
     if insert.lost_at.is_some() {
-        lost::show(model, &mut bar);
+        lost::hint(model, &mut bar);
         if let Some(hint) = leave {
             bar.right(0, hints::spans(model, hint));
         }
+        lost::words(model, &mut bar, area);
         return bar;
     }
     if !insert.also.is_empty() {
@@ -56,7 +57,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
                             vec![Span::styled(words, theme.state(&State::NeedsInput))],
                         );
                     }
-                    None => bar.right(4, vec![Span::styled("keys go to the job", theme.dim())]),
+                    None => bar.right(4, vec![where_keys_go(model, job)]),
                 },
             }
         }
@@ -86,6 +87,13 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         bar.text(0, words, theme.state(&job.state()));
     }
     bar
+}
+
+fn where_keys_go(model: &Model, job: &Job) -> Span<'static> {
+    match send::takes_nothing(job) {
+        Some(_) => Span::styled("keys are not sent", model.theme.strong()),
+        None => Span::styled("keys go to the job", model.theme.dim()),
+    }
 }
 
 /// That a job has ended and how, the most detailed words first.

@@ -197,8 +197,12 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::StopAll => verbs::stop_all(model, cmds),
         Action::Kill => verbs::kill(model, cmds),
         Action::Signal => {
-            if !verbs::kill_survivors(model, cmds) {
-                menu::signal(model);
+            if verbs::kill_survivors(model, cmds) {
+                return;
+            }
+            match obstacle::all_wait(model) {
+                Some(why) => model.note(why),
+                None => menu::signal(model),
             }
         }
         Action::Pause => verbs::pause(model, cmds),

@@ -4,6 +4,7 @@
 use super::keys::Action;
 use super::{changes, project, verbs};
 use crate::term::sanitize::clean;
+use crate::tui::list::fold::nothing_to_fold;
 use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
@@ -49,10 +50,14 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     }
     match action {
         Action::Pause if model.marked.is_empty() => {
-            not_started(model).or_else(|| no_target_runs(model))
+            let why = not_started(model).or_else(|| no_target_runs(model));
+            why.or_else(|| all_wait(model))
         }
-        Action::Stop | Action::Kill | Action::Pause => no_target_runs(model),
-        Action::Signal if verbs::survivors(model).is_empty() => no_target_runs(model),
+        Action::Pause => no_target_runs(model).or_else(|| all_wait(model)),
+        Action::Stop | Action::Kill => no_target_runs(model),
+        Action::Signal if verbs::survivors(model).is_empty() => {
+            no_target_runs(model).or_else(|| all_wait(model))
+        }
         Action::Restart | Action::Copy if model.targets().is_empty() => Some(NO_JOB.to_owned()),
         Action::Restart => of_engine(model),
         Action::Resume => no_target_lost(model),
@@ -174,6 +179,21 @@ fn no_target_runs(model: &Model) -> Option<String> {
     })
 }
 
+/// Why none of the targets can be sent a signal, if those that have not ended wait for their next run.
+pub(super) fn all_wait(model: &Model) -> Option<String> {
+    let targets = model.targets();
+    let jobs = targets.iter().filter_map(|id| model.job(id));
+    let jobs: Vec<&Job> = jobs.filter(|job| job.is_alive()).collect();
+    if jobs.iter().any(|job| job.has_process()) {
+        return None;
+    }
+    match jobs.as_slice() {
+        [] => None,
+        [job] => Some(format!("{} does not run now ({}).", job.name, job.word())),
+        _ => Some("None of these jobs runs now.".to_owned()),
+    }
+}
+
 fn no_target_lost(model: &Model) -> Option<String> {
     let targets = model.targets();
     let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
@@ -216,7 +236,7 @@ fn fold(model: &Model, action: Action) -> Option<String> {
     }
     let headed = matches!(model.rows.first(), Some(Row::Group(_)));
     let Some(key) = model.group_key().filter(|_| headed) else {
-        return Some("The list has one group; there is nothing to fold.".to_owned());
+        return Some(nothing_to_fold(model).to_owned());
     };
     if !model.query().is_empty() {
         return Some("A filter shows all groups unfolded.".to_owned());

@@ -6,7 +6,8 @@ use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::{Link, Model, url};
 use crate::tui::pane::links;
 
-/// Opens the URL of the selected job, or else a link on its screen. Requests the URL if it is not known yet.
+/// Opens the URL of the selected job, or else a link on its screen. Requests the URL if it is not known yet; without one
+/// an address in the text of the screen is opened.
 pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note_no_job("There is no job whose URL to open.");
@@ -31,7 +32,7 @@ pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Handles the requested record.
 pub fn received(model: &mut Model, id: &SessionId, record: &Record, cmds: &mut Vec<Cmd>) {
-    match url::served(record) {
+    match url::served(record).or_else(|| links::written(model, id)) {
         Some(url) => cmds.push(Cmd::Effect(Effect::Open(url))),
         None => {
             let name = model.name_of(id);

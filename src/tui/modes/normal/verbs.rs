@@ -7,6 +7,7 @@ use crate::protocol::params::Decline;
 use crate::protocol::{Action, SessionId};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::modes::confirm::ask;
 use crate::tui::state::State;
 use crate::tui::{removal, requests, shell};
@@ -99,9 +100,13 @@ pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(why) = obstacle::not_started(model).filter(|_| model.marked.is_empty()) {
         return model.note(why);
     }
-    let Some(ids) = model.alive_targets("pause") else {
+    let Some(mut ids) = model.alive_targets("pause") else {
         return;
     };
+    if let Some(why) = obstacle::all_wait(model) {
+        return model.note(why);
+    }
+    ids.retain(|id| model.job(id).is_some_and(Job::has_process));
     if shell::all_paused(model) {
         requests::pause(&ids, false, cmds);
     } else {

@@ -173,7 +173,8 @@ impl Page<'_> {
             n => format!(", {} of it no longer kept", units::bytes(n)),
         };
         let (bytes, lines) = (units::bytes(written.output_bytes), written.output_lines);
-        self.fact("output", format!("{bytes} in {lines} lines{dropped}"));
+        let noun = if lines == 1 { "line" } else { "lines" };
+        self.fact("output", format!("{bytes} in {lines} {noun}{dropped}"));
         self.fact(
             "log",
             clean(summary.output_file.as_deref().unwrap_or_default()),

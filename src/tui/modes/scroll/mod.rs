@@ -117,7 +117,9 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let is_full = model.current().is_some_and(|job| {
         // The list alone shows no screen.
         let screen = model.screen(job.id()).map(crop::is_full_screen);
-        screen.unwrap_or(job.record.alt_screen)
+        let summary = &job.record.summary;
+        let left_no_text = summary.output_bytes > 0 && summary.output_lines == 0;
+        screen.unwrap_or(job.record.alt_screen) || (left_no_text && !job.is_alive())
     });
     if is_full && model.mode().scrolls() {
         rewind::open_now(model, cmds);
