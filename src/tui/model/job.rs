@@ -185,6 +185,13 @@ impl Job {
         matches!(self.state(), State::Retrying(_))
     }
 
+    /// How its last run has ended: `exit 3`, `SIGSEGV`.
+    pub fn last_end(&self) -> Option<String> {
+        let summary = &self.record.summary;
+        let code = summary.exit_code.map(|code| format!("exit {code}"));
+        code.or_else(|| summary.signal.as_deref().map(clean))
+    }
+
     /// Whether a program runs. It does not while the job waits for its first or next run.
     pub fn has_process(&self) -> bool {
         self.record.summary.status.is_alive()

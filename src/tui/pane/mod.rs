@@ -65,6 +65,11 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             let style = theme.state(&job.state());
             bar.text(0, text::clip(&report, left, theme.glyph("…")), style);
         }
+        if let Some(how) = job.last_end().filter(|_| job.is_retrying()) {
+            let next = format!("{how}; {} {}", job.word(), job.time(model.now.ms));
+            let next = text::clip(&next, left, theme.glyph("…"));
+            bar.text(0, next, theme.state(&job.state()));
+        }
         let seen = how_seen(model);
         if job.command != job.name {
             // Reserve room for how the screen is shown and for the URL.

@@ -15,6 +15,7 @@ fn waiting(until: i64) -> Record {
     flappy.summary.restarts = 2;
     flappy.summary.ended_at = Some(Timestamp(NOW));
     flappy.summary.runtime_ms = 500;
+    flappy.summary.exit_code = Some(3);
     flappy.retry_at = Some(Timestamp(until));
     flappy
 }
@@ -36,6 +37,13 @@ fn an_event_tells_that_a_run_has_ended_and_the_next_one_waits() {
         assert!(!text.contains("48213"), "the pid of a dead process: {text}");
         dash.later(3000);
         assert!(dash.text().contains("in 5s"), "{}", dash.text());
+        let title = dash.model.layout().title.map(|area| usize::from(area.y));
+        let title = title.and_then(|y| dash.text().lines().nth(y).map(str::to_owned));
+        assert!(
+            title.is_none_or(|title| title.contains("exit 3; retry 3 in 5s")),
+            "{}",
+            dash.text()
+        );
         let due = dash.model.next_due().unwrap_or(i64::MAX) - dash.model.now.ms;
         assert!(due <= 1000, "the time is counted: {due}");
     }

@@ -139,6 +139,11 @@ fn messages_do_not_cover_the_selected_row_of_a_full_list() {
         assert!(same(0) && same(1) && same(2), "{text}");
         let covered: Vec<&str> = text.lines().filter(|row| row.contains("shop is")).collect();
         assert!(!covered[0].contains("2h04m"), "{text}");
+        // Of three the last two are shown.
+        dash.model.note("api is up");
+        let text = dash.text();
+        let shown = ["shop is not", "worker asks", "api is up"].map(|part| text.contains(part));
+        assert_eq!(shown, [false, true, true], "{text}");
     }
 }
 

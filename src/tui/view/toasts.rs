@@ -22,8 +22,9 @@ use crate::tui::theme::Tone;
 const WIDEST: usize = 52;
 /// Maximum lines of a toast.
 const TALLEST: usize = 4;
-/// Maximum lines of a toast over a list that has the whole window.
+/// Maximum lines of a toast over a list that has the whole window, and maximum number of toasts there.
 const TALLEST_IN_STACK: usize = 2;
+const MOST_IN_STACK: usize = 2;
 
 /// Draws the toasts, oldest first. `cursor` is the cursor of the terminal.
 pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
@@ -35,11 +36,13 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
         return;
     }
     let shown = model.toasts.shown();
-    let shown = match tiny {
-        true => &shown[shown.len().saturating_sub(1)..],
-        false => shown,
-    };
     let mut places = Places::new(model, cursor, window);
+    let most = match tiny {
+        true => 1,
+        false if places.selected.is_some() => MOST_IN_STACK,
+        false => shown.len(),
+    };
+    let shown = &shown[shown.len().saturating_sub(most)..];
     let tallest = match tiny {
         true => 1,
         false if places.selected.is_some() => TALLEST_IN_STACK,
