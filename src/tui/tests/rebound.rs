@@ -101,7 +101,7 @@ fn an_ended_job_restarts_with_the_displayed_key() {
     assert!(dash.status().contains("f6 restart"), "{}", dash.status());
     dash.press("r");
     assert_eq!(dash.actions(), [""; 0]);
-    dash.press("\x1b[17~").press("y");
+    dash.later(1500).press("\x1b[17~").press("y");
     assert_eq!(dash.actions(), ["restart"]);
 }
 

@@ -30,8 +30,8 @@ use crate::tui::model::mode::{Frame, Handlers, Hints, Left, Mode, Needs};
 use crate::tui::theme::Tone;
 use crate::tui::{hints, requests};
 
-/// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
-/// belongs to what was being typed.
+/// How long after the end of a job, and after any key since, the restart key is ignored, in milliseconds, because it
+/// probably belongs to what is being typed.
 const RESTART_AFTER_MS: i64 = 1000;
 
 /// The mode.
@@ -45,8 +45,9 @@ pub struct Insert {
     back: Frame,
     /// The size (rows, columns) requested for the job since INSERT began.
     requested: Option<(u16, u16)>,
-    /// When the end of the job was noticed, or when it ended, if that was before INSERT.
-    ended_at: Option<i64>,
+    /// Set if the job has ended: since when no key was pressed after its end was noticed, or after it, if it was before
+    /// INSERT.
+    quiet_since: Option<i64>,
     /// The keys that leave, if they are a sequence.
     sequence: LeaveSequence,
     /// Set if something that was typed is lost: when that was, or when a key was last pressed since.
@@ -88,7 +89,7 @@ pub fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
 
 fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
     let back = model.mode().back().unwrap_or(model.frame);
-    let ended_at = end_of(model, &id);
+    let quiet_since = end_of(model, &id);
     model.frame = Frame {
         zoom,
         open: true,
@@ -99,7 +100,7 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         also,
         back,
         requested: None,
-        ended_at,
+        quiet_since,
         sequence: LeaveSequence::new(model.leave_sequence.clone()),
         lost_at: None,
     });
@@ -125,9 +126,12 @@ pub fn again(model: &mut Model, left: Left, press: &KeyPress, cmds: &mut Vec<Cmd
 
 /// Returns to INSERT as it was.
 pub fn go_on(model: &mut Model, insert: Insert, frame: Frame) {
-    let ended_at = end_of(model, &insert.id);
+    let quiet_since = end_of(model, &insert.id);
     model.frame = frame;
-    model.enter(Insert { ended_at, ..insert });
+    model.enter(Insert {
+        quiet_since,
+        ..insert
+    });
 }
 
 /// Leaves INSERT and restores the frame.
@@ -270,7 +274,7 @@ fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
     };
     let is_over = is_over(model, &insert.id);
     if let Some(insert) = model.state_mut::<Insert>() {
-        insert.ended_at = is_over.then(|| insert.ended_at.unwrap_or(now));
+        insert.quiet_since = is_over.then(|| insert.quiet_since.unwrap_or(now));
     }
 }
 
@@ -281,12 +285,12 @@ fn key_after_end(model: &mut Model, press: &KeyPress, id: &SessionId, cmds: &mut
         .keymap
         .keys_named(NORMAL, "restart")
         .contains(&press.name);
-    let Some(insert) = model.state::<Insert>() else {
+    let now = model.now.ms;
+    let Some(insert) = model.state_mut::<Insert>() else {
         return;
     };
-    let settled = insert
-        .ended_at
-        .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
+    let last = insert.quiet_since.replace(now);
+    let settled = last.is_none_or(|at| now - at >= RESTART_AFTER_MS);
     if restarts && settled && model.job(id).is_some() {
         requests::restart(model, std::slice::from_ref(id), cmds);
     } else {
