@@ -44,8 +44,8 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     }
 }
 
-/// Waits until the output of the run before is rendered: then it is known how that run has left its terminal. After a
-/// flood the next run does not wait for all of it.
+/// Waits until the output so far is rendered: then it is known how the program has left its terminal. After a flood
+/// nobody waits for all of it.
 pub(crate) async fn rendered(hub: &Hub, id: &SessionId) {
     let _ = timeout(RENDERING, hub.catch_up(id)).await;
 }
