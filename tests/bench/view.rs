@@ -1,6 +1,7 @@
 //! A view on a terminal, with somebody who looks at it.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,15 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 /// How long anything may take.
 const DEADLINE: Duration = Duration::from_secs(60);
+
+/// `bgproc ARGS` in a home.
+pub(crate) fn bgproc(home: &Path, args: &[&str]) -> CommandBuilder {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
+    command.args(args);
+    command.env("BGPROC_HOME", home);
+    command.cwd(home);
+    command
+}
 
 /// A command on a terminal of 80 columns and 24 rows. It ends when this is dropped.
 pub(crate) struct View {

@@ -7,7 +7,6 @@ use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::{find, gone};
 use crate::daemon::requests::replies::{answer, refused_by_system};
-use crate::daemon::tasks::restart::rendered;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
@@ -20,7 +19,7 @@ pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     batch::refuse(hub, &id, "cleared", "`poll` and `log` show what is new")?;
     // The screen needs what is dropped here: it says in which state and line the program has left its terminal.
-    rendered(hub, &id).await;
+    hub.catch_up_within_limit(&id).await;
     let (before, cleared) =
         hub.change(|state| (state.sessions.log_first(&id), state.keeper.clear(&id)));
     let first = match cleared.await {

@@ -19,7 +19,7 @@ use crate::daemon::requests::unique_label;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
-use crate::daemon::tasks::restart::{RestartGuard, rendered};
+use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
@@ -116,7 +116,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
     }
     let from = hub.read().sessions.log_end(&id);
-    rendered(hub, &id).await;
+    hub.catch_up_within_limit(&id).await;
     let receiver = hub.change(|state| {
         // A client that asked for the end during the restart asked later, so its request prevails.
         if !state.restarting.contains_key(&id) {

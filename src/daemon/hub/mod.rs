@@ -9,6 +9,7 @@ use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 use tokio::sync::{Notify, oneshot};
+use tokio::time::{Duration, timeout};
 
 use crate::daemon::clock::now;
 use crate::daemon::state::State;
@@ -19,6 +20,9 @@ use crate::engine::waits::{Pending, Verdict, WaitId};
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 use crate::term::plain::Checkpoint;
+
+/// Longest wait for output that is rendered before something else happens to a session.
+const CATCHING_UP: Duration = Duration::from_secs(1);
 
 /// Shared by every task of the daemon.
 #[derive(Clone)]
@@ -211,6 +215,12 @@ impl Hub {
             }
             tokio::task::yield_now().await;
         }
+    }
+
+    /// The same, before what a session has written is dropped or followed by a next run: then it is known how its program
+    /// has left the terminal. After a flood nobody waits for all of it.
+    pub(crate) async fn catch_up_within_limit(&self, id: &SessionId) {
+        let _ = timeout(CATCHING_UP, self.catch_up(id)).await;
     }
 }
 

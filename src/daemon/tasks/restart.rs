@@ -14,9 +14,6 @@ use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
-/// Longest wait for the output of the run before.
-const RENDERING: Duration = Duration::from_secs(1);
-
 /// Longest wait for a start that is under way.
 const START: Duration = Duration::from_secs(5);
 
@@ -35,19 +32,13 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     let strays = tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS);
     // Start the job even if some of them cannot be ended.
     let _ = strays.await;
-    rendered(hub, id).await;
+    hub.catch_up_within_limit(id).await;
     let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {
         return;
     };
     if let Ok(Err(failure)) = started.await {
         hub.change(|state| state.retry_failed(id, &failure.message));
     }
-}
-
-/// Waits until the output so far is rendered: then it is known how the program has left its terminal. After a flood
-/// nobody waits for all of it.
-pub(crate) async fn rendered(hub: &Hub, id: &SessionId) {
-    let _ = timeout(RENDERING, hub.catch_up(id)).await;
 }
 
 /// Makes sure that a session is not run again, neither by its policy nor by a restart that is under way. `by`

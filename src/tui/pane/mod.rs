@@ -61,14 +61,11 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             bar.draw(area, buf);
             return;
         }
-        if let Some(report) = job.report() {
-            let style = theme.state(&job.state());
-            bar.text(0, text::clip(&report, left, theme.glyph("…")), style);
-        }
-        if let Some(how) = job.last_end().filter(|_| job.is_retrying()) {
-            let next = format!("{how}; {} {}", job.word(), job.time(model.now.ms));
-            let next = text::clip(&next, left, theme.glyph("…"));
-            bar.text(0, next, theme.state(&job.state()));
+        let end = job.last_end().filter(|_| job.is_retrying());
+        let next = end.map(|end| format!("{end}; {} {}", job.word(), job.time(model.now.ms)));
+        for words in job.report().into_iter().chain(next) {
+            let words = text::clip(&words, left, theme.glyph("…"));
+            bar.text(0, words, theme.state(&job.state()));
         }
         let seen = how_seen(model);
         if job.command != job.name {

@@ -37,17 +37,12 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     }
     let shown = model.toasts.shown();
     let mut places = Places::new(model, cursor, window);
-    let most = match tiny {
-        true => 1,
-        false if places.selected.is_some() => MOST_IN_STACK,
-        false => shown.len(),
+    let (most, tallest) = match tiny {
+        true => (1, 1),
+        false if places.selected.is_some() => (MOST_IN_STACK, TALLEST_IN_STACK),
+        false => (shown.len(), TALLEST),
     };
     let shown = &shown[shown.len().saturating_sub(most)..];
-    let tallest = match tiny {
-        true => 1,
-        false if places.selected.is_some() => TALLEST_IN_STACK,
-        false => TALLEST,
-    };
     for toast in shown {
         let Some((place, lines)) = places.find(model, toast, tallest, buf) else {
             return;

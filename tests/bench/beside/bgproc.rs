@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use crate::guard::Guard;
 use crate::limit::{self, kill_all};
 use crate::peer::Peer;
+use crate::view;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bgproc");
 
@@ -149,11 +150,7 @@ impl Peer for Bgproc {
     }
 
     fn view(&self, job: &str) -> CommandBuilder {
-        let mut command = CommandBuilder::new(PROGRAM);
-        command.args(["attach", job]);
-        command.env("BGPROC_HOME", self.home.path());
-        command.cwd(self.home.path());
-        command
+        view::bgproc(self.home.path(), &["attach", job])
     }
 
     fn cold_start(&self) -> f64 {

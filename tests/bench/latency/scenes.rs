@@ -4,13 +4,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::figure::{Figure, Figures, Scene};
-use crate::view::View;
+use crate::view::{View, bgproc};
 
 /// All of them.
 pub(crate) const ALL: [Scene; 7] = [
@@ -60,22 +59,13 @@ fn wait_for(client: &mut Client, job: &str, pattern: &str) {
     assert_eq!(client.ask("wait", wait)["outcome"], "matched");
 }
 
-/// `bgproc ARGS` in the home of a client.
-fn bgproc(client: &Client, args: &[&str]) -> CommandBuilder {
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
-    command.args(args);
-    command.env("BGPROC_HOME", client.home());
-    command.cwd(client.home());
-    command
-}
-
 fn dashboard(scene: &'static str) -> Vec<Figure> {
     let mut figures = Figures(scene, Vec::new());
     let mut client = Client::new(CONFIG);
     client.command(&["daemon", "stop", "--kill"]);
     let paint = |client: &Client, text: &str| {
         let began = Instant::now();
-        let mut view = View::open(bgproc(client, &[]));
+        let mut view = View::open(bgproc(client.home(), &[]));
         view.wait_for_text(text);
         began.elapsed().as_secs_f64()
     };
@@ -86,7 +76,7 @@ fn dashboard(scene: &'static str) -> Vec<Figure> {
     let warm = percentile(&mut warm, 50);
     figures.millis("first paint", warm, 150.0);
     client.command(&["run", "-n", "cat", "stty -echo -icanon; echo up; exec cat"]);
-    let mut view = View::open(bgproc(&client, &["attach", "cat"]));
+    let mut view = View::open(bgproc(client.home(), &["attach", "cat"]));
     view.wait_for_text("up");
     view.wait_for_text("INSERT");
     let mut times: Vec<f64> = (0..KEYS).map(|n| echo(&mut view, n)).collect();
@@ -119,7 +109,7 @@ fn idle(scene: &'static str) -> Vec<Figure> {
     for _ in 0..100 {
         client.start("pty", "exec sleep 1000");
     }
-    let mut view = View::open(bgproc(&client, &[]));
+    let mut view = View::open(bgproc(client.home(), &[]));
     view.wait_for_text("100 running");
     // Past the looks that follow a start.
     view.watch(Duration::from_secs(5));

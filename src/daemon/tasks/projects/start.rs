@@ -9,7 +9,6 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::projects::project::UnderWay;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
-use crate::daemon::tasks::restart::rendered;
 use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
 use crate::project::Job;
 use crate::protocol::{Error, SessionId};
@@ -85,7 +84,7 @@ impl Start {
         {
             let _ = over.await;
         }
-        rendered(&self.hub, &self.session).await;
+        self.hub.catch_up_within_limit(&self.session).await;
         let asked = self
             .hub
             .change(|state| self.ask_keeper(state, &limits, prepared))?;

@@ -50,14 +50,11 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     }
     match action {
         Action::Pause if model.marked.is_empty() => {
-            let why = not_started(model).or_else(|| no_target_runs(model));
-            why.or_else(|| all_wait(model))
+            not_started(model).or_else(|| no_target_has_process(model))
         }
-        Action::Pause => no_target_runs(model).or_else(|| all_wait(model)),
+        Action::Pause => no_target_has_process(model),
         Action::Stop | Action::Kill => no_target_runs(model),
-        Action::Signal if verbs::survivors(model).is_empty() => {
-            no_target_runs(model).or_else(|| all_wait(model))
-        }
+        Action::Signal if verbs::survivors(model).is_empty() => no_target_has_process(model),
         Action::Restart | Action::Copy if model.targets().is_empty() => Some(NO_JOB.to_owned()),
         Action::Restart => of_engine(model),
         Action::Resume => no_target_lost(model),
@@ -177,6 +174,11 @@ fn no_target_runs(model: &Model) -> Option<String> {
         [job] => format!("{} has ended already ({}).", job.name, job.word()),
         _ => "All of these jobs have ended already.".to_owned(),
     })
+}
+
+/// Why none of the targets can be sent a signal.
+fn no_target_has_process(model: &Model) -> Option<String> {
+    no_target_runs(model).or_else(|| all_wait(model))
 }
 
 /// Why none of the targets can be sent a signal, if those that have not ended wait for their next run.
