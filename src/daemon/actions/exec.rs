@@ -8,7 +8,8 @@ use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{max_chars, wait_ms};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
-use crate::daemon::requests::typing::{Sent, Target};
+use crate::daemon::requests::target::Target;
+use crate::daemon::requests::typing::Sent;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
@@ -160,7 +161,7 @@ async fn type_command(
     target.take_keyboard()?;
     let typed = TypedCommand {
         id,
-        from: target.mark(hub, client, None)?,
+        from: target.mark(client, None)?,
         carrier: match is_shell(&program) {
             true => None,
             false => hub.read().sessions.foreground(&target.id),

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::write::reaction;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::typing::{Sent, Target};
+use crate::daemon::requests::target::Target;
+use crate::daemon::requests::typing::Sent;
 use crate::daemon::transport::Answer;
 use crate::protocol::bounds::{MAX_CLICKS, MAX_REPEAT, MAX_WHEEL};
 use crate::protocol::condition::WaitSpec;
@@ -48,7 +49,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     target.check_room(once.len().saturating_mul(repeat as usize))?;
     let mut bytes = once.repeat(repeat as usize);
-    let mut before = target.mark(hub, client, since)?;
+    let mut before = target.mark(client, since)?;
     let types = !bytes.is_empty();
     if types {
         target.take_keyboard()?;
@@ -65,7 +66,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let turn = input.turn().await;
     if sent.bytes == 0 && types {
         target.take_keyboard()?;
-        before = target.mark(hub, client, since)?;
+        before = target.mark(client, since)?;
     }
     sent.send(&target, &turn, &bytes).await?;
     drop((turn, waiting));

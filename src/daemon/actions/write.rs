@@ -9,7 +9,8 @@ use tokio::time::{Duration, Instant};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::wait_ms;
-use crate::daemon::requests::typing::{LAST_PAUSE, Sent, Target};
+use crate::daemon::requests::target::Target;
+use crate::daemon::requests::typing::{LAST_PAUSE, Sent};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
@@ -64,7 +65,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let typed = target.echoed(client, &bytes);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
-    let mut before = target.mark(hub, client, since)?;
+    let mut before = target.mark(client, since)?;
     let types = !bytes.is_empty() || submit || eof;
     if types {
         target.take_keyboard()?;
@@ -86,7 +87,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         // A person may have taken the lease during the wait. Input that has begun is completed, so that no line
         // is cut in two.
         target.take_keyboard()?;
-        before = target.mark(hub, client, since)?;
+        before = target.mark(client, since)?;
     }
     sent.check_line(&target, &bytes);
     if pastes && !target.modes.bracketed_paste {
@@ -99,7 +100,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     }
     // Do not end the input after a partial write: it would look complete.
     if eof && !sent.stuffed() {
-        target.end_of_input(hub, &turn, &mut sent).await?;
+        sent.end_of_input(&target, &turn).await?;
     }
     drop((turn, waiting));
     drop(input);

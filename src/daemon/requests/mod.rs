@@ -17,6 +17,7 @@ pub(crate) mod replies;
 pub(crate) mod start_limits;
 pub(crate) mod started;
 pub(crate) mod stopping;
+pub(crate) mod target;
 pub(crate) mod there;
 pub(crate) mod typing;
 pub(crate) mod unique_label;

@@ -1,28 +1,21 @@
-//! Types into a session: the target, what was typed so far, and the result.
-
-use std::rc::Rc;
+//! Types into a session: what was typed so far, and the result.
 
 use tokio::time::{Duration, Instant, timeout};
 
 use super::client::Client;
-use super::find::find;
 use super::input_record::Unrecorded;
-use super::new_output;
-use super::replies::{answer, not_running};
+use super::replies::answer;
+use super::target::{Target, stdin_not_available};
 use super::wait_plan::Plan;
-use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed, TypingTurn};
-use crate::daemon::state::output::render_chunk;
+use crate::daemon::sessions::input::{Input, TypingTurn};
 use crate::daemon::transport::Answer;
 use crate::engine::input::waits;
-use crate::engine::registry::{Access, Principal};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Warning, Written};
-use crate::protocol::{Error, ErrorCode, Role, SessionId};
+use crate::protocol::{Error, Role, SessionId};
 use crate::sys::pty;
-use crate::term::modes::Modes;
 
 /// Longest line that a terminal in canonical mode passes on, in bytes. The kernel drops the rest of
 /// a longer line without an error. This is the kernel's `N_TTY_BUF_SIZE` without the newline.
@@ -37,153 +30,6 @@ const SETTLES: Duration = Duration::from_millis(31);
 /// Longest time to see whether a program ends or reads on after the end-of-file character. An
 /// interpreter takes tens of milliseconds to end.
 const END_PAUSE: Duration = Duration::from_millis(250);
-
-/// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
-const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
-
-/// A session that takes input.
-pub(crate) struct Target {
-    pub(crate) hub: Hub,
-    pub(crate) principal: Principal,
-    pub(crate) id: SessionId,
-    pub(crate) mode: Mode,
-    pub(crate) modes: Modes,
-    pub(crate) input: Rc<Input>,
-}
-
-impl Target {
-    pub(crate) fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
-        let id = find(hub, client, name, Access::Type)?;
-        let state = hub.read();
-        let Some(session) = state.sessions.get(&id) else {
-            return Err(Error::session_not_found(name));
-        };
-        if !session.life.status().is_alive() {
-            let end = state.sessions.last_lines(&id, 500);
-            return Err(not_running(session, &end));
-        }
-        let closed = session.stdin_closed;
-        let mode = session.spec.mode;
-        let modes = session.output.modes();
-        match state.sessions.io(&id).and_then(|io| io.input.clone()) {
-            Some(input) if !closed => Ok(Self {
-                hub: hub.clone(),
-                principal: client.principal.clone(),
-                id,
-                mode,
-                modes,
-                input,
-            }),
-            _ => Err(stdin_not_available(&id)),
-        }
-    }
-
-    /// Returns an error if `bytes` more bytes would exceed [`MAX_WAITING`], the limit on input that
-    /// the program has not read yet.
-    pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
-        let waiting = self.input.waiting().saturating_add(bytes);
-        match waiting > MAX_WAITING {
-            true => Err(too_much(self, waiting)),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether somebody looks at the session's screen.
-    fn is_watched(&self) -> bool {
-        let state = self.hub.read();
-        let io = state.sessions.io(&self.id);
-        io.is_some_and(|io| !io.watchers.is_empty())
-    }
-
-    /// Takes down what was typed. Without `echo`, only the number of bytes is recorded.
-    fn note(&self, bytes: &[u8], echo: bool) -> Unrecorded {
-        self.input.note(Typed {
-            at: now().wall,
-            by: self.principal.clone(),
-            bytes: bytes.len(),
-            text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
-            finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
-        });
-        Unrecorded::of(&self.hub, &self.id, &self.input)
-    }
-
-    /// The part of `bytes` that the terminal or the program's line editor writes to the output. A line editor
-    /// turns the terminal's echo off; it is expected only for models, whose programs are mostly shells.
-    pub(crate) fn echoed<'b>(&self, client: &Client, bytes: &'b [u8]) -> &'b [u8] {
-        let echoes = self.mode == Mode::Pty
-            && pty::line_discipline(&*self.input)
-                .is_ok_and(|line| line.echo || (client.is_lean() && !line.canonical));
-        if echoes { bytes } else { &[] }
-    }
-
-    /// Takes the keyboard if the client is a person. Returns an error to an agent while a person
-    /// holds it.
-    pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
-        self.hub
-            .change(|state| state.take_keyboard(&self.principal, &self.id))
-    }
-
-    /// Drops the handle on the input: a pipe is closed only when no task holds it.
-    pub(crate) fn into_id(self) -> SessionId {
-        self.id
-    }
-
-    /// The offset at which a wait starts: before the input, so that no output is missed.
-    pub(crate) fn mark(
-        &self,
-        hub: &Hub,
-        client: &Client,
-        since: Option<&str>,
-    ) -> Result<u64, Error> {
-        if since.is_some() {
-            return Ok(new_output::Since::parse(since)?.offset(&hub.read(), client, &self.id));
-        }
-        Ok(hub.change(|state| {
-            // First render the output so far, and keep a checkpoint at its end, so that the wait
-            // can read on from there without rendering earlier output again.
-            render_chunk(state, &self.id);
-            if let Some(session) = state.sessions.get_mut(&self.id) {
-                session.output.remember_here();
-            }
-            state.sessions.log_end(&self.id)
-        }))
-    }
-
-    /// Ends the input: closes the pipe, or types the terminal's end-of-file character. After a
-    /// partial line this character is typed twice, because the first one only submits the line.
-    pub(crate) async fn end_of_input(
-        &self,
-        hub: &Hub,
-        turn: &TypingTurn<'_>,
-        sent: &mut Sent,
-    ) -> Result<(), Error> {
-        if self.mode == Mode::Pipe {
-            hub.change(|state| {
-                if let Some(session) = state.sessions.get_mut(&self.id) {
-                    session.stdin_closed = true;
-                }
-                if let Some(io) = state.sessions.io_mut(&self.id) {
-                    io.input = None;
-                }
-                let session = self.id.clone();
-                state
-                    .keeper
-                    .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
-                state.persist(&self.id);
-                if self.principal.role == Role::Human {
-                    state.person_typed(&self.id, 0, true);
-                }
-            });
-            return Ok(());
-        }
-        let Ok(line) = pty::line_discipline(&*self.input) else {
-            return Ok(());
-        };
-        sent.ends_raw = !line.canonical;
-        let times = if self.input.in_line() { 2 } else { 1 };
-        sent.send(self, turn, &vec![line.eof; times]).await
-    }
-}
 
 /// What was sent so far.
 pub(crate) struct Sent {
@@ -236,6 +82,7 @@ impl Sent {
         typed
     }
 
+    /// Adds a warning, once.
     pub(crate) fn warn(&mut self, warning: Warning) {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
@@ -244,8 +91,7 @@ impl Sent {
 
     /// Adds a warning if a line becomes so long that a cooked terminal cuts it, also one that an earlier write has begun.
     pub(crate) fn check_line(&mut self, target: &Target, bytes: &[u8]) {
-        let is_cooked = target.mode == Mode::Pty
-            && pty::line_discipline(&*target.input).is_ok_and(|line| line.canonical);
+        let is_cooked = target.line_discipline().is_some_and(|line| line.canonical);
         let longest = target.hub.change(|state| {
             let session = state.sessions.get_mut(&target.id)?;
             match is_cooked {
@@ -261,6 +107,7 @@ impl Sent {
         }
     }
 
+    /// Types `bytes`, and records them.
     pub(crate) async fn send(
         &mut self,
         target: &Target,
@@ -275,7 +122,7 @@ impl Sent {
         let echo = match target.mode {
             _ if self.passed_on => false,
             Mode::Pipe => true,
-            Mode::Pty => pty::line_discipline(&*target.input).is_ok_and(|line| line.echo),
+            Mode::Pty => target.line_discipline().is_some_and(|line| line.echo),
         };
         match turn.write(bytes).await {
             Ok(taken) => {
@@ -299,6 +146,26 @@ impl Sent {
         }
     }
 
+    /// Ends the input: closes the pipe, or types the terminal's end-of-file character. After a
+    /// partial line this character is typed twice, because the first one only submits the line.
+    pub(crate) async fn end_of_input(
+        &mut self,
+        target: &Target,
+        turn: &TypingTurn<'_>,
+    ) -> Result<(), Error> {
+        if target.mode == Mode::Pipe {
+            target.close();
+            return Ok(());
+        }
+        let Some(line) = target.line_discipline() else {
+            return Ok(());
+        };
+        self.ends_raw = !line.canonical;
+        let times = if target.input.in_line() { 2 } else { 1 };
+        self.send(target, turn, &vec![line.eof; times]).await
+    }
+
+    /// The reply, once the program has had time to read its input, or after the wait of `plan` from offset `before`.
     pub(crate) async fn answer(
         mut self,
         hub: &Hub,
@@ -425,16 +292,4 @@ async fn reads_on(hub: &Hub, id: &SessionId) -> bool {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LAST_PAUSE);
     }
-}
-
-fn too_much(target: &Target, bytes: usize) -> Error {
-    let limit = MAX_WAITING as u64;
-    let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
-    Error::limit(message, "inputBytes", limit, bytes as u64)
-        .hint("its program does not read its input; wait, send ^C, or kill the session")
-}
-
-fn stdin_not_available(id: &SessionId) -> Error {
-    let message = format!("Session {id} stdin is not available");
-    Error::new(ErrorCode::StdinNotAvailable, message)
 }

@@ -1,0 +1,166 @@
+//! A session that takes input, and its keyboard.
+
+use std::rc::Rc;
+
+use super::client::Client;
+use super::find::find;
+use super::input_record::Unrecorded;
+use super::new_output;
+use super::replies::not_running;
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed};
+use crate::daemon::state::output::render_chunk;
+use crate::engine::registry::{Access, Principal};
+use crate::protocol::keeper::ToKeeper;
+use crate::protocol::record::Mode;
+use crate::protocol::{Error, ErrorCode, Role, SessionId};
+use crate::sys::pty::{self, LineDiscipline};
+use crate::term::modes::Modes;
+
+/// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
+const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
+
+/// A session that takes input.
+pub(crate) struct Target {
+    pub(crate) hub: Hub,
+    pub(crate) principal: Principal,
+    pub(crate) id: SessionId,
+    pub(crate) mode: Mode,
+    pub(crate) modes: Modes,
+    pub(crate) input: Rc<Input>,
+}
+
+impl Target {
+    /// Finds a session that the client may type into. Returns an error if it has ended or its input is closed.
+    pub(crate) fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
+        let id = find(hub, client, name, Access::Type)?;
+        let state = hub.read();
+        let Some(session) = state.sessions.get(&id) else {
+            return Err(Error::session_not_found(name));
+        };
+        if !session.life.status().is_alive() {
+            let end = state.sessions.last_lines(&id, 500);
+            return Err(not_running(session, &end));
+        }
+        let closed = session.stdin_closed;
+        let mode = session.spec.mode;
+        let modes = session.output.modes();
+        match state.sessions.io(&id).and_then(|io| io.input.clone()) {
+            Some(input) if !closed => Ok(Self {
+                hub: hub.clone(),
+                principal: client.principal.clone(),
+                id,
+                mode,
+                modes,
+                input,
+            }),
+            _ => Err(stdin_not_available(&id)),
+        }
+    }
+
+    /// Returns an error if `bytes` more bytes would exceed [`MAX_WAITING`], the limit on input that
+    /// the program has not read yet.
+    pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
+        let waiting = self.input.waiting().saturating_add(bytes);
+        match waiting > MAX_WAITING {
+            true => Err(too_much(self, waiting)),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether somebody looks at the session's screen.
+    pub(super) fn is_watched(&self) -> bool {
+        let state = self.hub.read();
+        let io = state.sessions.io(&self.id);
+        io.is_some_and(|io| !io.watchers.is_empty())
+    }
+
+    /// Takes down what was typed. Without `echo`, only the number of bytes is recorded.
+    pub(super) fn note(&self, bytes: &[u8], echo: bool) -> Unrecorded {
+        self.input.note(Typed {
+            at: now().wall,
+            by: self.principal.clone(),
+            bytes: bytes.len(),
+            text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
+            finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
+        });
+        Unrecorded::of(&self.hub, &self.id, &self.input)
+    }
+
+    /// The part of `bytes` that the terminal or the program's line editor writes to the output. A line editor
+    /// turns the terminal's echo off; it is expected only for models, whose programs are mostly shells.
+    pub(crate) fn echoed<'b>(&self, client: &Client, bytes: &'b [u8]) -> &'b [u8] {
+        let echoes = self
+            .line_discipline()
+            .is_some_and(|line| line.echo || (client.is_lean() && !line.canonical));
+        if echoes { bytes } else { &[] }
+    }
+
+    /// How the terminal treats input; `None` for a pipe.
+    pub(super) fn line_discipline(&self) -> Option<LineDiscipline> {
+        match self.mode {
+            Mode::Pipe => None,
+            Mode::Pty => pty::line_discipline(&*self.input).ok(),
+        }
+    }
+
+    /// Takes the keyboard if the client is a person. Returns an error to an agent while a person
+    /// holds it.
+    pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
+        self.hub
+            .change(|state| state.take_keyboard(&self.principal, &self.id))
+    }
+
+    /// Closes the pipe of the input.
+    pub(super) fn close(&self) {
+        self.hub.change(|state| {
+            if let Some(session) = state.sessions.get_mut(&self.id) {
+                session.stdin_closed = true;
+            }
+            if let Some(io) = state.sessions.io_mut(&self.id) {
+                io.input = None;
+            }
+            let session = self.id.clone();
+            state.keeper.send(&ToKeeper::CloseStdin { session });
+            state.persist(&self.id);
+            if self.principal.role == Role::Human {
+                state.person_typed(&self.id, 0, true);
+            }
+        });
+    }
+
+    /// Drops the handle on the input: a pipe is closed only when no task holds it.
+    pub(crate) fn into_id(self) -> SessionId {
+        self.id
+    }
+
+    /// The offset at which a wait starts: before the input, so that no output is missed.
+    pub(crate) fn mark(&self, client: &Client, since: Option<&str>) -> Result<u64, Error> {
+        if since.is_some() {
+            return Ok(new_output::Since::parse(since)?.offset(&self.hub.read(), client, &self.id));
+        }
+        Ok(self.hub.change(|state| {
+            // First render the output so far, and keep a checkpoint at its end, so that the wait
+            // can read on from there without rendering earlier output again.
+            render_chunk(state, &self.id);
+            if let Some(session) = state.sessions.get_mut(&self.id) {
+                session.output.remember_here();
+            }
+            state.sessions.log_end(&self.id)
+        }))
+    }
+}
+
+fn too_much(target: &Target, bytes: usize) -> Error {
+    let limit = MAX_WAITING as u64;
+    let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
+    Error::limit(message, "inputBytes", limit, bytes as u64)
+        .hint("its program does not read its input; wait, send ^C, or kill the session")
+}
+
+/// The error if the input is closed, or the program has just ended.
+pub(super) fn stdin_not_available(id: &SessionId) -> Error {
+    let message = format!("Session {id} stdin is not available");
+    Error::new(ErrorCode::StdinNotAvailable, message)
+}
