@@ -79,6 +79,7 @@ impl Scroll {
             return;
         }
         let paints_anew = display.paint_size().cols() != self.text.size.cols();
+        let on_match = self.on_match();
         self.display = display;
         if paints_anew {
             let size = self.display.paint_size();
@@ -86,6 +87,7 @@ impl Scroll {
             self.left = 0;
         }
         self.look_again();
+        self.return_to_match(on_match);
         self.top = self.top.min(self.max_top());
         self.reveal();
     }
@@ -106,9 +108,11 @@ impl Scroll {
             return;
         }
         let was_filtered = self.is_filtered();
+        let on_match = self.on_match();
         self.paint_anew(|text| text.set_breaks(breaks.into()));
         self.only = was_filtered.then(Vec::new);
         self.look_again();
+        self.return_to_match(on_match);
         self.top = self.top.min(self.max_top());
         self.reveal();
     }
@@ -128,6 +132,22 @@ impl Scroll {
         }
         if at_end && on_last {
             self.cursor.row = self.text.rows.len().saturating_sub(1);
+        }
+    }
+
+    /// The match that the cursor is on, and how many there are.
+    fn on_match(&self) -> Option<(usize, usize)> {
+        let search = self.search.as_ref()?;
+        Some((search.at(self.cursor)?, search.found.len()))
+    }
+
+    /// Puts the cursor back on its match, which painting anew moves to another row and column.
+    fn return_to_match(&mut self, on_match: Option<(usize, usize)>) {
+        if let (Some((at, count)), Some(search)) = (on_match, &self.search)
+            && search.found.len() == count
+        {
+            self.cursor = search.found[at].start;
+            self.column = self.cursor.col;
         }
     }
 

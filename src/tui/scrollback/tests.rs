@@ -141,6 +141,30 @@ fn a_new_width_keeps_the_position() {
 }
 
 #[test]
+fn a_new_width_keeps_the_match() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(0, 50), 0, 0);
+    scroll.search("[34]7$");
+    scroll.cursor = scroll.search.as_ref().unwrap().found[0].start;
+    let on_match = |scroll: &Scroll| scroll.search.as_ref().unwrap().at(scroll.cursor);
+    assert_eq!(on_match(&scroll), Some(0));
+    let wide = scroll.display;
+    let narrow = Display {
+        pane: Size::new(5, 6),
+        ..wide
+    };
+    for display in [narrow, wide] {
+        scroll.resize(display);
+        assert_eq!(on_match(&scroll), Some(0));
+        assert!(scroll.view().any(|row| row == scroll.cursor.row));
+    }
+    // A cursor beside the matches is not moved to one.
+    scroll.go(Move::Cursor, 1);
+    scroll.resize(narrow);
+    assert_eq!(on_match(&scroll), None);
+}
+
+#[test]
 fn cut_lines_can_be_panned() {
     let mut scroll = scroll();
     let long = format!("{}end\r\nshort\r\n", "x".repeat(100));
