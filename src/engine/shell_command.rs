@@ -28,6 +28,26 @@ pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program)
 }
 
+/// Shells with a line editor, which takes the terminal out of canonical mode. If such a shell reads a line in
+/// canonical mode, its builtin `read` does.
+const EDITING_SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+/// Whether a program is a shell that edits the lines of its terminal itself.
+pub fn edits_lines(program: &str) -> bool {
+    EDITING_SHELLS.contains(&program)
+}
+
+/// Programs that carry the lines they read to a shell elsewhere. With a terminal at the other end they read keys, as an
+/// unknown carrier would.
+const CARRIERS: [&str; 9] = [
+    "ssh", "docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "incus", "telnet",
+];
+
+/// Whether a program that reads lines carries them to a shell elsewhere.
+pub fn is_carrier(program: &str) -> bool {
+    CARRIERS.contains(&program)
+}
+
 /// Programs that read lines, but of another language than a shell's: interpreters, debuggers, databases, pagers
 /// and editors. Any other program may be a shell, or may run one elsewhere.
 const OTHERS: [&str; 26] = [

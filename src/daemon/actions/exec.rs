@@ -17,7 +17,8 @@ use crate::engine::input::waits;
 use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
 use crate::engine::shell_command::{
-    CommandId, Ended, MarkSearch, TypedCommand, is_other, is_shell, language_of,
+    CommandId, Ended, MarkSearch, TypedCommand, edits_lines, is_carrier, is_other, is_shell,
+    language_of,
 };
 use crate::protocol::condition::{Condition, View, WaitMode, WaitSpec};
 use crate::protocol::params::{Exec, Stream};
@@ -144,7 +145,7 @@ async fn type_command(
             "`command` must be text for a shell, without NUL",
         ));
     }
-    let program = at_prompt(hub, target).await?;
+    let (program, pid) = at_prompt(hub, target, params.language.is_some()).await?;
     let language = params.language.unwrap_or_else(|| language_of(&program));
     let id = CommandId::fresh();
     let mut line = id.line(command, language).into_bytes();
@@ -177,36 +178,84 @@ async fn type_command(
     }
     sent.send(target, &turn, &line).await?;
     drop((turn, waiting));
+    if let Some(pid) = pid {
+        input.set_command(typed.clone(), pid);
+    }
     warnings.append(&mut sent.warnings);
     Ok(typed)
 }
 
-/// Waits until the session's program waits for input, and returns its name. Returns an error if it is known not
-/// to be a shell at its prompt.
-async fn at_prompt(hub: &Hub, target: &Target) -> Result<String, Error> {
+/// Waits until the session's program waits for input, and returns its name and pid. Returns an error if it is not
+/// a shell at its prompt, as far as can be seen. `is_shell_said` is whether the client says that it is a shell.
+async fn at_prompt(
+    hub: &Hub,
+    target: &Target,
+    is_shell_said: bool,
+) -> Result<(String, Option<u32>), Error> {
     hub.check_input(&target.id).await;
     let until = [Condition::Input(true), Condition::Exit(true)];
     let conditions = Conditions::new(Some(&until), None, View::Plain)?;
     hub.wait_from_now(&target.id, conditions, Some(PROMPT_MS))
         .await;
-    let state = hub.read();
     let id = &target.id;
-    let session = state.sessions.get(id);
-    let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
-    let program = state.sessions.foreground_program(id);
-    let program = program.map_or_else(String::new, |process| process.name);
-    let refused = |why: String| {
-        let hint = "`write` and `send_keys` type into any program";
+    let (state, process) = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+        (session.input_state(), state.sessions.foreground_program(id))
+    };
+    let pid = process.as_ref().map(|process| process.pid);
+    let program = process.map_or_else(String::new, |process| process.name);
+    let refused = |why: String, hint: &str| {
         Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
     };
-    match session.input_state() {
-        InputState::Password => refused(format!("asks for a password (`{program}`)")),
-        InputState::Tui => refused(format!("shows a full-screen program, `{program}`")),
-        _ if is_other(&program) => refused(format!("runs `{program}`, which is not a shell")),
-        InputState::Unknown => Ok(program),
-        state if waits(state) => Ok(program),
-        _ => refused(format!("is busy: `{program}` does not wait for input")),
+    let other = "`write` and `send_keys` type into any program";
+    let is_pty = target.mode == Mode::Pty;
+    match state {
+        InputState::Password => refused(format!("asks for a password (`{program}`)"), other),
+        InputState::Tui => refused(format!("shows a full-screen program, `{program}`"), other),
+        _ if is_other(&program) => {
+            refused(format!("runs `{program}`, which is not a shell"), other)
+        }
+        InputState::Line if is_pty && edits_lines(&program) => refused(
+            format!("waits for a line of text that `{program}` reads, not for a command"),
+            other,
+        ),
+        InputState::Line if is_shell(&program) => match unended(hub, target, pid).await? {
+            Some(command) => refused(
+                format!("runs a command that has not ended: {}", command.token()),
+                "the command waits for a line: answer with `write`, then wait for its end with `pending`; or \
+                 interrupt it with `C-c`",
+            ),
+            None => Ok((program, pid)),
+        },
+        InputState::Line if !is_carrier(&program) && !is_shell_said => refused(
+            format!("runs `{program}`, which is not known as a shell"),
+            "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`",
+        ),
+        InputState::Unknown => Ok((program, pid)),
+        state if waits(state) => Ok((program, pid)),
+        _ => refused(
+            format!("is busy: `{program}` does not wait for input"),
+            other,
+        ),
     }
+}
+
+/// The command that this shell runs: it reads lines of input, as the shell itself does at its prompt.
+async fn unended(
+    hub: &Hub,
+    target: &Target,
+    shell: Option<u32>,
+) -> Result<Option<TypedCommand>, Error> {
+    let Some(command) = shell.and_then(|pid| target.input.command_of(pid)) else {
+        return Ok(None);
+    };
+    let Some(began) = begin(hub, &target.id, &command).await? else {
+        return Ok(None);
+    };
+    let ended = end(hub, &target.id, &command, began).await?;
+    Ok(ended.is_none().then_some(command))
 }
 
 /// Finds where a command's output begins; `None` if the shell has not begun it.

@@ -50,6 +50,9 @@ fn deliver(
     // Pipes have no foreground group; use the group of the first process.
     let foreground = foreground.or(leader);
     session.life.signalled(number, client.principal.actor());
+    if let Some(input) = state.sessions.io(id).and_then(|io| io.input.as_ref()) {
+        input.interrupted();
+    }
     let members = state.sessions.processes(id);
     let wanted = members.iter().filter(|process| match target {
         SignalTarget::Foreground => Some(process.group) == foreground,

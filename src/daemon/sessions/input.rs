@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
 
 use crate::engine::registry::Principal;
+use crate::engine::shell_command::TypedCommand;
 use crate::protocol::Timestamp;
 use crate::sys::{pty, readiness};
 
@@ -23,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Characters after which no partial line is left in a cooked terminal: line feed, Enter and `^D`, which submit
 /// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
 const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
+
+/// Characters that interrupt a program: `^C` and `^\\`.
+const INTERRUPTS: [u8; 2] = [0x03, 0x1c];
 
 /// Maximum number of bytes that may wait for a program.
 pub(crate) const MAX_WAITING: usize = 1 << 20;
@@ -48,6 +52,9 @@ pub(crate) struct Input {
     reaction: Rc<Notify>,
     /// What was typed and is not in the input log yet.
     notes: RefCell<Vec<Typed>>,
+    /// The command that was typed into a shell last, and the pid of the shell. An interrupt forgets it, because a
+    /// shell does not tell the end of a command that was interrupted.
+    command: RefCell<Option<(TypedCommand, u32)>>,
 }
 
 /// What was typed at once.
@@ -85,7 +92,25 @@ impl Input {
             in_line: Cell::new(false),
             reaction: Rc::default(),
             notes: RefCell::default(),
+            command: RefCell::default(),
         }
+    }
+
+    /// Notes the command that was typed into the shell with this pid.
+    pub(crate) fn set_command(&self, command: TypedCommand, shell: u32) {
+        self.command.replace(Some((command, shell)));
+    }
+
+    /// The command that was typed last into the shell with this pid, unless it was interrupted.
+    pub(crate) fn command_of(&self, shell: u32) -> Option<TypedCommand> {
+        let command = self.command.borrow();
+        let (command, _) = command.as_ref().filter(|(_, pid)| *pid == shell)?;
+        Some(command.clone())
+    }
+
+    /// Notes that the program was interrupted.
+    pub(crate) fn interrupted(&self) {
+        self.command.take();
     }
 
     /// Takes down what was typed. Those who take it write it to the input log.
@@ -140,6 +165,7 @@ impl Input {
         TypingTurn {
             input: self,
             discarded,
+            patience: PATIENCE,
             _held: self.turn.lock().await,
         }
     }
@@ -164,6 +190,7 @@ impl Input {
             self.in_line.set(false);
             pty::discard_input(&self.fd);
         }
+        self.interrupted();
         for &signal in &signals {
             if pty::raise(&self.fd, signal).is_err() {
                 return 0;
@@ -179,9 +206,9 @@ impl Input {
         self.stuck.get() || (free && self.unread().is_some_and(|bytes| bytes > 0))
     }
 
-    /// Waits until the kernel has room; returns false if it has none in time. The descriptor is registered only
+    /// Waits until the kernel has room; returns false if it has none for `patience`. The descriptor is registered only
     /// during the wait, so that a busy terminal does not wake the daemon.
-    async fn wait_for_room(&self) -> io::Result<bool> {
+    async fn wait_for_room(&self, patience: Duration) -> io::Result<bool> {
         let since = self.full_since.get().unwrap_or_else(Instant::now);
         self.full_since.set(Some(since));
         let fd = readiness::watch(self.fd.try_clone()?, Interest::WRITABLE)?;
@@ -190,7 +217,7 @@ impl Input {
             biased;
             () = self.discard.notified() => Ok(true),
             ready = fd.writable() => ready.map(|_| true),
-            () = tokio::time::sleep_until(since + PATIENCE) => Ok(false),
+            () = tokio::time::sleep_until(since + patience) => Ok(false),
         }
     }
 }
@@ -200,11 +227,19 @@ pub(crate) struct TypingTurn<'a> {
     input: &'a Input,
     /// Number of discards when the turn was requested. An interrupt after that also discards this turn's bytes.
     discarded: u64,
+    /// How long the program may take nothing before the rest is not written.
+    patience: Duration,
     _held: MutexGuard<'a, ()>,
 }
 
 impl TypingTurn<'_> {
-    /// Writes all of `bytes`. Returns once the kernel has them, or the program has not read for [`PATIENCE`].
+    /// The same turn for a program that may take nothing for `patience`.
+    pub(crate) fn patient(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Writes all of `bytes`. Returns once the kernel has them, or the program has read nothing for too long.
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
         let mut taken = 0;
         while taken < bytes.len() {
@@ -218,7 +253,7 @@ impl TypingTurn<'_> {
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
-                    if !self.input.wait_for_room().await? {
+                    if !self.input.wait_for_room(self.patience).await? {
                         break;
                     }
                 }
@@ -227,6 +262,9 @@ impl TypingTurn<'_> {
         }
         if let Some(last) = bytes[..taken].last() {
             self.input.in_line.set(!ENDS_LINE.contains(last));
+        }
+        if bytes[..taken].iter().any(|byte| INTERRUPTS.contains(byte)) {
+            self.input.interrupted();
         }
         Ok(Taken {
             bytes: taken,

@@ -219,7 +219,18 @@ fn a_long_command_is_waited_for_by_another_daemon() {
 fn what_is_no_shell_takes_no_command() {
     let (_home, mut serve) = serve();
     let cat = shell(&mut serve, "cat", "pty");
-    let reply = exec(&mut serve, &cat, "echo hello");
+    let command = json!({"action": "exec", "sessionId": cat, "command": "echo hello"});
+    let error = serve.err(command.clone(), "no_shell");
+    assert!(
+        error["message"].as_str().unwrap().contains("`cat`"),
+        "{error}"
+    );
+    let log = json!({"action": "log", "sessionId": cat, "tail": 9});
+    assert_eq!(serve.ok(log)["totalLines"], 0, "nothing was typed");
+    // The client says that it is one.
+    let mut command = command;
+    command["language"] = json!("posix");
+    let reply = serve.ok(command);
     assert_eq!(reply["outcome"], "notBegun", "{reply}");
     assert!(reply["output"].as_str().unwrap().contains("echo hello"));
     let wrong = [
@@ -235,7 +246,7 @@ fn what_is_no_shell_takes_no_command() {
             "invalid_params",
         ),
         (
-            json!({"sessionId": cat, "command": "x".repeat(5000)}),
+            json!({"sessionId": cat, "command": "x".repeat(5000), "language": "posix"}),
             "invalid_params",
         ),
         (
@@ -256,6 +267,39 @@ fn what_is_no_shell_takes_no_command() {
         let refused = json!({"action": "exec", "sessionId": vim, "command": "ls"});
         serve.err(refused, "no_shell");
     }
+}
+
+#[test]
+fn a_prompt_of_the_shells_own_command_is_not_answered_with_a_command() {
+    let (_home, mut serve) = serve();
+    for (shell_line, mode) in [("bash --norc", "pty"), ("dash", "pty"), ("bash", "pipe")] {
+        let id = shell(&mut serve, shell_line, mode);
+        let reply = exec(&mut serve, &id, "echo 'delete? '; read a; echo \"got $a\"");
+        assert_eq!(reply["outcome"], "input", "{reply}");
+        let ls = json!({"action": "exec", "sessionId": id, "command": "ls"});
+        serve.err(ls, "no_shell");
+        serve.ok(json!({"action": "write", "sessionId": id, "data": "n\n"}));
+        let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
+        let reply = serve.ok(pending);
+        assert!(
+            reply["output"].as_str().unwrap().ends_with("got n\n"),
+            "{reply}"
+        );
+        check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
+    }
+    // Nor is that of a script, or of a program that the shell has started.
+    let script = shell(&mut serve, "bash -c 'read name; echo got $name'", "pty");
+    serve.err(
+        json!({"action": "exec", "sessionId": script, "command": "ls"}),
+        "no_shell",
+    );
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let reply = exec(&mut serve, &id, "cat");
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    serve.err(
+        json!({"action": "exec", "sessionId": id, "command": "pwd"}),
+        "no_shell",
+    );
 }
 
 #[test]
