@@ -23,6 +23,7 @@ use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::{answer, refused_by_system};
+use crate::daemon::requests::start_input::StartInput;
 use crate::daemon::requests::started::{answer_at_once, started};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::requests::{start_limits, unique_label};
@@ -85,13 +86,10 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     // What waits in a queue may wait for long, so that only who says what for waits with it.
     let waits =
         !spec.names_conditions() && (turn::waits(hub, &id) || hub.read().is_open_batch(&id));
-    if let (Some(_), Some(input)) = (pid, &params.input) {
-        let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
-        if let Some(target) = target {
-            // The job runs in any case; a program that does not read its input is no error here.
-            let _ = target.turn().await.write(input.as_bytes()).await;
-        }
-    }
+    let input = match (pid, &params.input) {
+        (Some(_), Some(input)) => StartInput::begin(hub, client, &id, input).await,
+        _ => None,
+    };
     let at_once = (params.background == Some(true) || waits) && params.wait != Some(true);
     let mut started = if at_once {
         // Return no output: what was written by now is left to the next `wait` or `poll`, so that the reply does
@@ -111,6 +109,9 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
             .await?;
         started(hub, &id, waited, spec.names_conditions())?
     };
+    if let Some(input) = input {
+        input.tell(&mut started).await;
+    }
     started.reused = reused.is_some().then_some(true);
     // Report the pid it had, even if it has ended since.
     started.pid = pid.or(started.pid);

@@ -14,6 +14,7 @@ pub(crate) mod limits;
 pub(crate) mod new_output;
 pub(crate) mod question;
 pub(crate) mod replies;
+pub(crate) mod start_input;
 pub(crate) mod start_limits;
 pub(crate) mod started;
 pub(crate) mod stopping;

@@ -66,6 +66,8 @@ fn facts(session: &Session) -> Started {
         omitted_lines: None,
         remaining: Vec::new(),
         reason: None,
+        bytes_written: None,
+        warnings: Vec::new(),
         screen: None,
         input_state: session.input_state(),
         outcome: None,

@@ -156,6 +156,12 @@ pub struct Started {
     /// or runs it again, or why it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// With `warnings`: how many bytes of `input` the program's terminal or pipe has taken, if that is settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_written: Option<u64>,
+    /// What is to be known of `input`: the program has not read all of it, or lines are too long for its terminal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// The screen, if it was requested or a full-screen program runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<ScreenText>,

@@ -260,6 +260,8 @@ fn replies_of_version_1() {
             input_state: InputState::None,
             remaining: Vec::new(),
             reason: None,
+            bytes_written: None,
+            warnings: Vec::new(),
             screen: None,
             outcome: None,
             matched: None,

@@ -186,6 +186,9 @@ fn a_line_that_the_terminal_will_cut_is_warned_of() {
     let written =
         serve.ok(json!({"action": "write", "sessionId": id, "data": long, "newline": true}));
     assert_eq!(written["warnings"], json!(["line_over_4095"]));
+    let keys = json!([{"text": "x".repeat(5000)}, "Enter"]);
+    let keys = json!({"action": "send_keys", "sessionId": id, "keys": keys});
+    assert_eq!(serve.ok(keys)["warnings"], json!(["line_over_4095"]));
     assert_eq!(written["consumed"], Value::Null);
 }
 
@@ -301,4 +304,35 @@ fn the_error_of_an_ended_session_has_whole_lines_of_its_end() {
         output.starts_with("line 9") && output.ends_with("\nline 1000\n"),
         "{output}"
     );
+}
+
+#[test]
+fn the_input_of_a_start_is_typed_as_the_program_reads() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    // More than a pipe or a terminal takes at once.
+    for (mode, prefix, length) in [("pipe", "", 200_000), ("pty", "stty -echo; ", 20_000)] {
+        let input: String = (0..length / 8).map(|n| format!("{n:07}\n")).collect();
+        let line = format!(
+            "{prefix}read x < {}; echo; head -c {length} | wc -c",
+            gate.display()
+        );
+        let started = serve.ok(json!({
+            "action": "start", "command": line, "mode": mode, "input": input, "background": true,
+        }));
+        assert_eq!(started["warnings"], json!(["not_reading"]), "{started}");
+        std::fs::write(&gate, "\n").unwrap();
+        let id = started["sessionId"].as_str().unwrap();
+        let wait = json!({"action": "wait", "sessionId": id, "since": "c0", "timeoutMs": 18_000});
+        let ended = serve.ok(wait);
+        let read = ended["output"].as_str().unwrap().lines().last();
+        assert_eq!(read, Some(length.to_string().as_str()), "{ended}");
+        let typed = serve.ok(json!({"action": "log", "sessionId": id, "stream": "input"}));
+        assert!(!typed["lines"].as_array().unwrap().is_empty(), "{typed}");
+    }
+    // What is read at once needs no word.
+    let quick =
+        json!({"action": "start", "command": "cat", "input": "hello\n", "background": true});
+    let quick = serve.ok(quick);
+    assert!(quick["warnings"].is_null(), "{quick}");
 }
