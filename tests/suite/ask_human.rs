@@ -112,6 +112,23 @@ fn a_question_is_declined_times_out_is_cancelled_or_ends_with_its_session() {
 }
 
 #[test]
+fn an_answer_that_ends_the_program_is_an_answer() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    agent.ok(json!({"action": "subscribe"}));
+    // Somebody looks at the session, so keys are recorded after their echo was drawn.
+    let mut view = Person::new(&home);
+    for n in 0..10 {
+        let job = Job::start(&mut agent, "read answer; exit 3");
+        view.ok(json!({"action": "watch", "sessionId": job.id}));
+        let id = asked(&mut agent, ask(&job, &format!("question {n}")));
+        view.types(&job.id, "yes\r");
+        let reply = agent.reply(id);
+        assert_eq!(reply["result"]["outcome"], "answered", "{reply}");
+    }
+}
+
+#[test]
 fn a_question_outlives_the_daemon() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &[]);

@@ -6,8 +6,7 @@ use tokio::time::{Duration, sleep, timeout};
 
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::Input;
-use crate::daemon::storage::input_log::Entry;
-use crate::protocol::{Role, SessionId};
+use crate::protocol::SessionId;
 
 /// Longest wait for the echo of a key. Programs mostly react within a tenth of it.
 const ECHO_PAUSE: Duration = Duration::from_millis(1);
@@ -15,7 +14,8 @@ const ECHO_PAUSE: Duration = Duration::from_millis(1);
 /// Time in which a view draws the echo of a key. It takes a tenth of that.
 const DRAW_PAUSE: Duration = Duration::from_millis(1);
 
-/// Input that the program has, and the input log does not have yet. It is recorded when this value is dropped.
+/// Input that the program has, and the input log does not have yet. It is recorded when this value is dropped, or when
+/// the session ends.
 ///
 /// Most of the work for a key is to record it and to find out whether the program has read it. While that goes on, the
 /// processor on which the kernel wakes the keeper and the view for the echo is mostly this one. So they come first if
@@ -59,28 +59,7 @@ impl Unrecorded {
 
 impl Drop for Unrecorded {
     fn drop(&mut self) {
-        record(&self.hub, &self.id, &self.input);
-    }
-}
-
-/// Writes what was typed into a session to its input log, and publishes it.
-fn record(hub: &Hub, id: &SessionId, input: &Input) {
-    for typed in input.take_notes() {
-        let entry = Entry {
-            at: typed.at,
-            by: typed.by.scope.clone(),
-            bytes: typed.bytes,
-            text: typed.text,
-        };
-        hub.change(|state| {
-            let dir = state.sessions.store.dir(id);
-            if let Err(error) = state.input_logs.append(&dir, &entry) {
-                tracing::warn!(session = %id, %error, "the input log cannot be written");
-            }
-            match typed.by.role {
-                Role::Agent => state.agent_typed(id, &typed.by.scope),
-                Role::Human => state.person_typed(id, typed.bytes, typed.finishes),
-            }
-        });
+        let typed = self.input.take_notes();
+        self.hub.change(|state| state.record_typed(&self.id, typed));
     }
 }

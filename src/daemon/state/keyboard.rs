@@ -1,4 +1,4 @@
-//! Leases: what a person's typing into a session means for agents.
+//! What was typed into a session, and leases: what a person's typing means for agents.
 //!
 //! The rules are in the engine (`lease`). This module sets the timers and publishes the events. A job of a
 //! person that no agent may see has no lease events, because no agent is refused.
@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::sessions::input::Typed;
+use crate::daemon::storage::input_log::Entry;
 use crate::engine::bus::ConnectionId;
 use crate::engine::lease::LeaseReport;
 use crate::engine::registry::Principal;
@@ -29,6 +31,26 @@ impl State {
         match held {
             Some(until) => Err(Error::input_held(id, &HeldBy::person(until))),
             None => Ok(()),
+        }
+    }
+
+    /// Writes what was typed into a session to its input log, and publishes it.
+    pub(crate) fn record_typed(&mut self, id: &SessionId, typed: Vec<Typed>) {
+        for typed in typed {
+            let entry = Entry {
+                at: typed.at,
+                by: typed.by.scope.clone(),
+                bytes: typed.bytes,
+                text: typed.text,
+            };
+            let dir = self.sessions.store.dir(id);
+            if let Err(error) = self.input_logs.append(&dir, &entry) {
+                tracing::warn!(session = %id, %error, "the input log cannot be written");
+            }
+            match typed.by.role {
+                Role::Agent => self.agent_typed(id, &typed.by.scope),
+                Role::Human => self.person_typed(id, typed.bytes, typed.finishes),
+            }
         }
     }
 

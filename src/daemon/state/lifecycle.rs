@@ -30,6 +30,11 @@ impl State {
             io.ended(exit);
         }
         self.usage.forget(id);
+        // What a person typed last may have ended the program; it answers what was asked.
+        let input = self.sessions.io(id).and_then(|io| io.input.as_ref());
+        if let Some(typed) = input.map(|input| input.take_notes()) {
+            self.record_typed(id, typed);
+        }
         self.release_keyboard(id);
         self.forget_asks(id);
         if let Some(limit) = &exit.limit {
