@@ -75,6 +75,23 @@ fn lines_around_matches_are_shown_once() {
         text,
         "1- a\n2: hit\n3- b\n4: hit\n5- c\n--\n9- g\n10: hit\n11- h\n[3 matches; 11 lines in all]"
     );
+    // A line that matches, too, is shown as one around the last match that was wanted.
+    let (id, _) = model.start("printf '%s\\n' a error-x error-y at b error-z");
+    let mut grep = json!({ "sessionId": id, "grep": "error", "context": 2, "maxMatches": 1 });
+    assert_eq!(
+        model.call("log", grep.clone()),
+        "1- a\n2: error-x\n3- error-y\n4- at\n[1 match, more from line 3 on; 6 lines in all]"
+    );
+    grep["newest"] = json!(true);
+    assert_eq!(
+        model.call("log", grep.clone()),
+        "4- at\n5- b\n6: error-z\n[1 match, more before line 6; 6 lines in all]"
+    );
+    grep["maxMatches"] = json!(2);
+    assert_eq!(
+        model.call("log", grep),
+        "1- a\n2- error-x\n3: error-y\n4- at\n5- b\n6: error-z\n[2 matches, more before line 3; 6 lines in all]"
+    );
 }
 
 #[test]

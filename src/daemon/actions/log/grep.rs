@@ -1,16 +1,15 @@
 //! `log` with `grep`: matching lines.
 
-use std::collections::VecDeque;
-
 use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::matches::{Hit, Matches, Wanted};
 use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
 use crate::engine::pattern::{REGEX_BYTES, compile};
 use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
-use crate::protocol::reply::{Left, LogMatch, LogMatches};
+use crate::protocol::reply::LogMatches;
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::sieve::Sieve;
 
@@ -31,10 +30,13 @@ pub(super) async fn grep(
     let regex = compile(pattern, ignore_case)?;
     let context = params.context.unwrap_or(0);
     let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
-    if context > MAX_CONTEXT || !(1..=MAX_MATCHES).contains(&most) {
-        return Err(Error::invalid(format!(
-            "`context` must be at most {MAX_CONTEXT}, and `maxMatches` between 1 and {MAX_MATCHES}"
-        )));
+    if context > MAX_CONTEXT {
+        let message = format!("`context` must be at most {MAX_CONTEXT}, not {context}");
+        return Err(Error::invalid(message));
+    }
+    if !(1..=MAX_MATCHES).contains(&most) {
+        let message = format!("`maxMatches` must be between 1 and {MAX_MATCHES}, not {most}");
+        return Err(Error::invalid(message));
     }
     hub.catch_up(id).await;
     let total = stretch(hub, id, None, 0)?.total_lines;
@@ -49,23 +51,20 @@ pub(super) async fn grep(
     // the log, so no line may be skipped.
     let sieve = sieve.filter(|_| choice.stream == Stream::All);
     let mut part = StreamPart::of(choice.stream);
-    let newest = params.newest == Some(true);
-    let mut matches: VecDeque<LogMatch> = VecDeque::new();
-    let mut before: VecDeque<String> = VecDeque::new();
-    let mut omitted = Left::default();
-    let mut truncated = false;
-    let mut size = 0;
+    let mut matches = Matches::new(
+        room,
+        Wanted {
+            most,
+            context,
+            newest: params.newest == Some(true),
+        },
+    );
     let mut last_run = None;
-    let mut last_line = 0;
     read_lines(hub, id, &stretch, sieve, |line| {
         if line.n < from.unwrap_or(1) {
             return true;
         }
-        if line.n > last_line + 1 {
-            // Lines in between were skipped, so earlier lines are no context of what follows.
-            before.clear();
-        }
-        last_line = line.n;
+        matches.read(line.n);
         let own = match &mut part {
             None => Some(line.text.into()),
             Some(part) => part.text(hub, id, &line),
@@ -73,12 +72,11 @@ pub(super) async fn grep(
         let Some(own) = own else { return true };
         let text = choice.cut(line.start, &own);
         let found = regex.find(text);
-        let hit = found.is_some();
-        if !hit && context == 0 {
-            return newest || !truncated;
+        if found.is_none() && context == 0 {
+            return matches.wants_more();
         }
         // Look up the time only for lines that need it.
-        let at = match hit || choice.since.is_some() {
+        let at = match found.is_some() || choice.since.is_some() {
             true => origin(hub, id, line.start, &mut last_run).0,
             false => None,
         };
@@ -86,80 +84,20 @@ pub(super) async fn grep(
             return true;
         }
         let (text, cut) = room.cut(text, found.map_or(0..0, |found| found.range()));
-        // As grep(1), show a model each line once, after the last match before it.
-        let followed = match room.is_lean {
-            true => usize::from(!hit && context > 0),
-            false => context,
-        };
-        for open in matches.iter_mut().rev().take(followed) {
-            if open.n + context as u64 >= line.n && open.after.len() < context {
-                size += text.len() + room.per_line;
-                if size <= room.text {
-                    open.after.push(text.to_string());
-                } else {
-                    omitted.bytes += text.len() as u64;
-                    omitted.lines += 1;
-                }
-            }
-        }
-        if hit
-            && room.is_lean
-            && let Some(last) = matches.back()
-        {
-            let shown = last.n + last.after.len() as u64;
-            let new = usize::try_from(line.n.saturating_sub(shown + 1)).unwrap_or(usize::MAX);
-            before.drain(..before.len().saturating_sub(new));
-        }
-        let around: usize = before.iter().map(|line| line.len() + room.per_line).sum();
-        let full = size + text.len() + room.per_line + around > room.text && !matches.is_empty();
-        let full = full || matches.len() == most;
-        if hit && newest && full {
-            truncated = true;
-            let needed = text.len() + room.per_line + around;
-            while matches.len() == most || (size + needed > room.text && !matches.is_empty()) {
-                size =
-                    size.saturating_sub(matches.pop_front().map_or(0, |gone| size_of_match(&gone)));
-            }
-        }
-        if hit && full && !newest {
-            truncated = true;
-        } else if hit {
-            omitted.bytes += cut;
-            size += text.len() + room.per_line + around;
-            matches.push_back(LogMatch {
-                n: line.n,
-                at: at.filter(|_| !room.is_lean),
-                offset: Some(line.start).filter(|_| !room.is_lean),
-                text: text.to_string(),
-                before: before.iter().cloned().collect(),
-                after: Vec::new(),
-            });
-        }
-        if context > 0 {
-            before.push_back(text.into_owned());
-            while before.len() > context
-                || before.iter().map(String::len).sum::<usize>() > room.text
-            {
-                before.pop_front();
-            }
-        }
-        let complete = matches
-            .back()
-            .is_none_or(|m| m.n + context as u64 <= line.n);
-        newest || !(truncated && complete)
+        let hit = found.map(|_| Hit {
+            at,
+            offset: line.start,
+            cut,
+        });
+        matches.add(line.n, text, hit)
     })
     .await?;
+    let (matches, truncated, omitted) = matches.take();
     Ok(LogMatches {
-        matches: matches.into(),
+        matches,
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
         truncated,
         omitted,
     })
-}
-
-/// Bytes of text in a match, with its context.
-pub(super) fn size_of_match(found: &LogMatch) -> usize {
-    let around = found.before.iter().chain(&found.after);
-    found.text.len() + around.map(String::len).sum::<usize>()
 }

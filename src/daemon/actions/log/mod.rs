@@ -4,6 +4,7 @@ mod bytes;
 mod choice;
 mod grep;
 mod lines;
+mod matches;
 mod several;
 mod shell_command;
 mod stream_part;

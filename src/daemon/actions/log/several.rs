@@ -1,5 +1,6 @@
 //! `log` of several sessions: their matching lines, or the ends of their output.
 
+use crate::daemon::actions::log::matches::size_of_match;
 use crate::daemon::actions::log::{Room, grep, lines};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
@@ -60,7 +61,7 @@ pub(super) async fn several(
                 continue;
             }
             matches -= found.matches.len().min(matches);
-            let used: usize = found.matches.iter().map(grep::size_of_match).sum();
+            let used: usize = found.matches.iter().map(size_of_match).sum();
             let lines = found.matches.len() * room.per_line;
             left.text = left.text.saturating_sub(used + lines);
             if found.truncated {
