@@ -127,6 +127,20 @@ fn what_was_there_says_so_and_what_follows_an_input_does_not() {
         assert_eq!(said["outcome"], "matched", "{said}");
         assert_eq!(said["matchedAtEntry"], false, "{said}");
     }
+    // Unless the client looks further back.
+    let wait = json!({"until": [{"pattern": "^hello$"}], "since": "c0"});
+    let said = job.ask(&mut serve, "write", json!({"data": "b\n", "wait": wait}));
+    assert_eq!(said["matchedAtEntry"], true, "{said}");
+    // Each session of a wait says it for itself.
+    let ended = Job::start(&mut serve, "true");
+    ended.wait_until(&mut serve, json!({"until": [{"exit": true}]}));
+    let both = serve.ok(json!({
+        "action": "wait", "sessionIds": [job.id, ended.id], "mode": "all", "timeoutMs": 50,
+    }));
+    let flags: Vec<_> = [0, 1]
+        .map(|at| both["results"][at]["matchedAtEntry"].clone())
+        .into();
+    assert_eq!(flags, [false, true], "{both}");
 }
 
 #[test]

@@ -68,6 +68,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
         target.take_keyboard()?;
         before = target.mark(client, since)?;
     }
+    sent.check_line(&target, &bytes);
     sent.send(&target, &turn, &bytes).await?;
     drop((turn, waiting));
     drop(input);

@@ -39,7 +39,10 @@ pub(crate) struct Plan {
     conditions: Rc<Conditions>,
     timeout_ms: u64,
     max_chars: usize,
+    /// Whether the same request types.
     after_input: bool,
+    /// Whether output is searched from there on, and not from an earlier place that the client names.
+    from_input: bool,
     /// Whether the reply has the screen.
     screen: bool,
     /// What the same request types.
@@ -97,6 +100,7 @@ impl Plan {
             timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
             after_input: false,
+            from_input: spec.since.is_none(),
             screen: spec.view == Some(View::Screen),
             echo: Echo::default(),
             moves,
@@ -179,8 +183,8 @@ impl Plan {
         }
         // Output may be written as fast as it is searched; then no time is left to wait.
         let late = Instant::now() >= until;
+        let at_entry = parts.iter().map(|part| part.2.is_some()).collect();
         let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
-        let at_entry = pending.is_over();
         let verdict = match late {
             true => pending.verdict(),
             false => hub.wait(pending).await,
@@ -215,7 +219,8 @@ impl Plan {
             false => self.max_chars,
         };
         let mut results = Vec::new();
-        for ((offset, id), (_, decision)) in from.into_iter().zip(verdict) {
+        for (((offset, id), (_, decision)), at_entry) in from.into_iter().zip(verdict).zip(at_entry)
+        {
             let (mut outcome, matched) = outcome(decision);
             if is_decided && outcome == Outcome::Timeout && client.is_lean() {
                 outcome = Outcome::Running;
@@ -253,8 +258,8 @@ impl Plan {
             if let Some(state) = matched.as_ref().and_then(|matched| matched.input_state) {
                 polled.input_state = state;
             }
-            // A match after an input cannot have been there at entry.
-            let at_entry = at_entry && !self.after_input;
+            // What is searched from the input on cannot have been there before it.
+            let at_entry = at_entry && !(self.after_input && self.from_input);
             let is_decided = matches!(outcome, Outcome::Matched | Outcome::Failed);
             let matched_at_entry = at_entry && is_decided;
             results.push(Waited {
@@ -438,8 +443,8 @@ fn line_before(hub: &Hub, id: &SessionId, offset: u64) -> Option<(u64, Vec<u8>)>
 /// How a wait has ended.
 pub(crate) struct Decided {
     pub(crate) verdict: Verdict,
-    /// Whether it was decided when it began.
-    at_entry: bool,
+    /// Of each session, whether it was decided when the wait began.
+    at_entry: Vec<bool>,
     pub(crate) elapsed_ms: u64,
 }
 
@@ -477,7 +482,10 @@ fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
         matched.session_id = Some(result.polled.session_id.clone());
         Some(matched)
     });
-    let matched_at_entry = decisive.is_some_and(|result| result.matched_at_entry);
+    let matched_at_entry = match mode {
+        WaitMode::All if all_matched => results.iter().all(|result| result.matched_at_entry),
+        _ => decisive.is_some_and(|result| result.matched_at_entry),
+    };
     WaitedAll {
         outcome,
         matched,
