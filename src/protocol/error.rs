@@ -89,12 +89,25 @@ pub struct Error {
     pub data: Option<Value>,
 }
 
+/// Maximum number of characters of a message: the mistakes of a project file are the longest that are wanted.
+const MAX_MESSAGE: usize = 4000;
+
+/// The text with at most `most` characters, and a sign if more was there.
+pub(crate) fn cut(mut text: String, most: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
 impl Error {
-    /// Creates an error with this code and message.
+    /// Creates an error with this code and message. A message may quote a request, so it has at most 4,000
+    /// characters.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
-            message: message.into(),
+            message: cut(message.into(), MAX_MESSAGE),
             hint: None,
             data: None,
         }
@@ -134,7 +147,7 @@ impl Error {
             ErrorCode::SessionNotFound,
             format!("Session {id} not found"),
         )
-        .hint("`list` shows the sessions of this scope")
+        .hint("`list` shows the sessions of this scope, and those that a person has shared (`bgproc share`)")
     }
 
     /// A person is typing into the session.

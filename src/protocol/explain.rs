@@ -57,7 +57,7 @@ fn without_example(action: &str, path: &str, fault: Fault) -> Error {
                 "" => format!("`{action}`"),
                 outer => format!("`{outer}` of `{action}`"),
             };
-            unknown("parameter", &word, &place, known)
+            unknown_parameter(action, &word, &place, known)
         }
         Fault::Choice { word, known } => unknown("value", &word, &place, known),
         Fault::Missing(word) => missing(action, word),
@@ -83,6 +83,42 @@ fn missing(action: &str, word: &str) -> Error {
     Error::invalid(format!("`{action}` needs the parameter `{}`", quoted(word)))
 }
 
+/// What other tools call a parameter: Codex, Claude Code, OpenClaw, tmux and the shell.
+const SYNONYMS: [(&str, &str); 18] = [
+    ("cmd", "command"),
+    ("workdir", "cwd"),
+    ("workingdirectory", "cwd"),
+    ("directory", "cwd"),
+    ("name", "label"),
+    ("session", "sessionId"),
+    ("sessionname", "sessionId"),
+    ("id", "sessionId"),
+    ("text", "data"),
+    ("input", "data"),
+    ("chars", "data"),
+    ("pattern", "until"),
+    ("regex", "grep"),
+    ("query", "grep"),
+    ("yieldtimems", "waitMs"),
+    ("timeout", "timeoutMs"),
+    ("timeout", "waitMs"),
+    ("maxoutputtokens", "maxChars"),
+];
+
+fn unknown_parameter(action: &str, word: &str, place: &str, known: &[&str]) -> Error {
+    let plain = word.replace('_', "").to_lowercase();
+    let mut synonyms = SYNONYMS.iter().filter(|(theirs, _)| *theirs == plain);
+    let ours = synonyms.find_map(|(_, ours)| known.contains(ours).then_some(*ours));
+    let error = unknown("parameter", word, place, known);
+    match ours {
+        Some(ours) => error.hint(match example(action, ours) {
+            Some(example) => format!("did you mean `{ours}`? For example {example}"),
+            None => format!("did you mean `{ours}`?"),
+        }),
+        None => error,
+    }
+}
+
 fn unknown(what: &str, word: &str, place: &str, known: &[&str]) -> Error {
     let message = format!("Unknown {what} `{}` for {place}", quoted(word));
     Error::invalid(message).hint(match nearest(word, known.iter().copied()) {
@@ -93,8 +129,31 @@ fn unknown(what: &str, word: &str, place: &str, known: &[&str]) -> Error {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_other_tools_are_known() {
+        let hint = |action: &str, word: &str, known| {
+            let word = word.to_owned();
+            explain(action, ".", Fault::Parameter { word, known })
+                .hint
+                .unwrap()
+        };
+        let start = &["command", "cwd", "waitMs"];
+        assert_eq!(
+            hint("start", "cmd", start),
+            "did you mean `command`? For example \"command\":\"make test\""
+        );
+        assert_eq!(
+            hint("start", "yield_time_ms", start),
+            "did you mean `waitMs`?"
+        );
+        let until = hint("wait", "pattern", &["sessionId", "until"]);
+        assert!(until.contains(r#""until":[{"pattern""#), "{until}");
+        assert_eq!(hint("list", "cmd", &["label"]), "known: label");
+    }
 
     #[test]
     fn long_words_are_cut_and_the_clients_own_backticks_confuse_nobody() {

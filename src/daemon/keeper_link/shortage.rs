@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::{KeeperLink, SpawnFailure};
+use crate::protocol::error::cut;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::limits::{self, Usage};
 
@@ -27,6 +28,9 @@ pub(crate) fn check_connection() -> Result<(), Error> {
     }
 }
 
+/// Maximum number of characters of a command in an error.
+const QUOTED: usize = 200;
+
 impl KeeperLink {
     /// Checks whether enough descriptors are left for another job. The keeper creates them, and the daemon
     /// needs room to receive its duplicates.
@@ -41,6 +45,8 @@ impl KeeperLink {
     /// The error of a failed start: the system limit that was reached, or else the system's message.
     pub(crate) fn spawn_failed(&self, command: &str, failure: &SpawnFailure) -> Error {
         let (errno, message) = (failure.errno, &failure.message);
+        // A script that is too long for the system is a command, too.
+        let command = cut(command.to_owned(), QUOTED);
         let error = self.shortage(failure).unwrap_or_else(|| {
             let message = format!("{command} could not be started: {message}");
             Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": command }))
