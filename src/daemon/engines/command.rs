@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum number of bytes of what a command says on standard error that are kept.
 const WORDS: usize = 4096;
 
+/// Number of the last lines of that which an error quotes.
+const REASON_LINES: usize = 3;
+
 /// Why a command has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failure {
@@ -33,9 +37,9 @@ pub(crate) struct Failure {
 impl Failure {
     /// The error that an engine did not do what it was asked with `command`.
     pub(crate) fn refused(&self, engine: &str, command: &str) -> Error {
-        let said = match self.stderr.lines().last() {
-            Some(line) => format!(": {line}"),
-            None => String::new(),
+        let said = match self.reason() {
+            reason if reason.is_empty() => String::new(),
+            reason => format!(": {reason}"),
         };
         let data = json!({ "stderr": self.stderr });
         match self.stderr.is_empty() {
@@ -53,20 +57,47 @@ impl Failure {
     }
 }
 
-/// Runs a command with these variables added to the daemon's own, or with nothing else if `only`. Returns what it
-/// printed.
+impl Failure {
+    /// The last lines that it said, without those that only point to a manual.
+    fn reason(&self) -> String {
+        let lines = self.stderr.lines().map(str::trim);
+        let lines: Vec<&str> = lines
+            .filter(|line| !line.is_empty() && !line.starts_with("Try "))
+            .collect();
+        lines[lines.len().saturating_sub(REASON_LINES)..].join("; ")
+    }
+}
+
+/// Where a command runs, and what it is given.
+#[derive(Default)]
+pub(crate) struct Surroundings<'a> {
+    /// Its directory; `None`: that of the daemon.
+    pub(crate) dir: Option<&'a Path>,
+    /// Whether it gets none of the daemon's own variables.
+    pub(crate) only_variables: bool,
+    /// Its standard input.
+    pub(crate) input: Option<String>,
+}
+
+/// Runs a command with these variables added to the daemon's own. Returns what it printed.
 pub(crate) async fn run(
     words: &[String],
     variables: &HashMap<String, String>,
-    only: bool,
-    input: Option<String>,
+    Surroundings {
+        dir,
+        only_variables,
+        input,
+    }: Surroundings<'_>,
 ) -> Result<String, Failure> {
     let (program, args) = words
         .split_first()
         .ok_or_else(|| failed("is no command", ""))?;
     let mut command = Command::new(program);
-    if only {
+    if only_variables {
         command.env_clear();
+    }
+    if let Some(dir) = dir {
+        command.current_dir(dir);
     }
     let (name, value) = slurm::ENVIRONMENT;
     command

@@ -41,6 +41,15 @@ pub fn is_scrubbed(name: &str) -> bool {
     SCRUBBED.iter().any(|prefix| name.starts_with(prefix)) && !KEPT.contains(&name)
 }
 
+/// Whether an option of sbatch(1) makes an array of jobs. Long options may be shortened.
+pub fn makes_array(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    match option.starts_with("--") {
+        true => name.len() > "--a".len() && "--array".starts_with(name),
+        false => option.starts_with("-a"),
+    }
+}
+
 /// The command that submits a job. It reads [`script`] from its standard input and prints the number of the job.
 pub fn submit(
     session: &SessionId,

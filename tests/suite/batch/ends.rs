@@ -10,7 +10,7 @@ fn a_job_waits_runs_on_a_node_and_ends_with_its_own_code() {
     let home = &slurm.home;
     let gate = home.gate();
     let line = format!(
-        "echo on $SLURM_JOB_ID; read x <{}; echo got $x; exit 3",
+        "echo on $SLURM_JOB_ID; [ \"$SLURM_SUBMIT_DIR\" -ef . ] && echo here; read x <{}; echo got $x; exit 3",
         gate.display()
     );
     let started = home.ok(&[
@@ -26,13 +26,14 @@ fn a_job_waits_runs_on_a_node_and_ends_with_its_own_code() {
     assert_eq!(record["engine"]["node"], "n1");
     assert_eq!(record["engine"]["timeLimitSec"], 300);
     home.ok(&["wait", "train", "--for", &format!("match:on {number}")]);
+    home.ok(&["wait", "train", "--for", "match:^here$"]);
     let listed = home.ok(&["ls", "-o", "tsv"]);
     assert!(listed.contains("\trunning on n1\t"), "{listed}");
     std::fs::write(gate, "through\n").unwrap();
     home.run(&["wait", "train"]).expect_code(3);
     assert_eq!(
         home.ok(&["logs", "train"]),
-        format!("on {number}\ngot through\n")
+        format!("on {number}\nhere\ngot through\n")
     );
     let record = slurm.status_of_ended("train");
     assert_eq!(

@@ -16,6 +16,14 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
         "{refused}"
     );
     refused.expect_said("Invalid partition name specified");
+    // The line of `sbatch` that says why, and not the one about its manual.
+    let bogus = json!({"action": "start", "command": "true", "launcher": "slurm",
+        "resources": {"extra": ["--bogus"]}});
+    let error = Serve::new(home, &[]).err(bogus, "launcher_refused");
+    assert!(
+        error["message"].as_str().unwrap().contains("--bogus"),
+        "{error}"
+    );
     let unknown = home.run(&["run", "--on", "pbs", "true"]).expect_code(1);
     assert!(
         unknown.stderr.contains("there is no launcher pbs"),
@@ -49,6 +57,10 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
         (
             json!({"launcher": "slurm", "resources": {"extra": ["x"]}}),
             "is no option",
+        ),
+        (
+            json!({"launcher": "slurm", "resources": {"extra": ["--array=1-2"]}}),
+            "makes several jobs of one",
         ),
     ] {
         let mut request = json!({"action": "start", "command": "true"});

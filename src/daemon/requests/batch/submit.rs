@@ -4,11 +4,11 @@
 //! between, the next one finds the job in the engine's list.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::senseless;
 use crate::daemon::clock::now;
-use crate::daemon::engines::command::{self, Failure};
+use crate::daemon::engines::command::{self, Failure, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
 use crate::daemon::requests::client::Client;
@@ -75,6 +75,10 @@ pub(crate) fn launcher(
             let message = format!("`resources.extra`: `{option}` is no option");
             return Err(senseless(message).hint("as --constraint=a100"));
         }
+        if slurm::makes_array(option) {
+            let message = format!("`resources.extra`: `{option}` makes several jobs of one");
+            return Err(senseless(message).hint("start each job by itself, for example in a loop"));
+        }
     }
     for text in [&resources.partition, &resources.account]
         .into_iter()
@@ -134,6 +138,7 @@ pub(crate) async fn submit(
         typed_on_node: None,
         cancelled_by: None,
     }));
+    let cwd = PathBuf::from(&run.cwd);
     let program = own_program().map_err(|error| Error::internal(error.to_string()))?;
     let script = slurm::script(&program.display().to_string(), &dir);
     let words = slurm::submit(&id, &name(&session), &launcher, &resources);
@@ -152,7 +157,13 @@ pub(crate) async fn submit(
     // A client that goes away meanwhile does not take the job back.
     let (task, owned) = (hub.clone(), id.clone());
     let handed_over = tokio::task::spawn_local(async move {
-        let printed = command::run(&words, &variables, true, Some(script)).await;
+        let surroundings = Surroundings {
+            // The engine tells the job from where it was submitted (SLURM_SUBMIT_DIR).
+            dir: Some(cwd.as_path()).filter(|cwd| cwd.is_dir()),
+            only_variables: true,
+            input: Some(script),
+        };
+        let printed = command::run(&words, &variables, surroundings).await;
         failpoint::hit("batch.submitted");
         let engine = variables
             .into_iter()

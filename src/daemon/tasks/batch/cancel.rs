@@ -1,7 +1,7 @@
 //! Asks an engine to cancel the job of a session.
 
 use crate::daemon::clock::now;
-use crate::daemon::engines::command;
+use crate::daemon::engines::command::{self, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::engine::batch::slurm;
 use crate::engine::life::Actor;
@@ -36,7 +36,7 @@ pub(crate) async fn begin(hub: &Hub, id: &SessionId, by: Actor) -> Result<(), Er
         )
         .hint("try again in a moment"));
     };
-    let done = command::run(&slurm::cancel(&job), &env, false, None).await;
+    let done = command::run(&slurm::cancel(&job), &env, Surroundings::default()).await;
     hub.change(|state| state.engines.ending(&launcher.name, now().boot));
     match done {
         Ok(_) => Ok(()),

@@ -5,7 +5,8 @@ pub(crate) mod cancel;
 use std::time::Duration;
 
 use crate::daemon::clock::{now, sleep_until_boot};
-use crate::daemon::engines::{Question, command};
+use crate::daemon::engines::Question;
+use crate::daemon::engines::command::{self, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::engine::batch::slurm;
@@ -47,7 +48,7 @@ pub(crate) async fn follow(hub: Hub) {
 async fn ask(hub: Hub, question: Question) {
     let Question { launcher, env } = question;
     let name = launcher.name;
-    match command::run(&slurm::states(), &env, false, None).await {
+    match command::run(&slurm::states(), &env, Surroundings::default()).await {
         Ok(printed) => {
             let rows = slurm::rows(&printed);
             let missing = hub.change(|state| state.batch_rows(&name, &rows));
@@ -81,7 +82,7 @@ async fn find_again(
     let mut found = None;
     for words in slurm::forgotten(job) {
         // Either may not be there, or know nothing.
-        if let Ok(printed) = command::run(&words, env, false, None).await {
+        if let Ok(printed) = command::run(&words, env, Surroundings::default()).await {
             found = slurm::found_again(&printed);
         }
         if found.is_some() {
