@@ -164,7 +164,7 @@ impl Question {
         Ok(done(result))
     }
 
-    /// Types what a person has entered. Dismissed or empty forms leave the question to the dashboard.
+    /// Types what a person has entered. A dismissed form, or one without a field, leaves the question to the dashboard.
     async fn entered(
         mut self,
         call: &Call,
@@ -177,10 +177,17 @@ impl Question {
         }
         let line = match entered.action {
             ElicitationAction::Decline => return Ok(done(json!({ "outcome": "declined" }))),
-            ElicitationAction::Accept => entered.content.and_then(|content| {
-                let line = content.get(ANSWER)?;
-                Some(line.as_str()?.to_owned())
-            }),
+            ElicitationAction::Accept => {
+                let line = entered.content.and_then(|content| {
+                    let line = content.get(ANSWER)?;
+                    Some(line.as_str()?.to_owned())
+                });
+                match line {
+                    Some(line) => Some(line),
+                    // Clients leave an empty field out: Enter alone, which takes the program's default.
+                    None => takes_line(call, session).await?.then(String::new),
+                }
+            }
             _ => None,
         };
         let Some(line) = line else {
@@ -192,13 +199,14 @@ impl Question {
         let reaction = call.action("write", params).await?;
         let mut done = done(json!({ "outcome": "answered" }));
         done.text.push('\n');
-        done.text.push_str(&text::of("write", &reaction, false));
+        done.text
+            .push_str(&text::of("write", &reaction, text::Asked::default()));
         Ok(done)
     }
 }
 
 fn done(result: Value) -> Done {
-    let text = text::of("ask_human", &result, false);
+    let text = text::of("ask_human", &result, text::Asked::default());
     Done::new(result, text)
 }
 
@@ -234,6 +242,14 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
             requested_schema,
         },
     ))
+}
+
+/// Whether the session's program takes an answer that is entered in a form.
+async fn takes_line(call: &Call, session: &Value) -> Result<bool, Error> {
+    let status = call
+        .action("status", json!({ "sessionId": session }))
+        .await?;
+    Ok(has_field(&status["inputState"]))
 }
 
 /// Whether the answer can be entered in a form: not if it is a secret, or keys for a screen.

@@ -41,6 +41,8 @@ const LAST_CALLS: Duration = Duration::from_millis(1500);
 /// What a server offers its client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offer {
+    /// Whether tools that change something are left out of the list. The daemon refuses them in any case.
+    pub read_only: bool,
     /// The set of tools.
     pub tools: ToolSet,
     /// Whether results have data beside their text.

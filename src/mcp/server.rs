@@ -25,6 +25,7 @@ use super::caller::Caller;
 use super::compat::macos_shell::Shared;
 use super::completions::Completions;
 use super::elicitation::{self, Asked, Forms};
+use super::own::catalog;
 use super::toolset::ToolSet;
 use super::updates::{Sink, Updates};
 use super::{Offer, arguments, progress, resources};
@@ -52,6 +53,8 @@ pub struct Server {
     tools: Vec<Tool>,
     /// Whether results have data beside their text.
     has_data: bool,
+    /// Whether the client is offered only what reads.
+    is_read_only: bool,
     /// The forms that people fill in, if the client may be asked for that.
     forms: Option<Forms>,
     completions: Rc<Completions>,
@@ -76,11 +79,19 @@ impl Server {
             tools,
             has_data,
             forms: (set == ToolSet::Own && offer.elicitation).then(Forms::default),
+            is_read_only: offer.read_only,
             completions: Rc::default(),
             shared: Shared::default(),
             updates: Rc::default(),
             events: RefCell::new(Some(events)),
         }
+    }
+
+    /// Whether a tool is in the list that clients get: of a server that only looks, those that read, and `session`,
+    /// some of whose actions do.
+    fn offers(&self, tool: &Tool) -> bool {
+        let reads = |tool: &Tool| tool.annotations.as_ref()?.read_only_hint;
+        !self.is_read_only || tool.name == catalog::SESSION || reads(tool) == Some(true)
     }
 
     /// Starts to report endings to the client, if its tools need that. Later calls do nothing.
@@ -168,7 +179,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        let tools = self.tools.iter().filter(|tool| self.offers(tool));
+        Ok(ListToolsResult::with_all_items(tools.cloned().collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -181,7 +193,14 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.get_tool(&request.name) else {
-            let message = format!("Unknown tool: {}", request.name);
+            let message = match self.set == ToolSet::Own && catalog::RARE.contains(&&*request.name)
+            {
+                true => format!(
+                    "Unknown tool: {0}; it is an action of `session`: {{\"action\":\"{0}\"}}",
+                    request.name
+                ),
+                false => format!("Unknown tool: {}", request.name),
+            };
             return Err(ErrorData::invalid_params(message, None));
         };
         // A client that is not initialized sets the level with each call.

@@ -70,6 +70,19 @@ fn a_form_in_the_client_is_typed_into_the_session() {
 }
 
 #[test]
+fn a_form_that_is_accepted_empty_is_enter() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let session = asking(&mut mcp);
+    let call = ask(&mut mcp, question(&session));
+    let form = mcp.asked("elicitation/create");
+    mcp.answer(&form, json!({ "action": "accept", "content": {} }));
+    let text = outcome(&mut mcp, call);
+    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.ends_with("\ngot\n"), "{text:?}");
+}
+
+#[test]
 fn who_types_in_the_dashboard_first_closes_the_form() {
     let home = Home::new();
     let mut mcp = Mcp::with_forms(&home, &[]);

@@ -45,7 +45,7 @@ fn a_result_is_words_for_a_model_and_fields_for_a_program() {
         json!({ "sessionId": id, "tail": 1 }),
         json!({ "sessionId": id }),
     ] {
-        assert_eq!(mcp.text("log", part), "1: hi\n[1 lines in all]");
+        assert_eq!(mcp.text("log", part), "1: hi\n[1 line in all]");
     }
     let export = json!({ "action": "export", "sessionId": id, "format": "text" });
     assert_eq!(mcp.text("session", export), "hi\n[3 characters]");
@@ -205,6 +205,14 @@ fn policies_and_scopes_hold() {
     let home = Home::new();
     let job = home.start(&["cat"]);
     let mut mcp = Mcp::new(&home, "own", &["--read-only"]);
+    let listed = mcp.request("tools/list", json!({}));
+    let names: Vec<_> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["list", "poll", "log", "wait", "capture", "session"]);
     let said = mcp.fails("start", json!({ "command": "true" }));
     assert!(said.contains("[permission_denied]"), "{said}");
     let said = mcp.fails("poll", json!({ "sessionId": job }));

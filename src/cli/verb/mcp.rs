@@ -54,6 +54,7 @@ impl Mcp {
             hosts: self.hosts,
         };
         let offer = Offer {
+            read_only: self.read_only,
             tools: self.tools,
             structured: self.structured,
             elicitation: !self.no_elicitation,

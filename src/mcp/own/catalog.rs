@@ -27,7 +27,8 @@ pub const RARE: [&str; 11] = [
 /// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
 Runs commands in real terminals that keep running between calls and survive this server.
-- start, write and send_keys return when there is something to do: the program waits for input, has ended, is ready, or is quiet; at most waitMs later. The program goes on.
+- start, write and send_keys return when there is something to do: the program waits for input, has ended or is ready, and write and send_keys also when it is quiet; at most waitMs later. The program goes on. Give a server ready or background.
+- What a command leaves running with & ends with it: start servers as sessions of their own.
 - Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).
 - Answer prompts with write (submit:true presses Enter) or send_keys; the reply has the reaction.
 - Replies have only output that you have not seen. [c5..c9] after the status is prevCursor..cursor: poll since:\"c5\" shows it again. log searches or pages through all output; capture shows the screen.
@@ -69,13 +70,13 @@ fn start() -> Tool {
         "waitMs": integer("or after this time (10000)"),
         "wait": boolean("for its end"),
         "timeoutSec": integer("end it after this (1800); 0: never"),
-        "mode": {"enum": ["pty", "pipe"], "description": "pipe separates stdout and stderr"},
+        "mode": {"type": "string", "enum": ["pty", "pipe"], "description": "pipe separates stdout and stderr"},
         "rows": plain("integer"),
         "cols": plain("integer"),
         "input": string("typed at start"),
         "key": string("same key, same session"),
         "ready": record(json!({"pattern": plain("string"), "port": plain("integer"), "timeoutMs": plain("integer")}), "it is ready at this pattern or port"),
-        "restart": record(json!({"policy": {"enum": ["never", "on-failure", "always"]}, "maxRetries": plain("integer"), "backoffMs": plain("integer")}), "when it ends"),
+        "restart": record(json!({"policy": {"type": "string", "enum": ["never", "on-failure", "always"]}, "maxRetries": plain("integer"), "backoffMs": plain("integer")}), "when it ends"),
         "limits": record(json!({"memoryBytes": plain("integer"), "cpuSec": plain("integer"), "processes": plain("integer"), "openFiles": plain("integer"), "nice": plain("integer"), "logBytes": plain("integer")}), "resources"),
         "onExit": string("shell line at end"),
         "host": plain("string"),
@@ -120,10 +121,10 @@ fn poll() -> Tool {
     let about = "Status and the last output of a session, or with since:\"new\" only what you have not seen.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "since": string("\"new\", or a cursor; prevCursor repeats the last output"),
+        "since": string("\"new\" or a cursor"),
         "waitMs": integer("wait this long for output (0)"),
         "maxChars": integer("(2000)"),
-        "stream": {"enum": ["all", "stdout", "stderr"]},
+        "stream": {"type": "string", "enum": ["all", "stdout", "stderr"]},
     });
     let output = returns(polled(), &["status", "output", "cursor"]);
     tool(
@@ -149,8 +150,8 @@ fn log() -> Tool {
         "maxMatches": plain("integer"),
         "offset": integer("first byte"),
         "limit": integer("how many bytes (65536)"),
-        "stream": {"enum": ["all", "stdout", "stderr", "input"]},
-        "format": {"enum": ["plain", "raw", "base64"]},
+        "stream": {"type": "string", "enum": ["all", "stdout", "stderr", "input"]},
+        "newest": boolean("the last matches"),
         "sinceTime": {"type": "string"},
         "command": integer("output of the nth last command of its shell"),
     });
@@ -174,7 +175,7 @@ fn wait() -> Tool {
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
-        "mode": {"enum": ["any", "all", "next"], "description": "for several; next: the next end that you have not been told"},
+        "mode": {"type": "string", "enum": ["any", "all", "next"], "description": "next: the next end that you have not been told"},
         "until": conditions("any of these (exit)"),
         "fail": as_until("any of these is a failure"),
         "since": string("cursor (what you have not seen)"),
@@ -192,10 +193,8 @@ fn write() -> Tool {
         "sessionId": {"type": "string"},
         "data": {"type": "string"},
         "submit": boolean("press Enter after it"),
-        "newline": boolean("append LF"),
-        "paste": boolean("as a bracketed paste"),
+        "paste": boolean("bracketed"),
         "eof": boolean("then close its input"),
-        "encoding": {"enum": ["utf8", "base64"]},
         "until": conditions("return at these instead"),
         "fail": as_until("or, as a failure, at any of these"),
         "waitMs": integer("or after this time (10000); 0: at once"),
@@ -218,7 +217,6 @@ fn send_keys() -> Tool {
         "repeat": {"type": "integer"},
         "until": conditions("return at these instead"),
         "waitMs": integer("as for write"),
-        "view": view("screen: show it"),
     });
     let input = takes(input, &["sessionId", "keys"]);
     tool(
@@ -236,12 +234,12 @@ fn exec() -> Tool {
         "sessionId": {"type": "string"},
         "command": string("one line or several"),
         "pending": string("or wait on for a command that was not done: its pending"),
-        "language": {"enum": ["posix", "fish"]},
+        "language": {"type": "string", "enum": ["posix", "fish"]},
         "waitMs": integer("at most this long (10000); it goes on"),
         "maxChars": integer("(2000)"),
     });
     let output = json!({
-        "outcome": {"enum": ["done", "input", "running", "notBegun", "exited"]},
+        "outcome": {"type": "string", "enum": ["done", "input", "running", "notBegun", "exited"]},
         "exitCode": optional("integer"), "output": plain("string"), "pending": plain("string"),
     });
     tool(
@@ -257,7 +255,7 @@ fn capture() -> Tool {
     let about = "The current screen of a session, as a person sees it.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "format": {"enum": ["text", "png", "ansi", "html", "svg", "json"], "description": "png: an image"},
+        "format": {"type": "string", "enum": ["text", "png", "ansi", "html", "svg", "json"], "description": "png: an image"},
         "scrollback": integer("lines above the screen (0)"),
         "since": integer("a screenSeq: nothing if unchanged"),
         "links": boolean("with the targets of links"),
@@ -303,7 +301,7 @@ fn kill() -> Tool {
 fn session() -> Tool {
     let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path. project: jobs of the file in dir; apply restarts changed ones.";
     let input = json!({
-        "action": {"enum": RARE},
+        "action": {"type": "string", "enum": RARE},
         "sessionId": plain("string"),
         "detail": boolean("status: with processes and ports"),
         "message": plain("string"), "timeoutMs": plain("integer"),
@@ -314,7 +312,7 @@ fn session() -> Tool {
         "ttlMs": plain("integer"), "timeoutSec": plain("integer"), "graceMs": plain("integer"),
         "kill": boolean("remove: end it first (true)"),
         "format": plain("string"), "path": plain("string"),
-        "op": {"enum": ["up", "down", "status", "plan", "reload"]},
+        "op": {"type": "string", "enum": ["up", "down", "status", "plan", "reload"]},
         "dir": plain("string"), "jobs": {"type": "array", "items": {"type": "string"}},
         "apply": plain("boolean"),
     });
@@ -352,7 +350,7 @@ fn polled() -> Value {
 /// The result of `wait`, and of `write` with `wait`.
 fn waited() -> Value {
     json!({
-        "outcome": {"enum": ["matched", "failed", "exited", "timeout", "lost", "running"]},
+        "outcome": {"type": "string", "enum": ["matched", "failed", "exited", "timeout", "lost", "running"]},
         "matched": optional("object"), "elapsedMs": plain("integer"), "status": plain("string"), "exitCode": optional("integer"),
         "output": plain("string"), "cursor": plain("string"), "results": plain("array"),
     })
@@ -390,7 +388,7 @@ fn record(properties: Value, about: &str) -> Value {
 }
 
 fn view(about: &str) -> Value {
-    json!({ "enum": ["plain", "screen"], "description": about })
+    json!({ "type": "string", "enum": ["plain", "screen"], "description": about })
 }
 
 /// A list of conditions in a tool that describes them elsewhere, or hardly needs them.

@@ -1,5 +1,7 @@
 //! The most that a model is shown of one result.
 
+use crate::protocol::{Error, ErrorCode};
+
 /// Maximum number of bytes of a result's text. The daemon keeps most results below it; an export, a screen with
 /// much scrollback or a long list is cut here.
 const MOST: usize = 30_000;
@@ -22,6 +24,20 @@ pub(super) fn cut(text: String) -> String {
         &text[..head],
         &text[tail..]
     )
+}
+
+/// A document, which is of no use in parts. Returns an error if it is longer than [`MOST`].
+pub(super) fn whole(document: String) -> Result<String, Error> {
+    if document.len() <= MOST {
+        return Ok(document);
+    }
+    let message = format!(
+        "the picture has {} bytes, and a result at most {MOST}",
+        document.len()
+    );
+    Err(Error::new(ErrorCode::TooLarge, message).hint(
+        "the formats `text`, `ansi` and `png` are shorter; less `scrollback` makes it smaller",
+    ))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod catalog;
 mod ceiling;
 pub mod text;
 
+use rmcp::model::Tool;
 use serde_json::Value;
 
 use super::call::{Arguments, Call, Done, Outcome};
@@ -31,19 +32,32 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());
     }
-    let asked = ["until", "wait"]
-        .iter()
-        .any(|name| arguments.contains_key(*name));
+    let asked = text::Asked {
+        until: ["until", "wait"]
+            .iter()
+            .any(|name| arguments.contains_key(*name)),
+        newest: arguments.get("newest") == Some(&true.into()),
+    };
     let mut result = call.action(action, Value::Object(arguments)).await?;
     let png = match result.get_mut("png").map(Value::take) {
         Some(Value::String(png)) => Some(png),
         _ => None,
     };
-    let text = ceiling::cut(text::of(action, &result, asked));
+    let text = text::of(action, &result, asked);
+    let text = match is_document(action, &result) {
+        true => ceiling::whole(text)?,
+        false => ceiling::cut(text),
+    };
     Ok(Done {
         png,
         ..Done::new(result, text)
     })
+}
+
+/// Whether a result is of use only as a whole.
+fn is_document(action: &str, result: &Value) -> bool {
+    let parts = ["html", "svg", "cells"];
+    action == "capture" && parts.iter().any(|part| !result[*part].is_null())
 }
 
 /// The action that the tool for rare actions is called for.
@@ -51,11 +65,12 @@ fn rare_action(arguments: &mut Arguments) -> Result<&'static str, Error> {
     let given = arguments.remove("action").unwrap_or_default();
     let found = catalog::RARE.iter().find(|action| given == **action);
     found.copied().ok_or_else(|| {
-        Error::invalid(format!(
-            "`action` must be one of {}",
-            catalog::RARE.join(", ")
-        ))
-        .hint(r#"for example {"action":"status","sessionId":"k3v9xq2mwt7b"}"#)
+        let message = format!("`action` must be one of {}", catalog::RARE.join(", "));
+        let is_tool = |tool: &Tool| given == *tool.name;
+        Error::invalid(message).hint(match catalog::tools().iter().find(|tool| is_tool(tool)) {
+            Some(tool) => format!("`{}` is a tool of its own", tool.name),
+            None => r#"for example {"action":"status","sessionId":"k3v9xq2mwt7b"}"#.to_owned(),
+        })
     })
 }
 

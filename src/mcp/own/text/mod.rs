@@ -16,16 +16,25 @@ use self::wait::{executed, news, waited, written};
 /// What the daemon writes in place of lines that it leaves out.
 const LEFT_OUT: &str = " left out; log ";
 
-/// The text for the result of an action. `asked` says whether the request has said what to wait for.
-pub fn of(action: &str, result: &Value, asked: bool) -> String {
+/// What of a request decides how its result is told.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Asked {
+    /// It has said what to wait for.
+    pub until: bool,
+    /// It searches a log from its end.
+    pub newest: bool,
+}
+
+/// The text for the result of an action.
+pub fn of(action: &str, result: &Value, asked: Asked) -> String {
     match action {
         "start" | "restart" => started(result),
         "list" => listed(result),
         "poll" => news(result),
-        "log" => log(result),
+        "log" => log(result, asked.newest),
         "wait" => waited(result),
         "exec" => executed(result),
-        "write" | "send_keys" => written(result, asked),
+        "write" | "send_keys" => written(result, asked.until),
         "capture" => captured(result),
         "kill" => killed(result),
         "export" => exported(result),
@@ -90,12 +99,15 @@ fn with_output(head: String, result: &Value) -> String {
             "[cursor row {} col {}",
             screen["row"], screen["col"]
         ));
+        let mut last = None;
         for part in array(screen, "highlighted") {
-            text.push_str(&format!(
-                "; highlighted row {}: {}",
-                part["row"],
-                word(part, "text")
-            ));
+            let row = part["row"].as_u64();
+            let sign = match last == row {
+                true => " |".to_owned(),
+                false => format!("; highlighted row {}:", part["row"]),
+            };
+            text.push_str(&format!("{sign} {}", word(part, "text")));
+            last = row;
         }
         text.push(']');
     }
@@ -191,6 +203,11 @@ mod tests {
     use super::output::HEAD;
     use super::*;
 
+    const UNTIL: Asked = Asked {
+        until: true,
+        newest: false,
+    };
+
     #[test]
     fn a_result_is_a_headline_and_then_the_output() {
         for (action, result, text) in [
@@ -260,6 +277,21 @@ mod tests {
                 "--- a1 (web)\n5: bad\n[1 match; 9 lines in all]\n[not read, the reply is full: b2]",
             ),
             (
+                "log",
+                json!({"lines": [{"n": 1, "text": "a"}, {"n": 2, "text": "b"}], "totalLines": 5, "nextLine": 3}),
+                "1: a\n2: b\n[5 lines in all; next: fromLine:3]",
+            ),
+            (
+                "log",
+                json!({"lines": [], "totalLines": 5, "nextLine": 9}),
+                "[5 lines in all, none of them here]",
+            ),
+            (
+                "log",
+                json!({"output": "ab", "offset": 0, "nextOffset": 2, "totalBytes": 9}),
+                "ab\n[bytes 0 to 2 of 9; next: offset:2]",
+            ),
+            (
                 "kill",
                 json!({"sessionId": "k3v", "status": "killed", "signal": "SIGTERM", "previousStatus": "running", "output": "x"}),
                 "k3v killed (SIGTERM), was running\nx",
@@ -270,8 +302,18 @@ mod tests {
                 "clearedBytes: 5",
             ),
         ] {
-            assert_eq!(of(action, &result, true), text, "{action}");
+            assert_eq!(of(action, &result, UNTIL), text, "{action}");
         }
+    }
+
+    #[test]
+    fn the_rest_of_the_matches_is_where_the_search_ends() {
+        let found = json!({
+            "matches": [{"n": 5, "text": "bad", "after": ["worse"]}], "totalLines": 9, "truncated": true,
+        });
+        let told = |newest| of("log", &found, Asked { newest, ..UNTIL });
+        assert!(told(false).ends_with("[1 match, more from line 6 on; 9 lines in all]"));
+        assert!(told(true).ends_with("[1 match, more before line 5; 9 lines in all]"));
     }
 
     #[test]
@@ -282,24 +324,24 @@ mod tests {
                 "elapsedMs": 300, "status": "running", "output": "error\n",
             })
         };
-        let failed = of("write", &of_outcome("failed"), false);
+        let failed = of("write", &of_outcome("failed"), Asked::default());
         let expected = "2 bytes typed; failed: pattern `error` after 0.3 s; running\nerror\n";
         assert_eq!(failed, expected);
-        let matched = of("write", &of_outcome("matched"), false);
+        let matched = of("write", &of_outcome("matched"), Asked::default());
         assert_eq!(matched, "2 bytes typed; running\nerror\n");
     }
 
     #[test]
     fn the_beginning_of_an_export_is_shown() {
         let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
-        assert_eq!(of("export", &short, true), "a\nb\n[3 characters]");
+        assert_eq!(of("export", &short, UNTIL), "a\nb\n[3 characters]");
         let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
-        let text = of("export", &long, true);
+        let text = of("export", &long, UNTIL);
         assert!(
             text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
         );
         let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
-        assert_eq!(of("export", &file, true), "bytes: 3\npath: /tmp/x");
+        assert_eq!(of("export", &file, UNTIL), "bytes: 3\npath: /tmp/x");
     }
 
     #[test]
@@ -309,9 +351,9 @@ mod tests {
             "altScreen": true, "title": null, "screenSeq": 4, "changed": true,
         });
         let text = "~\n~\n[cursor row 0 col 1; 9x2; full-screen program; screenSeq 4]";
-        assert_eq!(of("capture", &screen, true), text);
+        assert_eq!(of("capture", &screen, UNTIL), text);
         assert_eq!(
-            of("capture", &json!({"changed": false, "screenSeq": 4}), true),
+            of("capture", &json!({"changed": false, "screenSeq": 4}), UNTIL),
             "unchanged since screenSeq 4"
         );
     }

@@ -4,15 +4,16 @@ use serde_json::Value;
 
 use super::{array, end_line, fields, word};
 
-pub(super) fn log(result: &Value) -> String {
+/// A part of one log or several. `newest`: of the matches, the newest were wanted.
+pub(super) fn log(result: &Value, newest: bool) -> String {
     match result["results"].is_array() {
-        true => several(result),
-        false => one(result),
+        true => several(result, newest),
+        false => one(result, newest),
     }
 }
 
 /// The logs of several sessions.
-fn several(result: &Value) -> String {
+fn several(result: &Value, newest: bool) -> String {
     let mut text = String::new();
     for part in array(result, "results") {
         let label = match part["label"].as_str() {
@@ -22,7 +23,7 @@ fn several(result: &Value) -> String {
         text.push_str(&format!(
             "--- {}{label}\n{}\n",
             word(part, "sessionId"),
-            one(part)
+            one(part, newest)
         ));
     }
     let unread: Vec<&str> = array(result, "unread").filter_map(Value::as_str).collect();
@@ -33,8 +34,12 @@ fn several(result: &Value) -> String {
     }
 }
 
-fn one(result: &Value) -> String {
+fn one(result: &Value, newest: bool) -> String {
     let total = result["totalLines"].as_u64().unwrap_or_default();
+    let in_all = match total {
+        1 => "1 line in all".to_owned(),
+        _ => format!("{total} lines in all"),
+    };
     let mut text = String::new();
     if result["lines"].is_array() {
         for line in array(result, "lines") {
@@ -50,9 +55,9 @@ fn one(result: &Value) -> String {
             (Some(false), Some(code)) => format!("exit {code}, "),
             _ => String::new(),
         };
-        let left_out = left_out(result, "lines");
+        let (left_out, rest) = (left_out(result), rest(result, total));
         let lost = not_kept(result);
-        return format!("{text}[{ended}{left_out}{total} lines in all{lost}]");
+        return format!("{text}[{ended}{left_out}{in_all}{rest}{lost}]");
     }
     if result["matches"].is_array() {
         let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
@@ -77,24 +82,43 @@ fn one(result: &Value) -> String {
             }
             last = n + array(found, "after").count() as u64;
         }
-        let more = match result["truncated"] == true {
-            true if last > 0 => format!(", more from line {} on", last + 1),
-            true => ", and there are more".to_owned(),
-            false => String::new(),
+        let mut numbers = array(result, "matches").filter_map(|found| found["n"].as_u64());
+        let more = match (result["truncated"] == true, newest) {
+            (false, _) => String::new(),
+            (true, true) => numbers
+                .next()
+                .map_or_else(String::new, |first| format!(", more before line {first}")),
+            (true, false) => numbers.last().map_or_else(String::new, |last| {
+                format!(", more from line {} on", last + 1)
+            }),
         };
         let count = match array(result, "matches").count() {
             1 => "1 match".to_owned(),
             count => format!("{count} matches"),
         };
         let lost = not_kept(result);
-        return format!("{text}[{count}{more}; {total} lines in all{lost}]");
+        return format!("{text}[{count}{more}; {in_all}{lost}]");
     }
     text.push_str(word(result, "output"));
     end_line(&mut text);
+    let (next, total) = (&result["nextOffset"], &result["totalBytes"]);
+    let rest = match next.as_u64() < total.as_u64() {
+        true => format!("; next: offset:{next}"),
+        false => String::new(),
+    };
     format!(
-        "{text}[bytes {} to {} of {}]",
-        result["offset"], result["nextOffset"], result["totalBytes"]
+        "{text}[bytes {} to {next} of {total}{rest}]",
+        result["offset"]
     )
+}
+
+/// Where the lines go on that follow a page.
+fn rest(result: &Value, total: u64) -> String {
+    match (result["nextLine"].as_u64(), array(result, "lines").count()) {
+        (Some(next), 1..) if next <= total => format!("; next: fromLine:{next}"),
+        (_, 0) if total > 0 => ", none of them here".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// That the beginning of a log was dropped, so that nothing was found there.
@@ -106,8 +130,8 @@ fn not_kept(result: &Value) -> String {
 }
 
 /// What a page of lines does not have.
-fn left_out(result: &Value, of: &str) -> String {
-    let shown = array(result, of).filter_map(|line| line["n"].as_u64());
+fn left_out(result: &Value) -> String {
+    let shown = array(result, "lines").filter_map(|line| line["n"].as_u64());
     let (first, last) = (shown.clone().min(), shown.max());
     match (result["omitted"]["lines"].as_u64(), first, last) {
         (Some(count), Some(first), _) => {

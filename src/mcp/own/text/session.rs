@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::wait::outcome;
+use super::wait::{outcome, warnings};
 use super::{
     array, command, input_state, progress, reason, reported, seconds, status, with_output, word,
 };
@@ -31,6 +31,7 @@ pub(super) fn started(result: &Value) -> String {
         head.push_str(&format!("; {}", outcome(result)));
     }
     head.push_str(&remaining(result));
+    head.push_str(&warnings(result));
     with_output(head, result)
 }
 
@@ -76,7 +77,7 @@ pub(super) fn listed(result: &Value) -> String {
         line.push_str(&format!(
             ", {}: {}",
             seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
-            command(session)
+            command(session).replace('\n', " ⏎ ")
         ));
         match session["restarts"].as_u64() {
             None | Some(0) => {}

@@ -82,6 +82,14 @@ pub(super) fn outcome(result: &Value) -> String {
     text
 }
 
+/// What is to be known of input.
+pub(super) fn warnings(result: &Value) -> String {
+    let warnings = array(result, "warnings").filter_map(Value::as_str);
+    warnings
+        .map(|warning| format!(", warning: {}", explained(warning)))
+        .collect()
+}
+
 /// What a warning means, and what to do about it.
 fn explained(warning: &str) -> &str {
     match warning {
@@ -109,7 +117,11 @@ fn reaction(result: &Value) -> String {
         result["outcome"].as_str(),
         result["matched"]["kind"].as_str(),
     ) {
-        (Some("timeout"), _) => format!("{state}, still busy after {}", seconds(ms)),
+        // It may wait for keys since before the input.
+        (Some("timeout"), _) if input_state(result).is_empty() => {
+            format!("{state}, still busy after {}", seconds(ms))
+        }
+        (Some("timeout"), _) => format!("{state}, after {}", seconds(ms)),
         (_, Some("idleMs")) => format!("{state}, quiet after {}", seconds(ms)),
         _ => state,
     }
@@ -141,9 +153,7 @@ pub(super) fn written(result: &Value, asked: bool) -> String {
     if result["consumed"] == false {
         head.push_str(", not all read yet");
     }
-    for warning in array(result, "warnings").filter_map(Value::as_str) {
-        head.push_str(&format!(", warning: {}", explained(warning)));
-    }
+    head.push_str(&warnings(result));
     match result["outcome"].is_string() {
         // The model has not said what to wait for: say what it can do now.
         true if !asked && result["outcome"] != "failed" => {
