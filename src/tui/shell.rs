@@ -164,17 +164,21 @@ pub fn run(job: &Job) -> Option<String> {
 pub fn name(model: &Model, id: &SessionId) -> String {
     let by_label = model.job(id).and_then(|job| {
         let label = job.record.summary.label.as_deref()?;
-        let twin = model
-            .jobs
-            .iter()
-            .any(|other| other.id() != id && other.record.summary.label.as_deref() == Some(label));
+        let twin = model.jobs.iter().any(|other| {
+            other.id() != id
+                && other.id().host() == id.host()
+                && other.record.summary.label.as_deref() == Some(label)
+        });
         let odd = name::fault(label).is_some();
-        (!twin && !odd).then(|| quote(label).into_owned())
+        (!twin && !odd).then(|| match id.host() {
+            Some(host) => quote(&format!("{label}@{host}")).into_owned(),
+            None => quote(label).into_owned(),
+        })
     });
     by_label.unwrap_or_else(|| id.to_string())
 }
 
-/// Jobs as shell words: `g:shop` if they are all jobs of a group, otherwise the name of each.
+/// Jobs as shell words: `g:shop` if they are all jobs of a group on this machine, otherwise the name of each.
 fn words(model: &Model, ids: &[SessionId]) -> Option<String> {
     if let [_, _, ..] = ids
         && let Some(group) = whole_group(model, ids)
@@ -193,7 +197,10 @@ fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
         .iter()
         .filter(|job| job.record.summary.group.as_ref() == Some(&group));
     let members: Vec<&SessionId> = members.map(Job::id).collect();
-    let same = members.len() == ids.len() && ids.iter().all(|id| members.contains(&id));
+    let same = members.len() == ids.len()
+        && ids
+            .iter()
+            .all(|id| members.contains(&id) && id.host().is_none());
     same.then(|| quote(&format!("g:{group}")).into_owned())
 }
 

@@ -314,6 +314,17 @@ fn other_hosts() {
 }
 
 #[test]
+fn a_command_for_a_job_names_its_host() {
+    let mut dash = hosts(120, 40);
+    dash.press("/train\r").press(":stop train");
+    assert!(
+        dash.text().contains("bgproc stop train@gpu1"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
 fn the_palette_has_the_hosts() {
     let mut dash = hosts(120, 40);
     dash.press(":gpu1").snapshot("palette-hosts-120x40");
