@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::protocol::{EventKind, Record, Status};
+use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::{Action, EventKind, Record, Status};
+use crate::tui::message::Cmd;
 use crate::tui::model::Selected;
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
@@ -130,6 +132,18 @@ fn the_sparkline_shows_output_and_empties() {
     assert!(dash.text().contains("▁▁▁▁▁"), "{}", dash.text());
     let due = dash.model.next_due().unwrap() - dash.model.now.ms;
     assert!(due > 40_000, "only the clock: {due}");
+}
+
+#[test]
+fn asks_for_all_jobs() {
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    let lists = std::mem::take(&mut dash.cmds);
+    let lists = lists.into_iter().filter_map(|cmd| match cmd {
+        Cmd::Request(_, Action::List(list)) => list.limit,
+        _ => None,
+    });
+    let limits: Vec<usize> = lists.collect();
+    assert_eq!(limits, [ALL_SESSIONS; 2], "the list, and the usage");
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Model {
             && !self.usage.on_its_way
             && self.shows_usage()
             && self.jobs.iter().any(|job| job.is_alive());
-        wanted.then(|| self.usage.due(self.now.ms))
+        wanted.then(|| self.usage.due(self.now.ms, self.jobs.len()))
     }
 
     /// Whether usage is visible: in rows, above tiles, in the status line, or on the details page.

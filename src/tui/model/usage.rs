@@ -7,8 +7,12 @@ use super::job::Job;
 use crate::protocol::Summary;
 use crate::tui::units;
 
-/// Interval between requests while something happens, in milliseconds.
+/// Shortest interval between requests while something happens, in milliseconds.
 const EVERY_MS: i64 = 2000;
+
+/// The interval is at least this long for each job, in milliseconds, because each record of the reply costs the daemon
+/// and the view some of this time.
+const EACH_JOB_MS: i64 = 1;
 
 /// How long after the last activity something counts as happening, in milliseconds.
 const BUSY_MS: i64 = 10_000;
@@ -28,10 +32,12 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// When the next request is due, provided that anything visible needs it.
-    pub fn due(&self, now: i64) -> i64 {
+    /// When the next request about this number of jobs is due, provided that anything visible needs it.
+    pub fn due(&self, now: i64, jobs: usize) -> i64 {
         if now.saturating_sub(self.touched_at) < BUSY_MS {
-            self.asked_at.saturating_add(EVERY_MS)
+            let jobs = i64::try_from(jobs).unwrap_or(i64::MAX);
+            let every = EVERY_MS.max(jobs.saturating_mul(EACH_JOB_MS));
+            self.asked_at.saturating_add(every)
         } else {
             (self.asked_at.div_euclid(60_000) + 1).saturating_mul(60_000)
         }
@@ -86,11 +92,12 @@ mod tests {
             on_its_way: false,
             touched_at: NOW,
         };
-        assert_eq!(usage.due(NOW), NOW + 2000);
-        assert_eq!(usage.due(NOW + 9999), NOW + 2000);
-        assert_eq!(usage.due(NOW + 10_000), NOW + 60_000, "the next minute");
+        assert_eq!(usage.due(NOW, 5), NOW + 2000);
+        assert_eq!(usage.due(NOW + 9999, 5), NOW + 2000);
+        assert_eq!(usage.due(NOW + 10_000, 5), NOW + 60_000, "the next minute");
         usage.touch(NOW + 10_000);
-        assert_eq!(usage.due(NOW + 10_000), NOW + 2000);
+        assert_eq!(usage.due(NOW + 10_000, 5), NOW + 2000);
+        assert_eq!(usage.due(NOW + 10_000, 9000), NOW + 9000, "long lists cost");
     }
 
     #[test]

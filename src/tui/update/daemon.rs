@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::errors::refused;
 use super::replies::reply;
 use super::{alert, away, notify};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -23,9 +24,6 @@ use crate::tui::pane::follow;
 use crate::tui::requests::refresh;
 use crate::tui::scrollback::Part;
 use crate::tui::{keyboard, removal};
-
-/// Number of jobs requested; more than the daemon keeps.
-pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
@@ -349,7 +347,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
 /// Asks for the list. What is known of other hosts comes at once; events tell what they answer.
 fn list(model: &Model) -> Cmd {
     let params = List {
-        limit: Some(LIST_LIMIT),
+        limit: Some(ALL_SESSIONS),
         host_wait_ms: (!model.is_list_plain).then_some(0),
         ..List::default()
     };

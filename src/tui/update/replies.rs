@@ -1,6 +1,6 @@
 //! Handles replies of the daemon, by the tag of the request.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -106,7 +106,8 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
 
 fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
-    let before = std::mem::take(&mut model.jobs);
+    let before = std::mem::take(&mut model.jobs).into_iter();
+    let before: HashMap<SessionId, Job> = before.map(|job| (job.id().clone(), job)).collect();
     let listed: HashSet<SessionId> = records
         .iter()
         .map(|record| record.summary.session_id.clone())
@@ -116,7 +117,7 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .into_iter()
         .map(|record| {
             let mut job = Job::new(record, now, home.as_deref());
-            if let Some(known) = before.iter().find(|known| known.id() == job.id()) {
+            if let Some(known) = before.get(job.id()) {
                 job.keep(known);
             }
             job
@@ -127,8 +128,8 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.seen.retain(|id| listed.contains(id));
     model.survivors.retain(|id, _| listed.contains(id));
     model.keyboards.held.retain(|id| listed.contains(id));
-    let jobs = &model.jobs;
-    let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
+    let shown: HashSet<&SessionId> = model.jobs.iter().map(Job::id).collect();
+    let is_there = |id: &SessionId| shown.contains(id);
     model.sparks.retain(|id, _| is_there(id));
     model.marked.retain(is_there);
     model.usage.touch(now);

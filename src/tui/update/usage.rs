@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::daemon::LIST_LIMIT;
 use crate::config::LOCAL;
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, SessionId};
@@ -26,7 +26,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.usage.asked_at = now;
     model.usage.on_its_way = true;
     let params = List {
-        limit: Some(LIST_LIMIT),
+        limit: Some(ALL_SESSIONS),
         include_ports: Some(true),
         // Those of other hosts are asked over the network: only where the person looks.
         hosts: (!model.hosts.is_empty()).then(|| {
