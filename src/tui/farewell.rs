@@ -8,7 +8,7 @@ use super::shell;
 /// Maximum number of names listed; the rest is counted.
 const NAMED: usize = 3;
 
-/// The text; `None` if no job keeps running.
+/// The text; `None` if all jobs have ended.
 pub fn farewell(model: &Model) -> Option<String> {
     if let Attached::Yes(id) = &model.attached {
         let job = model.job(id)?;
@@ -21,7 +21,7 @@ pub fn farewell(model: &Model) -> Option<String> {
             format!("{name} has ended ({}).", job.word())
         });
     }
-    let alive = model.counts().alive();
+    let alive = model.alive().len();
     if alive == 0 {
         return None;
     }
@@ -30,9 +30,11 @@ pub fn farewell(model: &Model) -> Option<String> {
         .iter()
         .filter(|job| job.state().needs_input())
         .collect();
-    let mut text = match alive {
-        1 => "1 job keeps running".to_owned(),
-        n => format!("{n} jobs keep running"),
+    let mut text = match (model.alive_counts().with_waiting(), alive) {
+        (Some(words), 1) => format!("1 job stays: {words}"),
+        (Some(words), n) => format!("{n} jobs stay: {words}"),
+        (None, 1) => "1 job keeps running".to_owned(),
+        (None, n) => format!("{n} jobs keep running"),
     };
     if !waiting.is_empty() {
         let names: Vec<&str> = waiting

@@ -63,10 +63,18 @@ impl Model {
         members.collect()
     }
 
-    /// All jobs that are alive.
+    /// All jobs that have not ended, also those that wait to start: what stopping all jobs stops.
     pub fn alive(&self) -> Vec<SessionId> {
-        let alive = self.jobs.iter().filter(|job| job.is_alive());
-        alive.map(|job| job.id().clone()).collect()
+        self.alive_jobs().map(|job| job.id().clone()).collect()
+    }
+
+    /// The number of these jobs in each state.
+    pub fn alive_counts(&self) -> Counts {
+        Counts::of(self.alive_jobs().map(Job::state))
+    }
+
+    fn alive_jobs(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter().filter(|job| job.is_alive())
     }
 
     /// The jobs that a verb acts on: the marked ones; if there are none, the selected job or all

@@ -53,8 +53,17 @@ impl Counts {
         counts
     }
 
-    /// How many jobs keep running when the view is closed.
-    pub fn alive(&self) -> usize {
-        self.running + self.input + self.paused
+    /// The jobs that run and those that wait to start: `1 running, 3 queued`. `None` if none waits.
+    pub fn with_waiting(&self) -> Option<String> {
+        let running = self.running + self.input + self.paused;
+        let all = [
+            (running, "running"),
+            (self.queued, "queued"),
+            (self.skipped, "skipped"),
+            (self.scheduled, "scheduled"),
+        ];
+        let some = all.iter().filter(|(n, _)| *n > 0);
+        let words: Vec<String> = some.map(|(n, word)| format!("{n} {word}")).collect();
+        (self.queued + self.skipped + self.scheduled > 0).then(|| words.join(", "))
     }
 }

@@ -3,7 +3,7 @@
 use super::behaviour::shop;
 use super::harness::Dash;
 use super::jobs::{id, record, shop_records};
-use crate::protocol::ErrorCode;
+use crate::protocol::{ErrorCode, Status};
 use crate::tui::farewell::farewell;
 use crate::tui::message::{Cmd, Exit};
 use crate::tui::modes::insert::Insert;
@@ -81,6 +81,35 @@ fn closing_prints_the_jobs_that_keep_running() {
         "6 jobs keep running (1 needs input: migrate). Back: bgproc   Stop all: bgproc stop --all"
     );
     assert_eq!(farewell(&Dash::new(80, 24, Vec::new()).model), None);
+}
+
+#[test]
+fn closing_counts_the_jobs_that_wait_to_start() {
+    let queued = |name| {
+        let mut record = record(name);
+        record.summary.status = Status::Queued;
+        record
+    };
+    let waiting = || vec![queued("a"), queued("b"), queued("c")];
+    let mut dash = Dash::new(80, 24, waiting());
+    dash.asked();
+    dash.press("Q");
+    assert!(dash.asked().is_empty(), "it asks before it stops them");
+    assert!(dash.status().contains("3 queued"), "{}", dash.status());
+    let mut records = waiting();
+    records.push(record("web"));
+    let mut dash = Dash::new(80, 24, records);
+    dash.asked();
+    assert_eq!(
+        farewell(&dash.model).unwrap(),
+        "4 jobs stay: 1 running, 3 queued. Back: bgproc   Stop all: bgproc stop --all"
+    );
+    dash.press("Q");
+    let status = dash.status();
+    assert!(status.contains("1 running, 3 queued"), "{status}");
+    assert!(status.contains("stop all 4"), "{status}");
+    dash.press("A");
+    assert_eq!(dash.actions(), ["kill"; 4]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::tui::{hints, requests, text};
 
 /// Asks what to stop; if nothing is alive, the view closes.
 pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.counts().alive() == 0 {
+    if model.alive().is_empty() {
         cmds.push(Cmd::Quit(Exit::Closed));
         return;
     }
@@ -105,16 +105,17 @@ impl Question for QuitAndStop {
     }
 }
 
-/// `5 jobs are running   s stop shop (4)  A stop all 5  n no`
+/// `5 jobs are running   s stop shop (4)  A stop all 5  n no`; `3 running, 2 queued` if jobs wait to start.
 fn bar(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;
-    let alive = model.counts().alive();
+    let alive = model.alive().len();
     let wide = area.width >= 60;
     let word = if wide { "QUIT AND STOP?" } else { "STOP?" };
     let mut bar = begin(model, area, word);
-    let are = match alive {
-        1 => "1 job is running".to_owned(),
-        n => format!("{n} jobs are running"),
+    let are = match (model.alive_counts().with_waiting(), alive) {
+        (Some(words), _) => words,
+        (None, 1) => "1 job is running".to_owned(),
+        (None, n) => format!("{n} jobs are running"),
     };
     bar.text(3, are, theme.strong());
     let mut key = |rank: u8, answer: Answer, label: String| {
