@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use self::fields::{DIR, Form, NAME, OfferedJob, Purpose, RUN};
 pub use self::keys::Action;
 use crate::protocol::reply::{ChangeKind, ProjectState};
-use crate::protocol::{RestartPolicy, name};
+use crate::protocol::{RestartPolicy, SessionId, name};
 use crate::tui::bar::Bar;
 use crate::tui::hints;
 use crate::tui::keymap::KeyPress;
@@ -193,7 +193,9 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
     if let Some(form) = model.state_mut::<Form>().filter(|form| !form.busy) {
+        form.recalled = None;
         form.line().paste(bytes);
+        form.edited();
     }
 }
 
@@ -280,6 +282,10 @@ impl Mode for Form {
             hints: true,
             ..Needs::default()
         }
+    }
+
+    fn forget(&mut self, id: &SessionId) -> bool {
+        matches!(&self.purpose, Purpose::Edit(of, _) if of == id)
     }
 
     fn disconnected(&mut self, _now_ms: i64) {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::protocol::params::{Set, Start};
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::{Action, Error, ErrorCode, Notice};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Notice};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::modes::form::fields::Form;
 use crate::tui::tests::harness::Dash;
@@ -101,6 +101,41 @@ fn lists_commands_that_are_narrowed_by_typing_and_picked_by_arrows() {
     assert!(dash.status().contains("run: git fetch"), "a ghost");
     dash.press("\r");
     assert_eq!(started(&mut dash).command, "git");
+}
+
+#[test]
+fn a_paste_changes_the_picked_command() {
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    suggest(&mut dash, &[], &["git fetch", "git push", "ls"]);
+    dash.press("git").press("\x1b[A");
+    dash.press("\x1b[200~ --all\x1b[201~");
+    let text = dash.text();
+    assert!(!text.contains("git push"), "the list narrows: {text}");
+    // The arrows now start from what was pasted.
+    dash.press("\x1b[B\r");
+    assert_eq!(started(&mut dash).command, "git fetch --all");
+}
+
+#[test]
+fn edit_ends_with_its_job() {
+    let closes = |dash: &Dash| {
+        assert!(dash.model.is_normal());
+        let text = dash.text();
+        assert!(text.contains("The job was removed"), "{text}");
+    };
+    let mut dash = shop(80, 24);
+    dash.press("e --port 1");
+    dash.event(EventKind::Removed, "api", json!({}));
+    assert!(dash.model.state::<Form>().is_some(), "another job");
+    dash.event(EventKind::Removed, "web", json!({}));
+    closes(&dash);
+    // The refusal may come before the event.
+    let mut dash = shop(80, 24);
+    dash.press("e --port 1\r");
+    let error = Error::session_not_found(id("web").as_str());
+    dash.link(LinkEvent::Reply(RequestKind::Set(id("web")), Err(error)));
+    closes(&dash);
 }
 
 #[test]
