@@ -40,17 +40,15 @@ pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let last = scroll.view().last().unwrap_or(0);
     let end = Place {
-        row: last + 1,
-        col: 0,
+        row: last,
+        col: usize::MAX,
     };
-    let Some(search) = &scroll.search else {
+    if scroll.search.is_none() {
         model.note("This cannot be searched for.");
         return;
-    };
-    let place = search
-        .next(end, true)
-        .or_else(|| search.found.first().map(|found| found.start));
-    if let Some(place) = place {
+    }
+    let next = |older| scroll.next_from(end, JumpTarget::Match, older);
+    if let Some(place) = next(true).or_else(|| next(false)) {
         scroll.put_in_context(place);
         fill(model, cmds);
         return;

@@ -4,6 +4,7 @@
 use super::place::Place;
 use super::text::Text;
 use super::{Display, Move, Part, RunBreak, Scroll};
+use crate::term::size::Size;
 
 impl Scroll {
     /// Stores a requested part. `offset` is the offset of its first byte, `first` that of the
@@ -30,6 +31,7 @@ impl Scroll {
             }
             Part::Around(_) => {
                 self.selection = None;
+                self.look_again();
                 self.land();
             }
             Part::Newer | Part::Probe(_) => {}
@@ -64,18 +66,22 @@ impl Scroll {
         let Some((offset, above)) = self.landing.take() else {
             return;
         };
-        self.cursor = Place {
-            row: self.text.row_at(offset),
-            col: 0,
-        };
+        let row = self.text.row_at(offset);
+        self.cursor = Place { row, col: 0 };
         self.column = 0;
-        self.only = None;
-        self.top = self.cursor.row.saturating_sub(above).min(self.max_top());
+        if !self.shows(row) {
+            self.only = None;
+        }
+        let top = self.index(row).saturating_sub(above);
+        self.top = self.nth(top).min(self.max_top());
     }
 
     /// Lays out the text again if the display has changed.
     pub fn resize(&mut self, display: Display) {
-        if display == self.display || self.is_still {
+        if self.is_still {
+            return self.resize_still(display.pane);
+        }
+        if display == self.display {
             return;
         }
         let paints_anew = display.paint_size().cols() != self.text.size.cols();
@@ -86,8 +92,19 @@ impl Scroll {
             self.paint_anew(|text| text.paint_anew(size));
             self.left = 0;
         }
-        self.look_again();
         self.return_to_match(on_match);
+        self.top = self.top.min(self.max_top());
+        self.reveal();
+    }
+
+    /// A frozen screen keeps its rows; another part of them is visible.
+    fn resize_still(&mut self, pane: Size) {
+        if pane == self.display.pane {
+            return;
+        }
+        self.display.pane = pane;
+        let most = self.text.size.cols().saturating_sub(pane.cols());
+        self.left = self.left.min(usize::from(most));
         self.top = self.top.min(self.max_top());
         self.reveal();
     }
@@ -107,31 +124,29 @@ impl Scroll {
             self.text.expect_breaks(breaks.into());
             return;
         }
-        let was_filtered = self.is_filtered();
         let on_match = self.on_match();
         self.paint_anew(|text| text.set_breaks(breaks.into()));
-        self.only = was_filtered.then(Vec::new);
-        self.look_again();
         self.return_to_match(on_match);
         self.top = self.top.min(self.max_top());
         self.reveal();
     }
 
-    /// Paints the text anew, and stays at the same place of it.
+    /// Paints the text anew, looks for the matches in it, and stays at the same place of it.
     fn paint_anew(&mut self, paint: impl FnOnce(&mut Text)) {
         let later = self.landing.take();
         self.hold_place();
         let at_end = self.is_at_end();
-        let on_last = self.cursor.row + 1 >= self.text.rows.len();
+        let on_last = self.index(self.cursor.row) + 1 >= self.count();
         paint(&mut self.text);
         self.selection = None;
+        self.look_again();
         self.land();
         self.landing = later;
         if at_end {
             self.top = self.max_top();
         }
         if at_end && on_last {
-            self.cursor.row = self.text.rows.len().saturating_sub(1);
+            self.cursor.row = self.nth(self.count().saturating_sub(1));
         }
     }
 

@@ -192,8 +192,9 @@ impl Scroll {
         }
     }
 
-    /// A frozen live screen whose first visible row and column are given.
+    /// A frozen live screen whose first visible row and column are given. The cursor is there.
     pub fn still(id: SessionId, pane: Size, screen: &Screen, (top, left): (u16, u16)) -> Self {
+        let (row, col) = (usize::from(top), usize::from(left));
         let display = Display {
             pane,
             wrap: true,
@@ -202,8 +203,10 @@ impl Scroll {
         let rows = (0..screen.size().rows()).map(|y| Row::of(screen, y));
         Self {
             text: Text::of_rows(rows.collect(), screen.size()),
-            top: usize::from(top),
-            left: usize::from(left),
+            top: row,
+            left: col,
+            cursor: Place { row, col },
+            column: col,
             loading: None,
             is_still: true,
             ..Self::new(id, display, false)
@@ -302,9 +305,15 @@ impl Scroll {
 
     /// The next target from the cursor within the loaded stretch.
     pub fn next(&self, target: JumpTarget, older: bool) -> Option<Place> {
-        match (target, &self.search) {
-            (JumpTarget::Match, Some(search)) => search.next(self.cursor, older),
-            _ => seek(&self.text, &self.signs(target), Some(self.cursor), older),
+        self.next_from(self.cursor, target, older)
+    }
+
+    /// The next target from a place within the loaded stretch.
+    pub fn next_from(&self, from: Place, target: JumpTarget, older: bool) -> Option<Place> {
+        let search = self.search.as_ref().filter(|search| search.covers(from));
+        match (target, search) {
+            (JumpTarget::Match, Some(search)) => search.next(from, older),
+            _ => seek(&self.text, &self.signs(target), Some(from), older),
         }
     }
 

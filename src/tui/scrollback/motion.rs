@@ -147,14 +147,12 @@ impl Scroll {
         let (at, top) = (self.index(self.cursor.row), self.index(self.top));
         let lowest = (at + 1).saturating_sub(self.height());
         self.top = self.nth(top.clamp(lowest.min(at), at));
-        if !self.is_still {
-            // A row that ends before the viewport must not move the viewport back.
-            let column = match self.column {
-                usize::MAX => self.cursor.col,
-                column => column,
-            };
-            let first = (column + 1).saturating_sub(usize::from(self.display.width()));
-            self.left = self.left.clamp(first, column);
-        }
+        // A row that ends before the viewport must not move the viewport back.
+        let column = match self.column {
+            usize::MAX => self.cursor.col,
+            column => column,
+        };
+        let first = (column + 1).saturating_sub(usize::from(self.display.width()));
+        self.left = self.left.clamp(first, column);
     }
 }

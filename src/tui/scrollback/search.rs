@@ -6,7 +6,7 @@ use super::place::Place;
 use super::text::Text;
 use crate::tui::pattern::smart_case;
 
-/// Maximum number of matches kept.
+/// Maximum number of matches kept; the newest ones.
 const MAX_FOUND: usize = 100_000;
 
 /// A search and its matches.
@@ -17,6 +17,8 @@ pub struct Search {
     pub pattern: Regex,
     /// The matches, from the top.
     pub found: Vec<Found>,
+    /// Whether the text may have more matches above these.
+    pub is_cut: bool,
 }
 
 /// A match.
@@ -38,30 +40,40 @@ impl Search {
             text: text.to_owned(),
             pattern,
             found: Vec::new(),
+            is_cut: false,
         })
     }
 
     /// Searches a whole text. Wrapped lines are searched as one line.
     pub fn look_through(&mut self, text: &Text) {
         self.found.clear();
-        let mut row = 0;
-        while row < text.rows.len() && self.found.len() < MAX_FOUND {
-            let (first, last) = text.line_of(row);
+        let mut end = text.rows.len();
+        while end > 0 && self.found.len() < MAX_FOUND {
+            let (first, last) = text.line_of(end - 1);
             let line = match first == last {
                 true => None,
                 false => Some(text.line_text(first, last)),
             };
-            let line = line.as_deref().unwrap_or(&text.rows[row].text);
+            let line = line.as_deref().unwrap_or(&text.rows[first].text);
             let matches = self.pattern.find_iter(line).filter(|m| !m.is_empty());
             let mut place_of = text.places_in_line(first);
             let places = matches.map(|found| Found {
                 start: place_of(found.start()),
                 end: place_of(found.end()),
             });
-            let room = MAX_FOUND - self.found.len();
-            self.found.extend(places.take(room));
-            row = last + 1;
+            let from = self.found.len();
+            self.found.extend(places);
+            self.found[from..].reverse();
+            end = first;
         }
+        self.is_cut = end > 0 || self.found.len() > MAX_FOUND;
+        self.found.truncate(MAX_FOUND);
+        self.found.reverse();
+    }
+
+    /// Whether the next match from a place is among those that are kept, in both directions.
+    pub fn covers(&self, place: Place) -> bool {
+        !self.is_cut || self.found.first().is_some_and(|first| first.start < place)
     }
 
     /// Index of the match that starts at a place, counted from the top.
@@ -149,11 +161,18 @@ mod tests {
         let text = text(50, &line);
         let mut search = Search::new("\"").unwrap();
         search.look_through(&text);
+        assert!(search.is_cut);
         assert_eq!(search.found.len(), MAX_FOUND);
-        let last = search.found[MAX_FOUND - 1].start;
-        assert_eq!((last.row, last.col), (399_995 / 50, 399_995 % 50));
+        let (first, last) = (search.found[0].start, search.found[MAX_FOUND - 1].start);
+        let end = (1 << 17) * 8;
+        let place = |at: usize| Place {
+            row: at / 50,
+            col: at % 50,
+        };
+        assert_eq!(last, place(end - 5), "the newest are kept");
+        assert_eq!(first, place(end - (MAX_FOUND / 2) * 8 + 1));
         let columns = |row| search.columns(50, row).count();
-        assert_eq!((columns(0), columns(last.row + 1)), (13, 0));
+        assert_eq!((columns(first.row - 1), columns(last.row - 1)), (0, 12));
     }
 
     #[test]

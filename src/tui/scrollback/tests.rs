@@ -165,6 +165,76 @@ fn a_new_width_keeps_the_match() {
 }
 
 #[test]
+fn matching_lines_only_stays_when_the_text_is_laid_out_again() {
+    let mut scroll = scroll();
+    let bytes = log(0, 500);
+    scroll.receive(Part::First, &bytes, 0, 0);
+    scroll.search("7$");
+    scroll.put(scroll.search.as_ref().unwrap().found[30].start);
+    scroll.filter();
+    let (line, wide) = (at(&scroll).to_owned(), scroll.display);
+    let is_kept = |scroll: &Scroll| {
+        assert_eq!(at(scroll), line);
+        assert!(scroll.view().any(|row| row == scroll.cursor.row));
+        assert!(shown(scroll).iter().all(|row| row.ends_with('7')));
+    };
+    for times in [true, false] {
+        scroll.resize(Display { times, ..wide });
+        is_kept(&scroll);
+    }
+    // With times, the text is read again.
+    scroll.hold_place();
+    let offset = scroll.text.rows[scroll.cursor.row].offset;
+    scroll.receive(Part::Around(offset), &bytes, 0, 0);
+    is_kept(&scroll);
+    // A jump to a line that does not match shows all lines.
+    scroll.land_at(0);
+    scroll.receive(Part::Around(0), &bytes, 0, 0);
+    assert_eq!((at(&scroll), scroll.is_filtered()), ("line 0", false));
+}
+
+#[test]
+fn a_frozen_screen_has_its_cursor_in_view_at_any_size() {
+    let mut screen = Screen::new(Size::new(30, 100));
+    screen.feed(b"top");
+    let id = SessionId::parse("abcdefghijkl").unwrap();
+    let mut still = Scroll::still(id, Size::new(10, 40), &screen, (20, 50));
+    let is_visible = |still: &Scroll| {
+        let cols = still.left..still.left + usize::from(still.display.width());
+        still.view().any(|row| row == still.cursor.row) && cols.contains(&still.cursor.col)
+    };
+    assert_eq!(still.cursor, Place { row: 20, col: 50 });
+    assert!(is_visible(&still));
+    let display = |rows, cols| Display {
+        pane: Size::new(rows, cols),
+        wrap: false,
+        times: true,
+    };
+    still.resize(display(25, 90));
+    assert_eq!((still.top, still.left, still.height()), (5, 10, 25));
+    assert!(is_visible(&still));
+    still.resize(display(5, 20));
+    assert!(is_visible(&still));
+    assert!(still.display.wrap && !still.display.times);
+}
+
+#[test]
+fn jumps_find_the_matches_above_those_that_are_kept() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, "xx\r\n".repeat(60_000).as_bytes(), 0, 0);
+    scroll.search("x");
+    let search = scroll.search.as_ref().unwrap();
+    let (first, last) = (search.found[0].start, search.found[99_999].start);
+    assert_eq!((first.row, last.row), (10_000, 59_999));
+    scroll.put(first);
+    let above = scroll.next(JumpTarget::Match, true).unwrap();
+    assert_eq!((above.row, above.col), (9999, 1));
+    scroll.put(Place { row: 500, col: 0 });
+    let below = scroll.next(JumpTarget::Match, false).unwrap();
+    assert_eq!((below.row, below.col), (500, 1));
+}
+
+#[test]
 fn cut_lines_can_be_panned() {
     let mut scroll = scroll();
     let long = format!("{}end\r\nshort\r\n", "x".repeat(100));

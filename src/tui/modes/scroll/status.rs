@@ -62,13 +62,10 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     bar
 }
 
-/// `2 of 7`, `no match`. Matches outside the loaded stretch are not counted.
+/// `2 of 7`, `no match`. Matches outside the loaded stretch are not counted, and only the newest of too many.
 fn found(scroll: &Scroll, search: &Search) -> String {
-    let more = if scroll.text.has_older() || !scroll.has_end {
-        "+"
-    } else {
-        ""
-    };
+    let has_more = search.is_cut || scroll.text.has_older() || !scroll.has_end;
+    let more = if has_more { "+" } else { "" };
     match (search.at(scroll.cursor), search.found.len()) {
         (_, 0) => "no match".to_owned(),
         (Some(at), n) => format!("{} of {n}{more}", at + 1),
