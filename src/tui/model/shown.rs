@@ -175,17 +175,21 @@ impl Model {
         let Some(pane) = self.layout().pane else {
             return;
         };
-        let cols = self.current().map_or(0, |job| job.record.summary.cols);
+        let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
+        let live = self.current_id().and_then(|id| self.shown_screen(id));
+        let cols = past
+            .unwrap_or(live)
+            .map_or(0, |screen| screen.size().cols());
         let hidden = cols.saturating_sub(pane.width);
         if hidden == 0 {
             self.note("The pane shows the whole width.");
             return;
         }
         let step = (pane.width / 2).max(1);
-        self.pan.left = if right {
-            (self.pan.left + step).min(hidden)
-        } else {
-            self.pan.left.saturating_sub(step)
+        let left = self.pan.left.min(hidden);
+        self.pan.left = match right {
+            true => (left + step).min(hidden),
+            false => left.saturating_sub(step),
         };
     }
 

@@ -53,6 +53,24 @@ fn lines_wrap_unless_one_wants_the_screen_as_it_is() {
 }
 
 #[test]
+fn wrapped_lines_have_nothing_to_the_side() {
+    let mut dash = dash();
+    let wrapped = pane(&dash);
+    dash.press(".");
+    let text = dash.text();
+    assert!(text.contains("shows the whole width"), "{text}");
+    assert_eq!(dash.model.pan.left, 0);
+    // What was shifted before comes back with the next key.
+    dash.press("w").press(".").press(".").press(".");
+    assert_eq!(dash.model.pan.left, 120 - 52);
+    dash.screen("web", 40, 80, LINE);
+    dash.press(",");
+    assert_eq!(dash.model.pan.left, 80 - 52 - 26);
+    dash.press("w").later(10_000);
+    assert_eq!(pane(&dash), wrapped);
+}
+
+#[test]
 fn a_full_screen_program_is_shown_as_it_is() {
     let mut dash = dash();
     let bar = format!("\x1b[?1049h\x1b[H{}", "x".repeat(120));
