@@ -60,7 +60,7 @@ pub fn recall(host: Option<&str>) -> Option<SeenJobs> {
 
 fn write(path: &Path, looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
     let mut all = read(path).unwrap_or_default();
-    let is_known = |id: &String| SessionId::parse(id).is_some_and(|id| known(&id));
+    let is_known = |id: &String| SessionId::parse_any(id).is_some_and(|id| known(&id));
     all.jobs.retain(|id, _| is_known(id));
     if looked.at >= all.at {
         (all.at, all.seq) = (looked.at, looked.seq);
@@ -121,6 +121,17 @@ mod tests {
         assert!(read(&path).is_some_and(|looked| looked.at == 0));
         std::fs::write(&path, "][").unwrap();
         assert_eq!(read(&path), None);
+    }
+
+    #[test]
+    fn jobs_of_other_hosts_are_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let there = SessionId::fresh().at("gpu1").unwrap();
+        let kept = looked(5, &[(&there, 3, 4)]);
+        write(&path, &kept, |id| *id == there);
+        write(&path, &looked(5, &[]), |_| true);
+        assert_eq!(read(&path), Some(kept));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub fn recall(model: &mut Model) {
     };
     let seen = looked.jobs.iter().filter_map(|(id, job)| {
         let (lines, at) = (job.lines, job.at);
-        Some((SessionId::parse(id)?, Seen { lines, at }))
+        Some((SessionId::parse_any(id)?, Seen { lines, at }))
     });
     model.seen = SeenTracker::new(seen.collect());
     model.last_open = Some((looked.at, looked.seq));
