@@ -62,6 +62,11 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             killed(model, &id, force, value, cmds);
             refresh(model, &id, cmds);
         }
+        RequestKind::Resize(id) => {
+            if let Ok(resized) = serde_json::from_value(value) {
+                insert::resized(model, &id, &resized);
+            }
+        }
         RequestKind::Sent(id, signal) => sent(model, &id, signal, value),
         RequestKind::Pause(id, pause) => {
             paused(model, &id, pause);
@@ -99,7 +104,6 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Subscribe
         | RequestKind::Watch(_)
         | RequestKind::Unwatch
-        | RequestKind::Resize(_)
         | RequestKind::Cancel => {}
     }
 }

@@ -17,6 +17,7 @@ use std::any::Any;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
+pub use self::send::resized;
 use self::send::{send, send_all, send_keys};
 use self::sequence::{LeaveSequence, Pressed};
 use crate::protocol::{SessionId, Timestamp};
@@ -43,7 +44,7 @@ pub struct Insert {
     also: Vec<SessionId>,
     /// The frame to restore on leaving.
     back: Frame,
-    /// The size (rows, columns) requested for the job since INSERT began.
+    /// The size (rows, columns) requested for the job and not given to it, or not yet.
     requested: Option<(u16, u16)>,
     /// Set if the job has ended: since when no key was pressed after its end was noticed, or after it, if it was before
     /// INSERT.

@@ -2,6 +2,7 @@
 
 use super::{Insert, encode, lost};
 use crate::protocol::params::{Resize, Write};
+use crate::protocol::reply::Resized;
 use crate::protocol::{Action, Mode as JobMode, SessionId, Status};
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Keys, RequestKind};
@@ -59,9 +60,6 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
         && insert.id == *id
     {
         let wants = (size.rows(), size.cols());
-        if insert.requested == Some(has) {
-            insert.requested = None;
-        }
         if wants != has && insert.requested != Some(wants) {
             insert.requested = Some(wants);
             let params = Resize {
@@ -79,6 +77,20 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
         send_piped(id, bytes, cmds);
     } else {
         push(id, bytes, cmds);
+    }
+}
+
+/// A job has the size that was requested for it: the next key requests it again if somebody has changed it meanwhile.
+pub fn resized(model: &mut Model, id: &SessionId, to: &Resized) {
+    if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        let summary = &mut job.record.summary;
+        (summary.rows, summary.cols) = (to.rows, to.cols);
+    }
+    if let Some(insert) = model
+        .state_mut::<Insert>()
+        .filter(|insert| insert.id == *id)
+    {
+        insert.requested = None;
     }
 }
 
