@@ -4,7 +4,7 @@
 //! waits for that is bounded; a request that does not fit is reported as dropped instead of blocking, because the view
 //! must continue to read keys.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -58,7 +58,8 @@ struct Open {
 #[derive(Default)]
 struct Pending {
     next_id: u64,
-    requests: HashMap<u64, PendingRequest>,
+    /// By id, and so in the order in which they were sent: those that are sent again keep it.
+    requests: BTreeMap<u64, PendingRequest>,
     /// Since when replies are pending without any arriving; `None` also after that was
     /// investigated.
     silent_since: Option<Instant>,
@@ -345,6 +346,19 @@ mod tests {
     use super::*;
     use crate::protocol::params::{Kill, List};
     use crate::tui::later::later;
+
+    #[test]
+    fn unanswered_requests_keep_their_order() {
+        let mut pending = Pending::default();
+        let tags: Vec<RequestKind> = (0..20)
+            .map(|_| RequestKind::Kill(SessionId::fresh(), false))
+            .collect();
+        for tag in &tags {
+            pending.add(tag.clone(), &Action::Kill(Kill::default()));
+        }
+        let lost = pending.requests.into_values().map(|request| request.tag);
+        assert_eq!(lost.collect::<Vec<_>>(), tags);
+    }
 
     #[test]
     fn reports_changes_that_cannot_be_sent() {

@@ -190,8 +190,12 @@ pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll.as_mut().filter(|scroll| !scroll.is_still) else {
         return;
     };
-    if scroll.loading.take() == Some(Part::First) {
-        let from = written.saturating_sub(FIRST_BYTES);
-        load::load(model, Part::First, from, MAX_PART, cmds);
+    match scroll.loading.take() {
+        Some(Part::First) => {
+            let from = written.saturating_sub(FIRST_BYTES);
+            load::load(model, Part::First, from, MAX_PART, cmds);
+        }
+        Some(Part::Around(offset)) => load::load_around(model, offset, cmds),
+        _ => {}
     }
 }

@@ -463,6 +463,23 @@ fn subscribes_to_fewer_events_of_an_older_daemon() {
 }
 
 #[test]
+fn asks_an_older_daemon_for_less_until_there_is_another_one() {
+    let mut dash = shop();
+    let waits = |dash: &mut Dash| {
+        let lists = dash.asked().into_iter().filter_map(|cmd| match cmd {
+            Cmd::Request(RequestKind::List, Action::List(list)) => Some(list.host_wait_ms),
+            _ => None,
+        });
+        lists.collect::<Vec<_>>()
+    };
+    let error = Error::new(ErrorCode::InvalidParams, "Unknown parameter hostWaitMs");
+    dash.link(LinkEvent::Reply(RequestKind::List, Err(error)));
+    assert_eq!(waits(&mut dash), [None]);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
+    assert_eq!(waits(&mut dash), [Some(0)]);
+}
+
+#[test]
 fn a_new_daemon_that_reads_the_log_again_shows_no_output() {
     let mut silent = record("web");
     silent.summary.output_bytes = 5000;

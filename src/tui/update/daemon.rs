@@ -96,6 +96,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.usage.on_its_way = false;
     model.dirty = true;
     model.is_daemon_older = false;
+    model.is_list_plain = false;
     model.runs.ask_again();
     cmds.push(subscribe(&EVENTS));
     cmds.push(list(model));
@@ -188,10 +189,10 @@ fn down(model: &mut Model) {
     model.dirty = true;
     if let Some(scroll) = &mut model.scroll {
         scroll.jump = None;
-        // The first part is requested again after reconnecting.
-        if scroll.loading != Some(Part::First) {
-            scroll.loading = None;
-        }
+        // What replaces the text is requested again after reconnecting.
+        scroll
+            .loading
+            .take_if(|part| !matches!(part, Part::First | Part::Around(_)));
     }
     let now = model.now.ms;
     if let Some(mode) = model.mode_mut() {

@@ -160,6 +160,16 @@ fn enter_goes_to_the_line_in_its_job() {
         panic!("{cmds:?}");
     };
     assert_eq!(params.offset, Some(0));
+    // The daemon restarts before it has answered.
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
+    let again = dash.asked();
+    let is_around = |cmd: &Cmd| {
+        matches!(
+            cmd,
+            Cmd::Request(RequestKind::Log(_, Part::Around(9000)), _)
+        )
+    };
+    assert!(again.iter().any(is_around), "{again:?}");
     dash.log("web", Part::Around(9000), &log, 0);
     let text = dash.text();
     let n = (0..1200).position(|n| log_offset(n) >= 9000).unwrap();
