@@ -179,10 +179,10 @@ impl Merged {
         self.parts.iter().any(|part| part.is_pending)
     }
 
-    /// Scrolls by `rows`, positive downwards, in a pane with `height` rows for lines.
-    pub fn scroll(&mut self, rows: isize, height: usize) {
-        let most = self.lines.len().saturating_sub(height.max(1));
-        self.up = self.up.saturating_add_signed(-rows).min(most);
+    /// Scrolls by `lines`, positive downwards, until the oldest lines, as many as `fit` into the pane, are shown.
+    pub fn scroll(&mut self, lines: isize, fit: usize) {
+        let most = self.lines.len().saturating_sub(fit.max(1));
+        self.up = self.up.saturating_add_signed(-lines).min(most);
     }
 
     fn merge(&mut self) {

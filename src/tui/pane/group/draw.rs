@@ -19,14 +19,14 @@ const WIDEST_NAME: usize = 16;
 const RULED: u16 = 9;
 
 /// The parts of the pane.
-pub(super) struct Areas {
+struct Areas {
     table: Rect,
     rule: Option<u16>,
-    pub(super) lines: Rect,
+    lines: Rect,
 }
 
 /// The parts of the pane of the selected group.
-pub(super) fn areas(model: &Model) -> Option<Areas> {
+fn areas(model: &Model) -> Option<Areas> {
     let (group, area) = (model.group()?, model.layout().pane?);
     let jobs = u16::try_from(group.jobs.len()).unwrap_or(u16::MAX);
     // The phases of a project are of more interest than its lines.
@@ -102,16 +102,17 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
         }
         return;
     }
-    let names = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
-    let widest = names.map(|job| text::width(&job.name)).max().unwrap_or(0);
-    let name_width = widest.min(WIDEST_NAME).min(width / 4);
     let time = |line: &MergedLine| match width >= SECONDS {
         true => units::clock_seconds(line.at, &model.zone),
         false => units::clock(line.at, &model.zone),
     };
-    let lead = if width >= SECONDS { 9 } else { 6 };
-    let text_at = lead + name_width + 1;
-    let room = width.saturating_sub(text_at).max(1);
+    let columns = Columns::of(model, group, width);
+    let Columns {
+        lead,
+        name_width,
+        text_at,
+        ..
+    } = columns;
     let put = |x: usize, y: u16, text: &str, style: Style, buf: &mut Buffer| {
         let left = width.saturating_sub(x);
         let x = area.x + u16::try_from(x).unwrap_or(area.width);
@@ -122,10 +123,7 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let end = merged.lines.len() - merged.up.min(merged.lines.len());
     let mut bottom = area.bottom();
     for line in merged.lines[..end].iter().rev() {
-        let rows = match model.wrap {
-            true => broken(&line.text, room),
-            false => vec![text::clip(&line.text, room, theme.glyph("…"))],
-        };
+        let rows = columns.rows(model, line);
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
         let Some(top) = bottom.checked_sub(height).filter(|top| *top >= area.y) else {
             // Of a line that does not fit, the end is newer than nothing.
@@ -142,6 +140,54 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
             put(text_at, y, row, Style::new(), buf);
         }
         bottom = top;
+    }
+}
+
+/// Number of the oldest lines that fit into the pane.
+pub(super) fn oldest_that_fit(model: &Model) -> usize {
+    let (Some(group), Some(areas)) = (model.group(), areas(model)) else {
+        return 0;
+    };
+    let area = areas.lines;
+    let columns = Columns::of(model, group, usize::from(area.width).saturating_sub(1));
+    let mut room = Some(usize::from(area.height));
+    let fits = |line: &&MergedLine| {
+        let rows = columns.rows(model, line).len();
+        room = room.and_then(|room| room.checked_sub(rows));
+        room.is_some()
+    };
+    model.merged.lines.iter().take_while(fits).count()
+}
+
+/// Where the parts of a line begin, and how wide they are.
+struct Columns {
+    lead: usize,
+    name_width: usize,
+    text_at: usize,
+    room: usize,
+}
+
+impl Columns {
+    fn of(model: &Model, group: &Group, width: usize) -> Self {
+        let names = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
+        let widest = names.map(|job| text::width(&job.name)).max().unwrap_or(0);
+        let name_width = widest.min(WIDEST_NAME).min(width / 4);
+        let lead = if width >= SECONDS { 9 } else { 6 };
+        let text_at = lead + name_width + 1;
+        Self {
+            lead,
+            name_width,
+            text_at,
+            room: width.saturating_sub(text_at).max(1),
+        }
+    }
+
+    /// The text of a line in rows.
+    fn rows(&self, model: &Model, line: &MergedLine) -> Vec<String> {
+        match model.wrap {
+            true => broken(&line.text, self.room),
+            false => vec![text::clip(&line.text, self.room, model.theme.glyph("…"))],
+        }
     }
 }
 

@@ -73,6 +73,6 @@ pub fn received(model: &mut Model, id: &SessionId, value: Option<Value>) {
 
 /// Scrolls the lines by `rows`, positive downwards. At the end they are live again.
 pub fn scroll(model: &mut Model, rows: isize) {
-    let height = draw::areas(model).map_or(0, |areas| usize::from(areas.lines.height));
-    model.merged.scroll(rows, height);
+    let fit = draw::oldest_that_fit(model);
+    model.merged.scroll(rows, fit);
 }

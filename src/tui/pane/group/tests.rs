@@ -126,6 +126,23 @@ fn output_events_lead_to_requests_and_nothing_else_does() {
 }
 
 #[test]
+fn scrolls_back_to_the_oldest_of_long_lines() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("g");
+    let line = |n: i64| (50 - n, format!("line {n:02} {}", "x".repeat(100)));
+    let lines: Vec<_> = (1..=40).map(line).collect();
+    told(&mut dash, "web", 1, &lines);
+    for _ in 0..20 {
+        dash.press("\x15");
+    }
+    assert!(dash.text().contains("line 01 "), "{}", dash.text());
+    // As far back as that, and not farther.
+    dash.press("\x05");
+    let text = dash.text();
+    assert!(!text.contains("line 01 "), "{text}");
+}
+
+#[test]
 fn scrolling_back_holds_the_lines() {
     let mut dash = shop(80, 24);
     requested(&mut dash);
