@@ -34,6 +34,8 @@ impl Inbox {
 
     /// The next event that has been read.
     pub fn take(&mut self) -> Option<Event> {
+        // At once after the event that has lent the terminal: later signals are meant for the view.
+        self.events.extend(self.input.signals_of_loan());
         self.events.pop_front()
     }
 

@@ -64,9 +64,16 @@ impl Input {
 
     /// The signals that have arrived. Several of one kind count as one.
     pub fn signals(&mut self) -> Vec<Event> {
-        let was_lent = self.loan.take_was_lent();
-        // Ctrl-C and Ctrl-Z were then meant for the program that had the terminal.
-        let is_ours = |signal: &i32| !(was_lent && matches!(*signal, SIGINT | SIGTSTP));
+        self.signals.pending().filter_map(event).collect()
+    }
+
+    /// If another program had the terminal since the last call: the signals that have arrived meanwhile, without
+    /// Ctrl-C and Ctrl-Z, which were meant for that program.
+    pub fn signals_of_loan(&mut self) -> Vec<Event> {
+        if !self.loan.take_was_lent() {
+            return Vec::new();
+        }
+        let is_ours = |signal: &i32| !matches!(*signal, SIGINT | SIGTSTP);
         let signals = self.signals.pending().filter(is_ours);
         signals.filter_map(event).collect()
     }

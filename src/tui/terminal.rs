@@ -204,6 +204,11 @@ impl Drop for Terminal {
 fn take(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     OURS.store(true, Ordering::SeqCst);
+    // Nobody else restores a window that was taken in part.
+    set_up(mouse).inspect_err(|_| restore())
+}
+
+fn set_up(mouse: bool) -> io::Result<()> {
     let mut out = io::stdout();
     execute!(out, EnterAlternateScreen, Hide)?;
     out.write_all(PASTE_ON.as_bytes())?;

@@ -1,5 +1,7 @@
 //! A person looks back through a log, copies from it, with keys and with the mouse, and opens it in a pager.
 
+use rustix::process::Signal;
+
 use crate::support::{Home, Terminal};
 
 /// A terminal that is known not to take what is copied, and no other way than a file.
@@ -112,4 +114,22 @@ fn the_pager_has_the_terminal_to_itself() {
     view.press("q");
     assert_eq!(view.exit_code(), 0);
     assert_eq!(view.settings(), view.settings_before);
+}
+
+#[test]
+fn a_signal_after_the_pager_ends_the_view() {
+    let home = Home::new();
+    let script = home.scratch("pager");
+    std::fs::write(&script, "echo paging; read answer < /dev/tty").unwrap();
+    let pager = format!("sh {}", script.display());
+    let mut view = open(&home, (80, 24), &[("PAGER", &pager)]);
+    view.send("L");
+    view.wait_for_text("paging");
+    // What comes while the pager has the terminal is meant for the pager.
+    view.signal(Signal::INT);
+    view.send("\r");
+    view.wait_mode("NORMAL");
+    view.signal(Signal::INT);
+    view.exit_code();
+    view.wait_for_text("1 job keeps running");
 }

@@ -45,7 +45,7 @@ pub(super) fn copy(
 ) -> io::Result<Option<Done>> {
     let encoded = STANDARD.encode(text);
     let by_terminal = encoded.len() <= MAX_OSC && takes_osc52();
-    if encoded.len() <= MAX_OSC {
+    if by_terminal {
         terminal.send(&format!("\x1b]52;c;{encoded}\x07"))?;
     }
     let tools = tools();
