@@ -36,10 +36,13 @@ pub fn name(key: Key) -> String {
 
 /// The key with this name, as spelled by [`name`].
 pub fn key(name: &str) -> Option<Key> {
-    let (ctrl, base) = match name.strip_prefix("ctrl-") {
-        Some(base) => (true, base),
-        None => (false, name),
-    };
+    let mut base = name;
+    // In the order in which `spell` writes them.
+    let [ctrl, alt, shift] = ["ctrl-", "alt-", "shift-"].map(|prefix| {
+        let rest = base.strip_prefix(prefix);
+        base = rest.unwrap_or(base);
+        rest.is_some()
+    });
     let mut letters = base.chars();
     let code = match (letters.next(), letters.next()) {
         (Some(c), None) => KeyCode::Char(c),
@@ -51,6 +54,7 @@ pub fn key(name: &str) -> Option<Key> {
             "esc" => KeyCode::Esc,
             "backspace" => KeyCode::Backspace,
             "delete" => KeyCode::Delete,
+            "insert" => KeyCode::Insert,
             "up" => KeyCode::Up,
             "down" => KeyCode::Down,
             "left" => KeyCode::Left,
@@ -63,8 +67,10 @@ pub fn key(name: &str) -> Option<Key> {
         },
     };
     Some(Key {
+        code,
         ctrl,
-        ..Key::plain(code)
+        alt,
+        shift,
     })
 }
 
@@ -218,6 +224,26 @@ mod tests {
         assert_eq!(name(key(KeyCode::Char('G'), false)), "G");
         assert_eq!(name(key(KeyCode::Char('L'), true)), "ctrl-l");
         assert_eq!(name(key(KeyCode::F(12), false)), "f12");
+    }
+
+    #[test]
+    fn a_name_stands_for_its_key() {
+        for text in [
+            "G",
+            "-",
+            "alt--",
+            "alt-b",
+            "insert",
+            "backtab",
+            "f12",
+            "shift-up",
+            "ctrl-alt-left",
+            "ctrl-alt-space",
+        ] {
+            let key = super::key(text).map(name);
+            assert_eq!(key.as_deref(), Some(text));
+        }
+        assert_eq!(super::key("alt-"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Status};
 use crate::tui::keymap::{KeyAction, LEAVE};
-use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::message::{Cmd, Event, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::help::draw::{Entry, entries};
 use crate::tui::modes::{normal, scroll};
@@ -415,6 +415,33 @@ fn a_lost_connection_keeps_the_form_and_the_position() {
     );
     dash.later(1000).press("i").press("found");
     assert_eq!(dash.typed("web"), "found");
+}
+
+#[test]
+fn help_moves_by_a_whole_page_after_the_window_has_grown() {
+    let mut dash = Dash::new(80, 12, shop_records());
+    dash.press("?");
+    for _ in 0..50 {
+        dash.press("\x1b[6~");
+    }
+    dash.happen(Event::Window(80, 40));
+    // The last line that is shown, and how many there are.
+    let place = |dash: &Dash| {
+        let status = dash.status();
+        let mut words = status.split_whitespace();
+        let place = words.find_map(|word| word.split_once('/')).unwrap();
+        (
+            place.0.parse::<u16>().unwrap(),
+            place.1.parse::<u16>().unwrap(),
+        )
+    };
+    let (at, lines) = place(&dash);
+    assert_eq!(at, lines);
+    dash.press("\x1b[5~");
+    assert_eq!(
+        place(&dash).0,
+        lines - dash.model.layout().status.unwrap().y
+    );
 }
 
 #[test]

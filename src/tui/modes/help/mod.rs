@@ -44,7 +44,7 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
         Some(Action::LineDown) => help.top = (help.top + 1).min(last),
         Some(Action::LineUp) => help.top = help.top.min(last).saturating_sub(1),
         Some(Action::PageDown) => help.top = (help.top + page.height).min(last),
-        Some(Action::PageUp) => help.top = help.top.saturating_sub(page.height),
+        Some(Action::PageUp) => help.top = help.top.min(last).saturating_sub(page.height),
         // While a filter is typed, `q` and `?` are ordinary letters.
         Some(Action::Leave) if press.name.chars().count() > 1 || help.filter.is_empty() => {
             model.leave();
