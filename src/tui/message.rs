@@ -149,6 +149,46 @@ pub enum RequestKind {
     Disconnect(String),
 }
 
+impl RequestKind {
+    /// The job that it is about.
+    pub fn job(&self) -> Option<&SessionId> {
+        match self {
+            Self::Details(id)
+            | Self::Found(id, _)
+            | Self::Compare(id)
+            | Self::Typed(id)
+            | Self::Record(id)
+            | Self::Url(id)
+            | Self::Watch(id)
+            | Self::Type(id, _)
+            | Self::Resize(id)
+            | Self::Kill(id, _)
+            | Self::Restart(id)
+            | Self::Pause(id, _)
+            | Self::Sent(id, _)
+            | Self::Decline(id)
+            | Self::Remove(id)
+            | Self::Past(id)
+            | Self::Hold(id, _)
+            | Self::Set(id)
+            | Self::Log(id, _)
+            | Self::Merged(id)
+            | Self::Card(id, _)
+            | Self::Runs(id)
+            | Self::Copy(id, _) => Some(id),
+            Self::Subscribe
+            | Self::List
+            | Self::Away
+            | Self::Usage
+            | Self::Cancel
+            | Self::Unwatch
+            | Self::Start
+            | Self::Project(_)
+            | Self::Disconnect(_) => None,
+        }
+    }
+}
+
 /// A request about the project of a directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProjectRequest {

@@ -4,6 +4,7 @@
 use super::daemon::{forget, list_less, refreshed, subscribe_to_less};
 use super::{project, usage};
 use crate::protocol::{Error, ErrorCode};
+use crate::term::sanitize::clean;
 use crate::tui::copy;
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::{Link, Model};
@@ -21,191 +22,166 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
     if lost && comes_again(model, &tag) {
         return;
     }
-    let gone = matches!(
-        error.code,
-        ErrorCode::SessionNotFound | ErrorCode::SessionRemoved
-    );
-    let id = match &tag {
-        RequestKind::Record(id)
-        | RequestKind::Watch(id)
-        | RequestKind::Type(id, _)
-        | RequestKind::Resize(id)
-        | RequestKind::Kill(id, _) => Some(id),
-        RequestKind::Restart(id) | RequestKind::Pause(id, _) | RequestKind::Sent(id, _) => Some(id),
-        RequestKind::Decline(id)
-        | RequestKind::Set(id)
-        | RequestKind::Hold(id, _)
-        | RequestKind::Url(id) => Some(id),
-        RequestKind::Remove(id)
-        | RequestKind::Log(id, _)
-        | RequestKind::Details(id)
-        | RequestKind::Typed(id) => Some(id),
-        RequestKind::Past(id)
-        | RequestKind::Card(id, _)
-        | RequestKind::Compare(id)
-        | RequestKind::Runs(id)
-        | RequestKind::Copy(id, _) => Some(id),
-        RequestKind::Project(request) => {
-            project::refused(model, request, error);
-            return;
-        }
-        // The job counts as searched, whatever the reason.
-        RequestKind::Found(id, round) => {
-            found::received(model, &id.clone(), *round, None);
-            return;
-        }
-        // Its own pane says what is wrong with a job.
-        RequestKind::Merged(id) => {
-            group::received(model, &id.clone(), None);
-            return;
-        }
-        RequestKind::Subscribe
-        | RequestKind::List
-        | RequestKind::Usage
-        | RequestKind::Unwatch
-        | RequestKind::Start
-        | RequestKind::Disconnect(_)
-        | RequestKind::Away => None,
-        // The request was answered just before.
-        RequestKind::Cancel => return,
-    };
-    if let (true, Some(id)) = (gone, id) {
+    if is_told_elsewhere(model, &tag, error) {
+        return;
+    }
+    let gone = [ErrorCode::SessionNotFound, ErrorCode::SessionRemoved].contains(&error.code);
+    if let (true, Some(id)) = (gone, tag.job()) {
         if let RequestKind::Copy(id, CopyFrom::Commands) = &tag {
             copy::forget(model, id, cmds);
         }
-        forget(model, &id.clone());
+        forget(model, id);
         return;
     }
-    if tag == RequestKind::Subscribe
-        && error.code == ErrorCode::InvalidParams
-        && subscribe_to_less(model, cmds)
-    {
+    if error.code == ErrorCode::InvalidParams && asks_for_less(model, &tag, cmds) {
         return;
     }
-    if tag == RequestKind::List && error.code == ErrorCode::InvalidParams && list_less(model, cmds)
-    {
+    if is_no_news(model, &tag, error, cmds) {
         return;
     }
-    let name = id.map(|id| model.name_of(id)).unwrap_or_default();
-    let what = match &tag {
-        // These are conveniences.
-        RequestKind::Unwatch | RequestKind::Away | RequestKind::Cancel => return,
-        // It is repeated soon, and the missed values would be outdated.
-        RequestKind::Usage => {
-            usage::failed(model);
-            return;
-        }
-        RequestKind::Details(id) => {
-            page::failed(model, &id.clone());
-            format!("The details of {name} are not available")
-        }
-        RequestKind::Typed(_)
-        | RequestKind::Found(..)
-        | RequestKind::Merged(_)
-        | RequestKind::Project(_) => return,
-        RequestKind::Card(id, _) => {
-            if let Some(card) = model.cards.get_mut(id) {
-                card.refused();
-                model.dirty = true;
-            }
-            return;
-        }
-        RequestKind::Record(id) => {
-            refreshed(model, &id.clone(), cmds);
-            return;
-        }
-        RequestKind::Watch(id) => {
-            if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
-                watch.problem = Some(crate::term::sanitize::clean(&error.message));
-            }
-            model.dirty = true;
-            return;
-        }
-        // The job ended while typing; the status line shows that.
-        RequestKind::Type(id, _) if error.code == ErrorCode::SessionNotRunning => {
-            refresh(model, &id.clone(), cmds);
-            return;
-        }
-        RequestKind::Type(id, _) => {
-            if insert::lost::is_loss(error) {
-                insert::lost::lose(model, id);
-            }
-            format!("Not typed into {name}")
-        }
-        RequestKind::Resize(_) => format!("{name} keeps its size"),
-        RequestKind::Kill(id, _) => {
-            quit::stay(model);
-            refresh(model, &id.clone(), cmds);
-            format!("{name} was not stopped")
-        }
-        RequestKind::Restart(_) => format!("{name} did not restart"),
-        RequestKind::Pause(_, true) => format!("{name} was not paused"),
-        RequestKind::Pause(_, false) => format!("{name} was not continued"),
-        // The question was settled in another way.
-        RequestKind::Decline(id) => {
-            refresh(model, &id.clone(), cmds);
-            return;
-        }
-        RequestKind::Sent(_, signal) => format!("{signal} was not sent to {name}"),
-        // Its row has been removed already.
-        RequestKind::Remove(id) => {
-            refresh(model, id, cmds);
-            "It was not removed".to_owned()
-        }
-        RequestKind::Past(_) => {
-            rewind::failed(model);
-            format!("The past of {name} cannot be shown")
-        }
-        RequestKind::Runs(id) => {
-            runs::received(model, &id.clone(), None);
-            jump::go_on(model, cmds);
-            return;
-        }
-        RequestKind::Copy(_, from) => {
-            // One message for several jobs.
-            if *from == CopyFrom::Commands && model.commands.take().is_none() {
-                return;
-            }
-            "Nothing was copied".to_owned()
-        }
-        RequestKind::Compare(id) => {
-            compare::received(model, &id.clone(), None);
-            format!("The log of {name} could not be read")
-        }
-        RequestKind::Log(..) => format!("The log of {name} could not be read"),
-        RequestKind::Start => "Nothing was started".to_owned(),
-        RequestKind::Disconnect(host) => format!("{host} is still connected"),
-        RequestKind::Hold(id, on) => {
-            // The state stays as before; after a reconnect, held keyboards are taken again.
-            match (lost, on) {
-                (true, _) => {}
-                (false, true) => {
-                    model.keyboards.held.remove(id);
-                }
-                (false, false) => {
-                    model.keyboards.held.insert(id.clone());
-                }
-            }
-            format!("The keyboard of {name} was not taken or given back")
-        }
-        RequestKind::Url(_) => format!("The URL of {name} is not available"),
-        RequestKind::Set(_) => format!("{name} was not changed"),
-        RequestKind::List => "The list is not available".to_owned(),
-        RequestKind::Subscribe => "Changes will not show".to_owned(),
+    take_back(model, &tag, error, lost, cmds);
+    let name = tag.job().map(|id| model.name_of(id)).unwrap_or_default();
+    let Some(what) = what_failed(&tag, &name) else {
+        return;
     };
-    if matches!(tag, RequestKind::Start | RequestKind::Set(_)) {
-        form::refused(model);
-    }
-    if let (RequestKind::Log(..), Some(scroll)) = (&tag, &mut model.scroll) {
-        scroll.loading = None;
-        scroll.jump = None;
-    }
     let hint = error.hint.as_deref().map(|hint| format!("  {hint}"));
     model.fail(format!(
         "{what}: {}.{}",
         error.message.trim_end_matches('.'),
         hint.unwrap_or_default()
     ));
+}
+
+/// Hands the error to the part of the view that shows it, also if the job is gone; `false` if there is none.
+fn is_told_elsewhere(model: &mut Model, tag: &RequestKind, error: &Error) -> bool {
+    match tag {
+        RequestKind::Project(request) => project::refused(model, request, error),
+        // The job counts as searched, whatever the reason.
+        RequestKind::Found(id, round) => found::received(model, id, *round, None),
+        // Its own pane says what is wrong with a job.
+        RequestKind::Merged(id) => group::received(model, id, None),
+        _ => return false,
+    }
+    true
+}
+
+/// Sends what an older daemon understands; `false` if that was tried already, or there is nothing less to ask for.
+fn asks_for_less(model: &mut Model, tag: &RequestKind, cmds: &mut Vec<Cmd>) -> bool {
+    match tag {
+        RequestKind::Subscribe => subscribe_to_less(model, cmds),
+        RequestKind::List => list_less(model, cmds),
+        _ => false,
+    }
+}
+
+/// Handles an error that needs no message, because the request was a convenience or something else shows the problem;
+/// `false` if it needs one.
+fn is_no_news(model: &mut Model, tag: &RequestKind, error: &Error, cmds: &mut Vec<Cmd>) -> bool {
+    match tag {
+        RequestKind::Typed(_) | RequestKind::Unwatch | RequestKind::Away => {}
+        // The request was answered just before.
+        RequestKind::Cancel => {}
+        // It is repeated soon, and the missed values would be outdated.
+        RequestKind::Usage => usage::failed(model),
+        RequestKind::Card(id, _) => {
+            if let Some(card) = model.cards.get_mut(id) {
+                card.refused();
+                model.dirty = true;
+            }
+        }
+        RequestKind::Record(id) => refreshed(model, id, cmds),
+        RequestKind::Watch(id) => {
+            if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
+                watch.problem = Some(clean(&error.message));
+            }
+            model.dirty = true;
+        }
+        // The job ended while typing; the status line shows that.
+        RequestKind::Type(id, _) if error.code == ErrorCode::SessionNotRunning => {
+            refresh(model, id, cmds);
+        }
+        // The question was settled in another way.
+        RequestKind::Decline(id) => refresh(model, id, cmds),
+        RequestKind::Runs(id) => {
+            runs::received(model, id, None);
+            jump::go_on(model, cmds);
+        }
+        // One message for several jobs.
+        RequestKind::Copy(_, CopyFrom::Commands) => return model.commands.take().is_none(),
+        _ => return false,
+    }
+    true
+}
+
+/// Takes back what was expected of the request. `lost`: nobody knows whether it was carried out.
+fn take_back(model: &mut Model, tag: &RequestKind, error: &Error, lost: bool, cmds: &mut Vec<Cmd>) {
+    match tag {
+        RequestKind::Details(id) => page::failed(model, id),
+        RequestKind::Type(id, _) if insert::lost::is_loss(error) => insert::lost::lose(model, id),
+        RequestKind::Kill(id, _) => {
+            quit::stay(model);
+            refresh(model, id, cmds);
+        }
+        // Its row has been removed already.
+        RequestKind::Remove(id) => refresh(model, id, cmds),
+        RequestKind::Past(_) => rewind::failed(model),
+        RequestKind::Compare(id) => compare::received(model, id, None),
+        RequestKind::Log(..) => {
+            if let Some(scroll) = &mut model.scroll {
+                scroll.loading = None;
+                scroll.jump = None;
+            }
+        }
+        RequestKind::Start | RequestKind::Set(_) => form::refused(model),
+        // The state stays as before; after a reconnect, held keyboards are taken again.
+        RequestKind::Hold(id, true) if !lost => {
+            model.keyboards.held.remove(id);
+        }
+        RequestKind::Hold(id, false) if !lost => {
+            model.keyboards.held.insert(id.clone());
+        }
+        _ => {}
+    }
+}
+
+/// What was not done with the job of this name; `None` for requests whose errors are handled without a message.
+fn what_failed(tag: &RequestKind, name: &str) -> Option<String> {
+    Some(match tag {
+        RequestKind::Details(_) => format!("The details of {name} are not available"),
+        RequestKind::Type(..) => format!("Not typed into {name}"),
+        RequestKind::Resize(_) => format!("{name} keeps its size"),
+        RequestKind::Kill(..) => format!("{name} was not stopped"),
+        RequestKind::Restart(_) => format!("{name} did not restart"),
+        RequestKind::Pause(_, true) => format!("{name} was not paused"),
+        RequestKind::Pause(_, false) => format!("{name} was not continued"),
+        RequestKind::Sent(_, signal) => format!("{signal} was not sent to {name}"),
+        RequestKind::Remove(_) => "It was not removed".to_owned(),
+        RequestKind::Past(_) => format!("The past of {name} cannot be shown"),
+        RequestKind::Copy(..) => "Nothing was copied".to_owned(),
+        RequestKind::Compare(_) | RequestKind::Log(..) => {
+            format!("The log of {name} could not be read")
+        }
+        RequestKind::Start => "Nothing was started".to_owned(),
+        RequestKind::Disconnect(host) => format!("{host} is still connected"),
+        RequestKind::Hold(..) => format!("The keyboard of {name} was not taken or given back"),
+        RequestKind::Url(_) => format!("The URL of {name} is not available"),
+        RequestKind::Set(_) => format!("{name} was not changed"),
+        RequestKind::List => "The list is not available".to_owned(),
+        RequestKind::Subscribe => "Changes will not show".to_owned(),
+        RequestKind::Away
+        | RequestKind::Usage
+        | RequestKind::Found(..)
+        | RequestKind::Typed(_)
+        | RequestKind::Cancel
+        | RequestKind::Record(_)
+        | RequestKind::Watch(_)
+        | RequestKind::Unwatch
+        | RequestKind::Decline(_)
+        | RequestKind::Merged(_)
+        | RequestKind::Card(..)
+        | RequestKind::Runs(_)
+        | RequestKind::Project(_) => return None,
+    })
 }
 
 /// Whether the request is repeated after a reconnect.
