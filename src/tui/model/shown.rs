@@ -40,6 +40,13 @@ impl Model {
         layout
     }
 
+    /// The window above the status line, for modes that take all of it.
+    pub fn above_status(&self) -> Rect {
+        let (width, height) = self.window;
+        let end = self.layout().status.map_or(height, |status| status.y);
+        Rect::new(0, 0, width, end)
+    }
+
     /// Whether the grid is shown and none of its panes is zoomed.
     pub fn in_grid(&self) -> bool {
         self.frame.grid && !self.frame.zoom

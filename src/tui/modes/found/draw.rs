@@ -14,13 +14,13 @@ use crate::tui::{status, text};
 
 /// Number of rows for matches.
 pub(super) fn height(model: &Model) -> usize {
-    usize::from(area(model).height.saturating_sub(1))
+    usize::from(model.above_status().height.saturating_sub(1))
 }
 
 /// Draws the search line and the matches over everything but the status line.
 pub(super) fn draw(model: &Model, found: &Found, canvas: &mut Canvas) {
     let theme = &model.theme;
-    let area = area(model);
+    let area = model.above_status();
     let height = height(model);
     let mut ys = area.y + 1..area.bottom();
     for (at, hit) in found.hits.iter().enumerate().skip(found.top) {
@@ -104,12 +104,6 @@ pub(super) fn bar(model: &Model, found: &Found, area: Rect) -> Bar {
         }
     }
     bar
-}
-
-fn area(model: &Model) -> Rect {
-    let (width, height) = model.window;
-    let end = model.layout().status.map_or(height, |status| status.y);
-    Rect::new(0, 0, width, end)
 }
 
 fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, canvas: &mut Canvas) {

@@ -48,13 +48,13 @@ pub(in crate::tui) enum Entry {
 pub(super) fn page(model: &Model, help: &Help) -> Page {
     Page {
         lines: lines(model, &help.filter).len(),
-        height: usize::from(area(model).height) * columns(model),
+        height: usize::from(model.above_status().height) * columns(model),
     }
 }
 
 /// Draws the page over everything but the status line.
 pub(super) fn draw(model: &Model, help: &Help, buf: &mut Buffer) {
-    let area = area(model);
+    let area = model.above_status();
     let theme = &model.theme;
     for y in 0..area.height {
         let line = Rect::new(area.x, y, area.width, 1);
@@ -89,13 +89,7 @@ fn columns(model: &Model) -> usize {
 
 /// Width of a column of the page.
 fn column_width(model: &Model) -> u16 {
-    area(model).width / u16::try_from(columns(model)).unwrap_or(1)
-}
-
-fn area(model: &Model) -> Rect {
-    let (width, height) = model.window;
-    let end = model.layout().status.map_or(height, |status| status.y);
-    Rect::new(0, 0, width, end)
+    model.above_status().width / u16::try_from(columns(model)).unwrap_or(1)
 }
 
 /// The lines of the page that match its filter, with long descriptions wrapped.

@@ -1,7 +1,6 @@
 //! DETAILS, MESSAGES and MISTAKES: a page over everything but the status line.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::{Page, Subject, entries, messages};
@@ -32,7 +31,10 @@ pub(super) type Line = Vec<(usize, String, Style)>;
 
 /// Number of lines of the page, and number of visible lines.
 pub(super) fn size(model: &Model, page: &Page) -> (usize, usize) {
-    (lines(model, page).len(), usize::from(area(model).height))
+    (
+        lines(model, page).len(),
+        usize::from(model.above_status().height),
+    )
 }
 
 /// The page as plain text, for copying.
@@ -53,7 +55,7 @@ pub(super) fn plain(model: &Model, page: &Page) -> String {
 
 /// Draws the page.
 pub(super) fn draw(model: &Model, page: &Page, buf: &mut Buffer) {
-    let area = area(model);
+    let area = model.above_status();
     let lines = lines(model, page);
     let last = lines.len().saturating_sub(usize::from(area.height));
     for (y, line) in (area.y..area.bottom()).zip(lines.iter().skip(page.top.min(last))) {
@@ -63,12 +65,6 @@ pub(super) fn draw(model: &Model, page: &Page, buf: &mut Buffer) {
             buf.set_stringn(area.x + x, y, text, room, *style);
         }
     }
-}
-
-fn area(model: &Model) -> Rect {
-    let (width, height) = model.window;
-    let end = model.layout().status.map_or(height, |status| status.y);
-    Rect::new(0, 0, width, end)
 }
 
 fn lines(model: &Model, page: &Page) -> Vec<Line> {
