@@ -21,9 +21,11 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
+use crate::protocol::Status;
 use crate::protocol::record::Asked;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
+use crate::term::size::Size;
 use crate::tui::bar::Bar;
 use crate::tui::crop;
 use crate::tui::model::Model;
@@ -67,7 +69,8 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             let words = text::clip(&words, left, theme.glyph("…"));
             bar.text(0, words, theme.state(&job.state()));
         }
-        let seen = how_seen(model);
+        let shown = how_shown(model);
+        let seen = shown.words();
         if job.command != job.name {
             // Reserve room for how the screen is shown and for the URL.
             let url = job.url().map_or(0, |_| 16);
@@ -91,7 +94,7 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             bar.text(3, format!("pid {pid}"), theme.dim());
         }
         // In NORMAL the status line shows it.
-        if !(is_remarkable(&seen) && model.is_normal()) {
+        if !(shown.is_remarkable() && model.is_normal()) {
             bar.right(2, vec![Span::styled(seen, theme.dim())]);
         }
     } else if let Some(group) = model.group() {
@@ -151,36 +154,73 @@ fn draw_questions(model: &Model, job: &Job, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// `following`, `scrolled back`, `paused` or `cropped 120x40`.
-pub fn how_seen(model: &Model) -> String {
+/// How the pane shows a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// There is no job.
+    Nothing,
+    /// As it was at an earlier time.
+    AsItWas,
+    /// Its log, not at the end.
+    ScrolledBack,
+    /// It is paused.
+    Paused,
+    /// The pane is too small for its screen, which has this size.
+    Cropped(Size),
+    /// It waits for its first or next run.
+    Waits,
+    /// Live.
+    Following,
+    /// It has ended.
+    Ended,
+}
+
+impl Shown {
+    /// In words: `following`, `scrolled back`, `paused` or `cropped 120x40`.
+    pub fn words(self) -> String {
+        let words = match self {
+            Self::Nothing => "",
+            Self::AsItWas => "as it was",
+            Self::ScrolledBack => "scrolled back",
+            Self::Paused => "paused",
+            Self::Cropped(size) => return format!("cropped {}x{}", size.cols(), size.rows()),
+            Self::Waits => "waits",
+            Self::Following => "following",
+            Self::Ended => "ended",
+        };
+        words.to_owned()
+    }
+
+    /// Whether it is important enough to replace the position in the list.
+    pub fn is_remarkable(self) -> bool {
+        matches!(self, Self::Paused | Self::Cropped(_))
+    }
+}
+
+/// How the pane shows its job now.
+pub fn how_shown(model: &Model) -> Shown {
     if model.rewind.is_some() {
-        return "as it was".to_owned();
+        return Shown::AsItWas;
     }
     let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
     if log.is_some_and(|scroll| !scroll.follows) {
-        return "scrolled back".to_owned();
+        return Shown::ScrolledBack;
     }
     let Some(job) = model.current() else {
-        return String::new();
+        return Shown::Nothing;
     };
-    if job.record.summary.status == crate::protocol::Status::Paused {
-        return "paused".to_owned();
+    if job.record.summary.status == Status::Paused {
+        return Shown::Paused;
     }
     let pane = model.layout().pane;
     match (live(model), pane) {
         (Some(screen), Some(area)) if log.is_none() && is_cropped(model, job, screen, area) => {
-            let size = screen.size();
-            format!("cropped {}x{}", size.cols(), size.rows())
+            Shown::Cropped(screen.size())
         }
-        _ if job.state().waits() => "waits".to_owned(),
-        _ if job.is_alive() => "following".to_owned(),
-        _ => "ended".to_owned(),
+        _ if job.state().waits() => Shown::Waits,
+        _ if job.is_alive() => Shown::Following,
+        _ => Shown::Ended,
     }
-}
-
-/// Whether the way the pane is shown is important enough to replace the position in the list.
-pub fn is_remarkable(seen: &str) -> bool {
-    seen == "paused" || seen.starts_with("cropped")
 }
 
 /// Whether the pane is too small for the job's screen. Rows above wrapped lines have only scrolled away.

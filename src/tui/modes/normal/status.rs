@@ -12,6 +12,7 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::rows::Row;
 use crate::tui::model::sort::Sort;
 use crate::tui::model::{Model, Selected, usage};
+use crate::tui::pane::Shown;
 use crate::tui::scrollback::Scroll;
 use crate::tui::state::State;
 use crate::tui::status::{self, add_hint, beside, job_items, new_below, who_types};
@@ -57,7 +58,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
             // In a wide window, answer the most common question; in a narrow one, show how this job
             // is displayed.
             100.. => "tiles show the end of each screen, jobs are not resized".to_owned(),
-            _ => pane::how_seen(model),
+            _ => pane::how_shown(model).words(),
         };
         bar.right(4, vec![Span::styled(seen, theme.dim())]);
         // Only if there is no top line that shows it.
@@ -68,9 +69,9 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         if let Some(question) = pane::question(model, beside(area)) {
             bar.text(1, question, theme.state(&State::Asked));
         }
-        let seen = pane::how_seen(model);
-        if who_types(model).is_none() && !seen.is_empty() {
-            bar.right(4, vec![Span::styled(seen, theme.dim())]);
+        let shown = pane::how_shown(model);
+        if who_types(model).is_none() && shown != Shown::Nothing {
+            bar.right(4, vec![Span::styled(shown.words(), theme.dim())]);
         }
     } else if who_types(model).is_none()
         && let Some(place) = place_in_list(model)
@@ -80,9 +81,9 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
             (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
             _ => String::new(),
         };
-        let seen = pane::how_seen(model);
+        let shown = pane::how_shown(model);
         let place = match wide {
-            true if pane::is_remarkable(&seen) => seen,
+            true if shown.is_remarkable() => shown.words(),
             true => format!("[{place}{sorted}]"),
             false => place,
         };
