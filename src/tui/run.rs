@@ -176,12 +176,12 @@ fn handle(
                     frames.typed();
                     link.type_into(id, &bytes).err()
                 }
-                Cmd::Effect(errand) => {
+                Cmd::Effect(effect) => {
                     let lends = matches!(
-                        errand,
+                        effect,
                         Effect::Pager(_) | Effect::Exec(..) | Effect::Login(_)
                     );
-                    pending.extend(outside::run(errand, terminal, later)?.map(Event::Done));
+                    pending.extend(outside::run(effect, terminal, later)?.map(Event::Done));
                     if lends {
                         // The window may have changed its size meanwhile.
                         pending.extend(Terminal::size().map(|(w, h)| Event::Window(w, h)));

@@ -17,13 +17,13 @@ use super::later::Later;
 use super::message::{Done, Effect};
 use super::terminal::Terminal;
 
-/// Performs an errand and returns its immediate result. A result that depends on other programs is
+/// Performs an effect and returns its immediate result. A result that depends on other programs is
 /// sent to `later`.
 ///
 /// # Errors
 /// If the terminal cannot be written to.
-pub fn run(errand: Effect, terminal: &mut Terminal, later: &Later) -> io::Result<Option<Done>> {
-    match errand {
+pub fn run(effect: Effect, terminal: &mut Terminal, later: &Later) -> io::Result<Option<Done>> {
+    match effect {
         Effect::Suggest(dir) => Ok(Some(history::suggest(&dir))),
         Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),
         Effect::Pager(id) => pager::show(&id, terminal),

@@ -1,4 +1,4 @@
-//! The goals that one can jump to in a text: matches, error lines, prompts and starts of runs.
+//! The targets that one can jump to in a text: matches, error lines, prompts and starts of runs.
 
 use regex::Regex;
 
@@ -49,7 +49,7 @@ pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) ->
     let mut from = from;
     loop {
         let (first, last) = text.line_of(row);
-        if let Some(place) = goal_in(text, signs, (first, last), from, older) {
+        if let Some(place) = target_in(text, signs, (first, last), from, older) {
             return Some(place);
         }
         // In the following lines every target counts, wherever it is.
@@ -63,7 +63,7 @@ pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) ->
 }
 
 /// The target in a line that lies after (or before) a place in it.
-fn goal_in(
+fn target_in(
     text: &Text,
     signs: &Signs<'_>,
     (first, last): (usize, usize),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_each_goal_once_in_both_directions() {
+    fn finds_each_target_once_in_both_directions() {
         let matches = [(1, 0), (1, 4), (1, 8), (2, 2)];
         assert_eq!(walk(JumpTarget::Match, "a b", &[], false), matches);
         let mut back = walk(JumpTarget::Match, "a b", &[], true);

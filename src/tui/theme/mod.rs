@@ -1,7 +1,6 @@
 //! Colours, and what replaces them on terminals without colour.
 //!
-//! `NO_COLOR` is handled here and only applies to the dashboard's own parts. crossterm would also
-//! strip the jobs' colours, so its handling is disabled (see [`super::terminal`]).
+//! `NO_COLOR` is handled here and only applies to the dashboard's own parts: jobs keep their colours.
 
 mod background;
 #[cfg(test)]

@@ -32,8 +32,8 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
     };
     let text = clean(&format!("{} {what}", job.name));
     let desktop = model.notify == Notify::Desktop;
-    let errand = Effect::Notify("bgproc".to_owned(), text, desktop);
-    cmds.push(Cmd::Effect(errand));
+    let effect = Effect::Notify("bgproc".to_owned(), text, desktop);
+    cmds.push(Cmd::Effect(effect));
 }
 
 /// The text for an event, if it is worth a notification.

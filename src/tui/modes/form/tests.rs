@@ -46,8 +46,8 @@ fn suggests_commands_of_the_project_and_the_shell() {
     let mut dash = shop(80, 24);
     dash.press("n");
     let asked = dash.asked();
-    let errand = Cmd::Effect(Effect::Suggest(format!("{HOME}/shop")));
-    assert!(asked.contains(&errand), "{asked:?}");
+    let effect = Cmd::Effect(Effect::Suggest(format!("{HOME}/shop")));
+    assert!(asked.contains(&effect), "{asked:?}");
     suggest(
         &mut dash,
         &["npm run dev", "npm run build"],
@@ -187,9 +187,9 @@ fn another_directory_brings_other_suggestions() {
     dash.press("n\t\t\t");
     dash.asked();
     dash.press("\x15~/notes\t");
-    let errand = Cmd::Effect(Effect::Suggest(format!("{HOME}/notes")));
+    let effect = Cmd::Effect(Effect::Suggest(format!("{HOME}/notes")));
     let asked = dash.asked();
-    assert!(asked.contains(&errand) && asked.len() == 2, "{asked:?}");
+    assert!(asked.contains(&effect) && asked.len() == 2, "{asked:?}");
     // Suggestions for the previous directory arrive too late.
     suggest(&mut dash, &["npm run dev"], &[]);
     assert!(!dash.status().contains("npm run dev"));

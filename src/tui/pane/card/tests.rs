@@ -159,11 +159,11 @@ fn copies_the_report() {
     let mut dash = failed(Options::default(), 80, 24, SCREEN);
     dash.asked();
     dash.press("Y");
-    let errand = dash.asked().into_iter().find_map(|cmd| match cmd {
+    let copied = dash.asked().into_iter().find_map(|cmd| match cmd {
         Cmd::Effect(Effect::Copy(text, what)) => Some((text, what)),
         _ => None,
     });
-    let (text, what) = errand.unwrap();
+    let (text, what) = copied.unwrap();
     assert_eq!(what, "the report of lint");
     assert_eq!(
         text,
