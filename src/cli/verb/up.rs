@@ -261,7 +261,7 @@ fn consent(
     apply: bool,
 ) -> Result<(), Failure> {
     let ends = |change: &&PlannedChange| match change.change {
-        ChangeKind::Restart => apply,
+        ChangeKind::Restart => apply && !change.ended,
         ChangeKind::Gone => request.prune == Some(true),
         _ => false,
     };
@@ -294,10 +294,7 @@ fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result
 /// Asks a person whether running jobs with another definition shall be restarted. Without a terminal nobody is asked,
 /// and they are left alone.
 fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failure> {
-    let restarts = state
-        .plan
-        .iter()
-        .filter(|change| change.change == ChangeKind::Restart);
+    let restarts = running_restarts(state);
     let names: Vec<&str> = restarts.map(|change| change.job.as_str()).collect();
     if names.is_empty() {
         return Ok(false);
@@ -306,10 +303,15 @@ fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failu
     Ok(consent::ask(ctx, &question)? == Some(true))
 }
 
+/// The restarts of jobs that run. A task that has ended is run again without a question.
+fn running_restarts(state: &ProjectState) -> impl Iterator<Item = &PlannedChange> {
+    let restarts = state.plan.iter();
+    restarts.filter(|change| change.change == ChangeKind::Restart && !change.ended)
+}
+
 /// Says which running jobs go on although their definition has changed.
 fn tell_left_alone(state: &ProjectState) {
-    let changed = state.plan.iter();
-    let changed = changed.filter(|change| change.change == ChangeKind::Restart);
+    let changed = running_restarts(state);
     let names: Vec<String> = changed.map(|change| clean(&change.job)).collect();
     match names.as_slice() {
         [] => {}

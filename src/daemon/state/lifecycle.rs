@@ -71,6 +71,7 @@ impl State {
     pub(crate) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
         self.forget_asks(id);
         self.remove_batch_files(id);
+        self.job_lets_go(id);
         let mut session = self.sessions.registry.remove(id, now())?;
         self.arm(id);
         self.arm_input(id);

@@ -327,6 +327,24 @@ impl State {
         self.projects.touch(project);
     }
 
+    /// Records that the session of a job is about to be removed.
+    pub(super) fn job_lets_go(&mut self, id: &SessionId) {
+        let of = self.sessions.get(id);
+        let Some(of) = of.and_then(|session| session.spec.project.clone()) else {
+            return;
+        };
+        let Some(project) = self.projects.get_mut(&of.id) else {
+            return;
+        };
+        // An older session of the job may still be known.
+        if project.sessions.get(&of.job) == Some(id) {
+            let before = seen_of(project, &self.sessions, &of.job);
+            project.wish.session_removed(&of.job, before);
+            project.sessions.remove(&of.job);
+            self.wish_changed(&of.id);
+        }
+    }
+
     /// Records that a job cannot be started, because it has no session.
     pub(crate) fn job_has_no_session(&mut self, project: &str, job: &str) {
         if let Some(known) = self.projects.get_mut(project) {

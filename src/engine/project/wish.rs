@@ -106,6 +106,9 @@ pub struct JobWish {
     /// for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
+    /// Whether it is a task whose last run ended well and whose session was removed since. The result stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed: bool,
     /// Why the run that is owed was requested, if nobody has asked for it: `changed: src/main.rs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
@@ -232,6 +235,7 @@ impl Wish {
             job.owed = None;
             job.hold = None;
             job.broken = None;
+            job.passed = false;
             job.because = None;
             job.suspended = None;
             job.forget = seen(name).run;
@@ -365,7 +369,17 @@ impl Wish {
             alone: false,
         });
         job.broken = None;
+        job.passed = false;
         job.because = None;
+    }
+
+    /// Records that the session of a job was removed, whose runs were as seen `before`. A task that has ended well is not
+    /// run again for that. Runs are counted from 1 again.
+    pub fn session_removed(&mut self, name: &str, before: Seen) {
+        if let Some(job) = self.jobs.get_mut(name) {
+            job.passed = job.is_task && job.has_ended(before) == Some(true);
+            job.forget = 0;
+        }
     }
 
     /// Records that the run that a job was owed could not be started. It has ended, and not well.
@@ -411,6 +425,7 @@ impl JobWish {
         }
         match now.state {
             SeenState::Ended { ok } if now.run > self.forget && !self.is_owed(now) => Some(ok),
+            SeenState::Never if self.passed => Some(true),
             _ => None,
         }
     }

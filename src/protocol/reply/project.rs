@@ -111,6 +111,9 @@ pub struct PlannedChange {
     /// What differs, the former name, or how the job is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Whether the job has ended, so that its restart interrupts nothing. Such a restart is made without being asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
 }
 
 /// What becomes of a job.

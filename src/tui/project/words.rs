@@ -22,7 +22,7 @@ pub fn begun(state: &ProjectState) -> Option<String> {
 
 /// The jobs whose changed definition an `up` has left alone.
 pub fn left_alone(state: &ProjectState) -> Vec<String> {
-    let changed = |one: &&PlannedChange| one.change == ChangeKind::Restart;
+    let changed = |one: &&PlannedChange| one.change == ChangeKind::Restart && !one.ended;
     let changed = state.plan.iter().filter(changed);
     changed.map(|one| clean(&one.job)).collect()
 }

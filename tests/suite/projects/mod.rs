@@ -19,6 +19,7 @@ mod schedules;
 mod settling;
 mod stops;
 mod tags;
+mod tasks;
 mod together;
 mod up;
 mod watches;

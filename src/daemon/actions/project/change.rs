@@ -43,7 +43,7 @@ pub(super) fn compare(
     let mut wish = project.wish.clone();
     let mut effective = new.clone();
     let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut noted, mut gone) = (Vec::new(), Vec::new());
+    let (mut noted, mut gone, mut outdated) = (Vec::new(), Vec::new(), Vec::new());
     let all = changes(&project.applied.jobs, &new.jobs).into_iter();
     let all: Vec<Change> = all
         .map(
@@ -94,6 +94,9 @@ pub(super) fn compare(
                 let note = format!("{} changed", keys.join(", "));
                 noted.push((job.clone(), ChangeKind::Apply, note));
             }
+            Change::Change { job, keys } if has_ended_well(project, job) => {
+                outdated.push((job, keys));
+            }
             Change::Gone(job) if seen(job).state.is_alive() => {
                 match params.prune == Some(true) {
                     true => {
@@ -118,6 +121,18 @@ pub(super) fn compare(
     define(&mut wish, &effective, &project.borrowed);
     let mut wanted = wanted(project, &wish, new, params, is_reload)?;
     wanted.retain(|name| !pruned.contains(name));
+    for (job, keys) in outdated {
+        match wanted.contains(job) {
+            // It disturbs nothing that runs, so `up` need not be told to.
+            true => {
+                let note = format!("{} changed", keys.join(", "));
+                noted.push((job.clone(), ChangeKind::Restart, note));
+                restarted.push(job.clone());
+            }
+            // Its result is that of the old definition, and the next plan that wants it names it.
+            false => keep(&mut effective, &project.applied, job),
+        }
+    }
     let plan = plan(&effective, &wish, &wanted, &noted, &gone, |name| {
         let old = renamed
             .iter()
@@ -139,12 +154,19 @@ pub(super) fn compare(
     })
 }
 
-/// Whether the `.env` files of a job that runs give it other variables than its run has. Files that cannot be read any
-/// more do: the restart says what is wrong with them.
+/// Whether the `.env` files of a job that runs, or has ended well, give it other variables than that run has. Files that
+/// cannot be read any more do: the restart says what is wrong with them.
 fn has_other_variables(project: &Project, loaded: &Loaded, job: &str) -> bool {
-    let runs = Seen::of(&project.seen, job).state.is_alive();
-    let known = project.env_prints.get(job).filter(|_| runs);
+    let counts = Seen::of(&project.seen, job).state.is_alive() || has_ended_well(project, job);
+    let known = project.env_prints.get(job).filter(|_| counts);
     known.is_some_and(|known| loaded.env_prints.get(job) != Some(known))
+}
+
+/// Whether a job is a task that `up` does not run again, because it has ended well.
+fn has_ended_well(project: &Project, job: &str) -> bool {
+    let now = Seen::of(&project.seen, job);
+    let job = project.wish.jobs.get(job);
+    job.is_some_and(|job| job.is_task && job.has_ended(now) == Some(true))
 }
 
 /// Whether a job waits for its next time, so that a new definition is that of its next run.
@@ -241,6 +263,7 @@ fn plan(
             change: *change,
             job: job.clone(),
             note: Some(note.clone()),
+            ended: *change == ChangeKind::Restart && !seen(job).state.is_alive(),
         }));
         let job = wish.jobs.get(name).filter(|_| wanted.contains(name));
         if let Some(job) = job.filter(|_| plan.len() == before) {
@@ -251,6 +274,7 @@ fn plan(
         change: ChangeKind::Gone,
         job: job.clone(),
         note: Some((*note).to_owned()),
+        ended: false,
     }));
     plan
 }
@@ -268,5 +292,6 @@ fn unchanged(name: &str, job: &JobWish, now: Seen) -> PlannedChange {
         change,
         job: name.to_owned(),
         note,
+        ended: false,
     }
 }

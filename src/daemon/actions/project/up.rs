@@ -120,6 +120,11 @@ pub(super) fn apply(
     }
     state.set_caller(&id, caller(&client.greeting));
     for name in &changes.wanted {
+        let passed = |project: &Known| project.wish.jobs.get(name).is_some_and(|job| job.passed);
+        let is_done = state.projects.get(&id).is_some_and(passed);
+        if is_done && !changes.restarted.contains(name) {
+            continue;
+        }
         let session = state
             .projects
             .get(&id)

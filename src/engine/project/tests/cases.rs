@@ -443,3 +443,32 @@ fn all_or_none_ends_with_the_first_service_that_ends() {
     shop.down();
     assert!(!shop.wish.all_or_none, "it holds until down");
 }
+
+#[test]
+fn a_task_stays_done_when_its_session_is_removed() {
+    let mut world = World::new(&[
+        ("migrate", task(&[])),
+        ("api", job(&[("migrate", Level::Ok)])),
+    ]);
+    world.all_up();
+    world.set("migrate", READY);
+    world.set("migrate", OK);
+    world.set("api", READY);
+    let before = world.at("migrate");
+    world.wish.session_removed("migrate", before);
+    world.seen.remove("migrate");
+    assert_eq!(world.phase("migrate"), Phase::Done);
+    world.steps.clear();
+    world.all_up();
+    world.set("api", OK);
+    world.all_up();
+    assert_eq!(world.steps, [Step::Start("api".to_owned())]);
+    // A new run, and the next `up` after `down`, are not done.
+    let mut again = world.clone();
+    again.restart("migrate");
+    assert_eq!(again.phase("migrate"), Phase::Starting);
+    world.down();
+    world.set("api", OK);
+    world.all_up();
+    assert_eq!(world.phase("migrate"), Phase::Starting);
+}
