@@ -70,7 +70,11 @@ fn look(ctx: &mut Context, job: &Record) -> Result<(Record, Option<Card>), Failu
         detail: Some(true),
         full_env: None,
     }))?;
-    let card = match record.summary.status {
+    let job = &record.summary;
+    // The output and the runs before say nothing about a start that failed.
+    let was_started = job.exit_code.is_some() || job.signal.is_some();
+    let card = match job.status {
+        Status::Error if !was_started => None,
         Status::Error | Status::TimedOut | Status::Lost | Status::Retrying => {
             Some(read(ctx, &record)?)
         }

@@ -244,9 +244,12 @@ impl Life {
         }
     }
 
-    /// A restart failed.
+    /// A restart failed. How the run before ended is in the list of runs only: the failed start has no code, no signal
+    /// and nobody who ended it.
     pub fn failed_to_start(&mut self, why: &str, now: Now) {
         self.end(Status::Error, now);
+        self.runtime_ms = Some(0);
+        (self.exit_code, self.signal, self.ended_by) = (None, None, None);
         self.reason = Some(format!("it could not be started: {why}"));
     }
 

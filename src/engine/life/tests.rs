@@ -100,6 +100,26 @@ fn a_run_that_was_lost_is_over() {
 }
 
 #[test]
+fn a_failed_start_is_not_how_the_run_before_ended() {
+    let mut life = running();
+    life.ask_to_end(Actor::Human);
+    life.ended(&exit(Some(143), None), None, &[], now(50));
+    life.failed_to_start("port 3000 is used", now(90));
+    assert_eq!(life.status(), Status::Error);
+    assert_eq!((life.exit_code(), life.signal()), (None, None));
+    assert_eq!(life.ended_by(), None);
+    assert_eq!(
+        life.reason(),
+        Some("it could not be started: port 3000 is used")
+    );
+    let run = &life.runs()[0];
+    assert_eq!(
+        (run.exit_code, run.ended_at),
+        (Some(143), Some(now(50).wall))
+    );
+}
+
+#[test]
 fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
     let mut life = running();
     assert!(life.ask_to_end(Actor::Human));
