@@ -16,9 +16,11 @@ use crate::daemon::state::State;
 use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::meta::ProjectJob;
-use crate::engine::project::{Phase, Seen};
+use crate::engine::project::need::{Met, Needs};
+use crate::engine::project::{Phase, Seen, Why};
 use crate::protocol::condition::{WaitMode, WaitSpec};
-use crate::protocol::{Error, SessionId};
+use crate::protocol::project::Need;
+use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Requests a run of the job that `session` runs, and waits for it as `restart` does.
 pub(in crate::daemon::actions) async fn restart(
@@ -37,6 +39,11 @@ pub(in crate::daemon::actions) async fn restart(
     let loaded = read_known(client, &known).await?;
     let from = hub.read().sessions.log_end(session);
     let before = hub.read().sessions.run(session);
+    if let Some(need) = unmet(&hub.read(), &of, &loaded) {
+        let message = format!("{} not started: {}", of.job, Why::Needs(need.clone()));
+        let hint = format!("bgproc up {} starts {}, too", of.job, need.job);
+        return Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint));
+    }
     hub.change(|state| wish(state, client, &of, &loaded));
     // Until it runs, cannot be started, or must wait for something that may take long.
     wait_until(
@@ -68,7 +75,7 @@ pub(in crate::daemon::actions) async fn restart(
     };
     if let Some(why) = broken {
         let message = format!("{} not started: {why}", of.job);
-        return Err(Error::new(crate::protocol::ErrorCode::SpawnFailed, message));
+        return Err(Error::new(ErrorCode::SpawnFailed, message));
     }
     if !runs || (!spec.names_conditions() && !client.is_lean()) {
         return answer(record);
@@ -77,6 +84,24 @@ pub(in crate::daemon::actions) async fn restart(
         .run(hub, client, vec![(from, session.clone())], WaitMode::Any)
         .await?;
     answer(started(hub, session, waited, spec.names_conditions())?)
+}
+
+/// The need because of which the job would not start. A job that runs goes on then: what it was started with is still
+/// there.
+fn unmet(state: &State, of: &ProjectJob, loaded: &Loaded) -> Option<Need> {
+    let project = state.projects.get(&of.id)?;
+    let mut wish = project.wish.clone();
+    let new = loaded.project.jobs.get(&of.job);
+    if let (Some(job), Some(new)) = (wish.jobs.get_mut(&of.job), new) {
+        job.needs.clone_from(&new.needs);
+    }
+    let now = seen_of_all(project, &state.sessions);
+    wish.restart(&of.job, |name| Seen::of(&now, name));
+    let seen = now.iter().map(|(name, seen)| (name.as_str(), *seen));
+    match Needs::of(&wish, &seen.collect()).met(&of.job) {
+        Met::Never(need) => Some(need),
+        Met::Yes | Met::NotYet(_) => None,
+    }
 }
 
 fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
@@ -104,8 +129,7 @@ fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
     let Some(new) = loaded.project.jobs.get(&of.job) else {
         return;
     };
-    let known =
-        |need: &crate::protocol::project::Need| project.applied.jobs.contains_key(&need.job);
+    let known = |need: &Need| project.applied.jobs.contains_key(&need.job);
     let same_ports = project
         .applied
         .jobs
