@@ -46,7 +46,8 @@ pub fn leave_following(message: String) -> io::Result<()> {
     leave_with(message)
 }
 
-fn leave_with_reader() {
+/// Ends this process quietly as soon as nobody can read its standard output any more.
+pub fn leave_with_reader() {
     std::thread::spawn(|| {
         let out = io::stdout();
         loop {

@@ -100,12 +100,7 @@ pub fn conclude(
     }
     ctx.out.flush()?;
     if !state.up {
-        let name = &state.project.name;
-        note(&match &state.ended_by {
-            Some(job) => format!("{name} is brought down, because {} has ended", clean(job)),
-            None => format!("{name} was brought down meanwhile"),
-        });
-        return Ok(Exit::FAILED);
+        return Ok(told_down(state));
     }
     let is_late = meant(request, state).any(|job| job.late) && !state.failed;
     if is_late || (over == Over::TimedOut && !state.settled) {
@@ -117,6 +112,16 @@ pub fn conclude(
         true => Exit::FAILED,
         false => Exit::OK,
     })
+}
+
+/// Says why a project is not up any more.
+pub fn told_down(state: &ProjectState) -> Exit {
+    let name = &state.project.name;
+    note(&match &state.ended_by {
+        Some(job) => format!("{name} is brought down, because {} has ended", clean(job)),
+        None => format!("{name} was brought down meanwhile"),
+    });
+    Exit::FAILED
 }
 
 /// The jobs that have not settled. Whether one that runs has still to end, only the daemon knows.

@@ -83,13 +83,21 @@ pub struct Logs {
     /// The compiled `--grep`.
     #[arg(skip)]
     pattern: Option<Regex>,
+    /// When the `up` began that follows its jobs. It has said itself what Ctrl-C does.
+    #[arg(skip)]
+    within_up: Option<Timestamp>,
 }
 
-/// Follows the logs of several jobs, from their last lines on.
-pub(super) fn follow_all(ctx: &mut Context, jobs: Vec<String>) -> Result<Exit, Failure> {
+/// Follows the logs of the jobs of an `up` that began then: all of the runs that it has started, and the last lines of
+/// those that ran before.
+pub(super) fn follow_all(
+    ctx: &mut Context,
+    jobs: Vec<String>,
+    began: Timestamp,
+) -> Result<Exit, Failure> {
     let logs = Logs {
         follow: true,
-        lines: Some(TAIL),
+        lines: None,
         jobs,
         raw: false,
         plain: false,
@@ -103,6 +111,7 @@ pub(super) fn follow_all(ctx: &mut Context, jobs: Vec<String>) -> Result<Exit, F
         stdin: false,
         command: None,
         pattern: None,
+        within_up: Some(began),
     };
     logs.run(ctx)
 }
@@ -183,8 +192,10 @@ impl Logs {
             offset: None,
             until: self.until,
         };
-        let Some(number) = self.run else {
-            return Ok((self.place(ctx, job)?, bound));
+        let number = match self.run {
+            Some(number) => number,
+            None if self.within_up.is_some() => RunNumber::NEWEST,
+            None => return Ok((self.place(ctx, job)?, bound)),
         };
         let record: Record = ctx.read(&Action::Status(StatusParams {
             session_id: id.to_string(),
@@ -192,10 +203,16 @@ impl Logs {
             full_env: None,
         }))?;
         let runs = record.detail.map(|detail| detail.runs).unwrap_or_default();
+        if runs.is_empty() && self.within_up.is_some() {
+            // It waits for its first run.
+            return Ok((Place::BEGINNING, bound));
+        }
         let run = number.find(&runs, &words::name(&job.summary))?;
         let next = runs.iter().find(|next| next.run > run.run);
         bound.offset = next.map(|next| next.offset);
-        let place = Place::of_run(ctx, id, (run, next), self.last_lines())?;
+        let is_older = self.within_up.is_some_and(|began| run.started_at < began);
+        let lines = self.last_lines().or(is_older.then_some(TAIL));
+        let place = Place::of_run(ctx, id, (run, next), lines)?;
         Ok((place, bound))
     }
 
@@ -246,7 +263,7 @@ impl Logs {
         mut show: Show,
     ) -> Result<Option<bool>, Failure> {
         if self.follow && !job.summary.status.is_finished() {
-            interrupt::leave_following(interrupt::goes_on(&[words::name(&job.summary)]))?;
+            self.leave(&[words::name(&job.summary)])?;
         }
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
@@ -270,12 +287,12 @@ impl Logs {
     /// their job.
     fn follow_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         let names = names::together(jobs);
-        interrupt::leave_following(interrupt::goes_on(&names))?;
+        self.leave(&names)?;
         let width = names::width(&names);
         let (sender, receiver) = sync_channel(QUEUE);
         let mut shows = Vec::new();
         for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
-            let place = self.place(ctx, job)?;
+            let (place, _) = self.part(ctx, job)?;
             let show = self.show(ctx, job, place)?;
             shows.push(show.named(ctx, name, width, number));
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
@@ -293,6 +310,15 @@ impl Logs {
                 say(ctx, &mut shows[number], said)?;
             }
             ctx.out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Lets Ctrl-C, and a reader that goes away, end the following.
+    fn leave(&self, names: &[String]) -> Result<(), Failure> {
+        match self.within_up {
+            Some(_) => interrupt::leave_with_reader(),
+            None => interrupt::leave_following(interrupt::goes_on(names))?,
         }
         Ok(())
     }

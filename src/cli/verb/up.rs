@@ -8,9 +8,10 @@ use clap::{ArgAction, Args};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
 use crate::cli::jobs::consent;
-use crate::cli::output::{note, obeys};
-use crate::cli::project::follow::{Over, View, conclude, meant, until, wanted};
+use crate::cli::output::{note, obeys, words};
+use crate::cli::project::follow::{Over, View, conclude, meant, told_down, until, wanted};
 use crate::cli::project::lines;
 use crate::cli::project::source::{self, Source};
 use crate::cli::settings::dashboard;
@@ -19,9 +20,12 @@ use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
-use crate::protocol::{Action, Status};
+use crate::protocol::{Action, Status, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui;
+
+/// What Ctrl-C leaves behind.
+const GOES_ON: &str = "the jobs go on; bgproc down ends them";
 
 #[derive(Args, Debug)]
 pub struct Up {
@@ -94,6 +98,7 @@ pub struct Reload {
 
 impl Up {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let began = words::now();
         let words = source::meant(&self.follow_or_file, Path::is_file);
         self.source.file.extend(words.files);
         self.jobs.extend(words.jobs);
@@ -132,6 +137,9 @@ impl Up {
             return open_dashboard(state);
         }
         let wanted = wanted(&request, &state);
+        if self.wait || words.follow || self.exit_code_from.is_some() {
+            interrupt::leave_with(GOES_ON.to_owned())?;
+        }
         if let Some(job) = &self.exit_code_from {
             return exit_code_from(ctx, &wanted, state, job, self.timeout);
         }
@@ -145,7 +153,7 @@ impl Up {
             }
         };
         match words.follow {
-            true => follow_logs(ctx, &wanted).map(|followed| exit.or(followed)),
+            true => follow_logs(ctx, &wanted, began).map(|followed| exit.or(followed)),
             false => Ok(exit),
         }
     }
@@ -190,6 +198,7 @@ impl Reload {
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request)?;
         let wanted = wanted(&request, &state);
+        interrupt::leave_with(GOES_ON.to_owned())?;
         settle(ctx, &wanted, state, self.timeout, false)
     }
 }
@@ -387,14 +396,22 @@ fn exit_code_from(
     })
 }
 
-/// Follows the merged logs of the jobs that a request for the state is about.
-fn follow_logs(ctx: &mut Context, request: &Project) -> Result<Exit, Failure> {
+/// Follows the merged logs of the jobs that a request for the state is about. If one of them brings the others down, it
+/// is named.
+fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result<Exit, Failure> {
     let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
     let sessions: Vec<String> = meant(request, &state)
         .filter_map(|job| Some(job.session_id.as_ref()?.to_string()))
         .collect();
-    match sessions.is_empty() {
-        true => Ok(Exit::OK),
-        false => super::logs::follow_all(ctx, sessions),
+    // If it is not up, that was told.
+    if sessions.is_empty() || !state.up {
+        return Ok(Exit::OK);
     }
+    let followed = super::logs::follow_all(ctx, sessions, began)?;
+    let is_over = |state: &ProjectState| state.settled || !state.up;
+    let (state, _) = until(ctx, request, state, (View::Nothing, None), is_over)?;
+    Ok(match state.ended_by {
+        Some(_) => followed.or(told_down(&state)),
+        None => followed,
+    })
 }

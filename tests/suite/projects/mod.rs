@@ -8,6 +8,7 @@ mod ended;
 mod endures;
 mod env_files;
 mod files;
+mod followed;
 mod found;
 mod hooks;
 mod ports;

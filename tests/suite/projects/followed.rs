@@ -1,0 +1,54 @@
+//! `up` while somebody watches: following, and leaving.
+
+use super::Project;
+use crate::support::Terminal;
+
+#[test]
+fn following_says_why_all_jobs_were_brought_down() {
+    let shop = Project::new(
+        "version = 1\n[jobs.a]\nrun = \"while ! test -e go; do sleep 0.02; done; exit 3\"\n\
+         [jobs.b]\nrun = \"exec sleep 1000\"\n",
+    );
+    let args = ["up", "--all-or-none", "-f"];
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &args, (100, 30));
+    view.wait_for_text("b running");
+    shop.until("a", "running");
+    std::fs::write(shop.dir.join("go"), "").unwrap();
+    view.wait_for_text("shop is brought down, because a has ended");
+    assert_eq!(view.exit_code(), 1);
+}
+
+#[test]
+fn following_begins_with_the_run_that_goes_on() {
+    let shop = Project::new(
+        "version = 1\n[jobs.a]\nrun = \"echo word $(cat word); exec sleep 1000\"\nready = { log = \"word\" }\n\
+         [jobs.b]\nrun = \"exec sleep 1000\"\n",
+    );
+    std::fs::write(shop.dir.join("word"), "old").unwrap();
+    shop.ok(&["up"]);
+    shop.ok(&["down"]);
+    std::fs::write(shop.dir.join("word"), "new").unwrap();
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &["up", "-f"], (100, 30));
+    view.wait_for_text("word new");
+    let text = view.text();
+    assert!(!text.contains("word old"), "{text}");
+    view.send("\x03");
+    view.wait_for_text("the jobs go on; bgproc down ends them");
+    let text = view.text();
+    assert!(!text.contains("bgproc stop"), "{text}");
+    assert_ne!(shop.pid("a"), 0);
+}
+
+#[test]
+fn who_leaves_an_up_is_told_that_it_goes_on() {
+    let shop = Project::new(
+        "version = 1\n[jobs.a]\nrun = \"while ! test -e go; do sleep 0.02; done; echo up; exec sleep 1000\"\n\
+         ready = { log = \"up\" }\n[jobs.b]\nrun = \"exec sleep 1000\"\nneeds = [\"a\"]\n",
+    );
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &["up"], (100, 30));
+    view.wait_for_text("a starting");
+    view.send("\x03");
+    view.wait_for_text("the jobs go on; bgproc down ends them");
+    std::fs::write(shop.dir.join("go"), "").unwrap();
+    shop.until("b", "running");
+}
