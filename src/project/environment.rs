@@ -111,17 +111,23 @@ pub fn environment(
     let mut making = Making {
         fixed: fixed(name, surroundings),
         made,
+        over: BTreeMap::new(),
         job,
         name,
         ports: surroundings.ports,
         faults: &faults,
     };
-    making.variables(&job.env, "[env]", &Origin::Project);
+    // `.env` files may refer to `[env]`, and `[env]` to them: it is filled in again when they are read.
+    let caller = making.made.clone();
+    making.draft(&job.env);
     let reader = Reader::new(files);
     for file in job.env_files.iter().chain(&job.own_env_files) {
         let pairs = reader.read(file, &job.dir, &faults);
         pairs.iter().for_each(|pair| making.pair(&file.path, pair));
     }
+    making.made = caller;
+    making.variables(&job.env, "[env]", &Origin::Project);
+    making.lay_over();
     making.variables(&job.own_env, "env", &Origin::Job);
     let Making {
         fixed,
@@ -172,6 +178,8 @@ fn fixed(name: &str, surroundings: &Surroundings<'_>) -> BTreeMap<String, (Strin
 
 struct Making<'a> {
     made: Environment,
+    /// What `.env` files set, which goes over `[env]`.
+    over: BTreeMap<String, Value>,
     fixed: BTreeMap<String, (String, Origin)>,
     job: &'a Job,
     name: &'a str,
@@ -182,27 +190,47 @@ struct Making<'a> {
 impl Making<'_> {
     fn get(&self, name: &str) -> Option<&str> {
         let fixed = self.fixed.get(name).map(|(text, _)| text.as_str());
-        fixed.or_else(|| self.made.get(name))
+        let over = || self.over.get(name)?.text.as_deref();
+        fixed.or_else(over).or_else(|| self.made.get(name))
+    }
+
+    /// Sets what of `[env]` can be filled in before the `.env` files are read.
+    fn draft(&mut self, variables: &Variables) {
+        for (name, template) in variables {
+            let text = template
+                .as_deref()
+                .map(|template| self.text(name, template));
+            if let Ok(text) = text.transpose() {
+                self.made.set(name, text, Origin::Project);
+            }
+        }
+    }
+
+    /// Sets the variables of `.env` files.
+    fn lay_over(&mut self) {
+        self.made.values.append(&mut self.over);
+    }
+
+    /// The text of a variable of the project file.
+    fn text(&self, name: &str, template: &str) -> Result<String, Vec<String>> {
+        let scope = Scope {
+            get: &|name| self.get(name),
+            ports: self.ports,
+            job: self.name,
+        };
+        let text = scope.text(template)?;
+        match expand::too_long(&format!("{name}={text}")) {
+            Some(why) => Err(vec![format!("the value must be {why}")]),
+            None => Ok(text),
+        }
     }
 
     /// Sets variables of the project file, in their order, so that one may refer to an earlier one.
     fn variables(&mut self, variables: &Variables, list: &str, from: &Origin) {
         for (name, template) in variables {
             let text = template.as_deref().map(|template| {
-                let scope = Scope {
-                    get: &|name| self.get(name),
-                    ports: self.ports,
-                    job: self.name,
-                };
-                let key = format!("{list}.{name}");
-                let text = scope.text(template).and_then(|text| {
-                    let entry = format!("{name}={text}");
-                    match expand::too_long(&entry) {
-                        Some(why) => Err(vec![format!("the value must be {why}")]),
-                        None => Ok(text),
-                    }
-                });
-                text.unwrap_or_else(|mistakes| {
+                self.text(name, template).unwrap_or_else(|mistakes| {
+                    let key = format!("{list}.{name}");
                     expand::report(self.faults, self.job, self.name, &key, mistakes);
                     String::new()
                 })
@@ -248,6 +276,7 @@ impl Making<'_> {
             path: path.to_owned(),
             line: pair.place.line,
         };
-        self.made.set(&pair.name, Some(text), from);
+        let text = Some(text);
+        self.over.insert(pair.name.clone(), Value { text, from });
     }
 }

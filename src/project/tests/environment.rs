@@ -40,6 +40,30 @@ fn one(text: &str, caller: &[(&str, &str)]) -> Result<(Environment, Expanded), S
 }
 
 #[test]
+fn variables_of_all_jobs_see_those_of_env_files() {
+    let text = "[env]\nURL = \"db://${USER_NAME}@x\"\nLIST = \"a:${LIST}\"\nOVER = \"1\"\nSEES = \"${OVER}\"\n[jobs.a]\nrun = \"x\"\n";
+    let files = [
+        ("/p/bgproc.toml", text),
+        ("/p/.env", "USER_NAME=ada\nOVER=2\nTOO=$LIST\n"),
+    ];
+    let caller = [("USER_NAME", "caller"), ("LIST", "b")];
+    for caller in [&caller[..], &caller[1..]] {
+        let (made, _) = run(&files, caller).unwrap();
+        let get = |name: &str| made.get(name).unwrap_or_default().to_owned();
+        assert_eq!(get("URL"), "db://ada@x");
+        assert_eq!((get("OVER"), get("SEES")), ("2".to_owned(), "2".to_owned()));
+        // Once, although it is filled in before the file is read, too.
+        assert_eq!(
+            (get("LIST"), get("TOO")),
+            ("a:b".to_owned(), "a:b".to_owned())
+        );
+        assert!(made.warnings.is_empty(), "{:?}", made.warnings);
+    }
+    let unset = one(text, &caller[1..]).unwrap_err();
+    assert!(unset.contains("${USER_NAME} is not set"), "{unset}");
+}
+
+#[test]
 fn later_wins_and_each_value_has_its_origin() {
     let text = "env_file = [\"f\"]\n[env]\nB = \"env\"\nC = \"env\"\nD = \"env\"\nE = \"env\"\nPORT = \"1\"\n\
                 [jobs.a]\nrun = \"x\"\nport = 3000\nenv_file = [\"g\"]\nenv = { E = \"job\", A2 = false, BGPROC_PROJECT = \"x\" }\n";
