@@ -179,10 +179,10 @@ impl fmt::Display for Scope {
 }
 
 /// Splits `NAME@HOST`, which names a session of another machine by its id or label, at the last `@`. `None` if either
-/// part is missing.
+/// part is missing, or if what follows is no host: `shop@branch/job` is the job of a worktree.
 pub fn split_host(name: &str) -> Option<(&str, &str)> {
     let parts = name.rsplit_once('@');
-    parts.filter(|(name, host)| !name.is_empty() && !host.is_empty())
+    parts.filter(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('/'))
 }
 
 #[cfg(test)]
@@ -196,6 +196,9 @@ mod tests {
         assert_eq!(split_host("@c"), None);
         assert_eq!(split_host("web@"), None);
         assert_eq!(split_host("web"), None);
+        assert_eq!(split_host("shop@two/web"), None);
+        let there = Some(("shop@feature/x/web", "gpu1"));
+        assert_eq!(split_host("shop@feature/x/web@gpu1"), there);
     }
 
     #[test]

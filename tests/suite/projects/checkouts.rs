@@ -1,5 +1,7 @@
 //! Jobs that all worktrees of a repository share: `per = "repo"`.
 
+use serde_json::Value;
+
 use super::{Project, free_port, has, worktree};
 use crate::support::needs::have;
 
@@ -79,5 +81,51 @@ fn a_worktree_waits_for_the_job_of_the_main_checkout() {
             .contains("job db has per = \"repo\", but the main checkout")
             && refused.stderr.contains("has no job db"),
         "{refused}"
+    );
+}
+
+#[test]
+fn the_environment_of_a_shared_job_is_that_of_the_main_checkout() {
+    if !have("git") {
+        return;
+    }
+    let port = free_port().clamp(1025, 60_000);
+    let shop = Project::new(&file(port));
+    let other = worktree(&shop);
+    std::fs::write(shop.dir.join(".env"), "WHERE=main\n").unwrap();
+    std::fs::write(other.join(".env"), "WHERE=two\n").unwrap();
+    shop.run_in(&other, &["up"]).expect_code(0);
+    let line = "pwd; echo $WHERE $PORT $BGPROC_WORKTREE";
+    let said = |job: &str| {
+        let args = ["exec", job, "--", "sh", "-c", line];
+        let said = shop.run_in(&other, &args).expect_code(0).stdout;
+        said.trim().to_owned()
+    };
+    let dir = |dir: &std::path::Path| dir.canonicalize().unwrap().display().to_string();
+    assert_eq!(said("db"), format!("{}\nmain {port}", dir(&shop.dir)));
+    assert_eq!(said("api"), format!("{}\ntwo two", dir(&other)));
+    let shown = shop.run_in(&other, &["env", "db"]).expect_code(0).stdout;
+    assert!(shown.contains("WHERE=main"), "{shown}");
+}
+
+#[test]
+fn a_job_of_a_worktree_is_found_by_the_name_that_is_shown() {
+    if !have("git") {
+        return;
+    }
+    let shop = Project::new("version = 1\n[jobs.api]\nrun = \"exec sleep 1000\"\n");
+    let other = worktree(&shop);
+    shop.ok(&["up"]);
+    shop.run_in(&other, &["up"]).expect_code(0);
+    shop.ok(&["stop", "shop@two/api"]);
+    let phase = |name: &str| {
+        // It ends with 3 if the job does not run.
+        let status = shop.home.run(&["--json", "status", name]);
+        let record: Value = serde_json::from_str(&status.stdout).unwrap();
+        record["project"]["phase"].clone()
+    };
+    assert_eq!(
+        (phase("shop@two/api"), phase("shop/api")),
+        ("stopped".into(), "running".into())
     );
 }
