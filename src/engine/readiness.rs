@@ -70,14 +70,25 @@ fn is_place(text: &str) -> bool {
     port.is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-/// Text that says what the probe is still waiting for.
-pub fn missing(probe: &Probe) -> String {
+/// Text that says what the probe is still waiting for. `answered` is the last status of a request.
+pub fn missing(probe: &Probe, answered: Option<u16>) -> String {
     match probe.check() {
         Check::Pattern(pattern) => format!("no line matches `{pattern}`"),
         Check::Port(port) => format!("no process of it listens on port {port}"),
         Check::Tcp(place) => format!("{place} accepts no connection"),
-        Check::Http(url, _) => format!("{url} does not answer as expected"),
-        Check::Command(line) => format!("`{line}` fails"),
+        Check::Http(url, wanted) => match answered {
+            Some(status) => {
+                let wanted: Vec<String> = wanted.iter().map(u16::to_string).collect();
+                format!("{url} answered {status}, not {}", wanted.join(" or "))
+            }
+            None => format!("{url} does not answer"),
+        },
+        Check::Command(text) => {
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let first = lines.next().unwrap_or_default();
+            let rest = lines.next().map_or("", |_| " ...");
+            format!("`{first}{rest}` fails")
+        }
         Check::File(path) => format!("{path} does not exist"),
         Check::Quiet(ms) => format!("it was never quiet for {ms} ms"),
     }

@@ -80,10 +80,10 @@ impl State {
         self.attempt_probe_again(id);
     }
 
-    /// Records that an attempt of a session's probe has failed in this run.
-    pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32) {
+    /// Records that an attempt of a session's probe has failed in this run, and which status has answered a request.
+    pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32, answered: Option<u16>) {
         let session = self.sessions.get_mut(id);
-        if session.is_some_and(|session| session.attempt_failed(run)) {
+        if session.is_some_and(|session| session.attempt_failed(run, answered)) {
             self.persist(id);
             self.look(id);
             self.await_ports(id);

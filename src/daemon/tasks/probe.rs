@@ -51,20 +51,29 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
         });
     }
     tokio::task::spawn_local(async move {
-        let holds = timeout(ATTEMPT, holds(&probe, &spec)).await;
-        hub.change(|state| match holds {
-            Ok(true) => state.attempt_succeeded(&id, run),
-            _ => state.attempt_failed(&id, run),
+        let made = timeout(ATTEMPT, make(&probe, &spec)).await;
+        hub.change(|state| match made.unwrap_or(Attempt::Fails(None)) {
+            Attempt::Holds => state.attempt_succeeded(&id, run),
+            Attempt::Fails(answered) => state.attempt_failed(&id, run, answered),
         });
     });
 }
 
-async fn holds(probe: &Probe, spec: &SpawnSpec) -> bool {
-    match probe.check() {
+/// What an attempt has shown.
+enum Attempt {
+    /// It is ready.
+    Holds,
+    /// It is not. A request was answered with this status.
+    Fails(Option<u16>),
+}
+
+async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
+    let mut answered = None;
+    let holds = match probe.check() {
         Check::Tcp(place) => TcpStream::connect(place).await.is_ok(),
         Check::Http(url, wanted) => {
-            let status = answer(url).await;
-            status.is_some_and(|status| wanted.contains(&status))
+            answered = answer(url).await;
+            answered.is_some_and(|status| wanted.contains(&status))
         }
         Check::Command(line) => succeeds(line, spec).await,
         Check::File(path) => {
@@ -76,6 +85,10 @@ async fn holds(probe: &Probe, spec: &SpawnSpec) -> bool {
         // It has listened before. Who has the port is not looked up: that costs a look at every process.
         Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
         Check::Pattern(_) | Check::Quiet(_) => false,
+    };
+    match holds {
+        true => Attempt::Holds,
+        false => Attempt::Fails(answered),
     }
 }
 

@@ -70,6 +70,8 @@ pub struct Session {
     readiness: Option<Readiness>,
     /// How many attempts of the probe have failed in a row since the current run was ready.
     misses: u32,
+    /// Status of the last request of the probe, if it was answered. Not stored.
+    answered: Option<u16>,
     accessed: Now,
     /// The last access that `meta.json` records, in boot-time milliseconds.
     saved_access: u64,
@@ -106,6 +108,7 @@ impl Session {
             told: Cell::new(0),
             readiness: None,
             misses: 0,
+            answered: None,
             accessed: now,
             saved_access: now.boot,
         }

@@ -24,6 +24,7 @@ impl Session {
         let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
         self.misses = 0;
+        self.answered = None;
     }
 
     /// Feeds output to the probe. Returns true if it makes the run ready.
@@ -84,9 +85,12 @@ impl Session {
     }
 
     /// Records that an attempt of the probe has failed in this run. Returns true if the run is not ready any more; the
-    /// probe begins again then.
-    pub fn attempt_failed(&mut self, run: u32) -> bool {
+    /// probe begins again then. `answered` is the status of a request that was answered.
+    pub fn attempt_failed(&mut self, run: u32, answered: Option<u16>) -> bool {
         let is_meant = self.attempted_probe().is_some_and(|(_, now)| now == run);
+        if is_meant {
+            self.answered = answered;
+        }
         if !is_meant || self.is_probing() {
             return false;
         }
@@ -95,6 +99,7 @@ impl Session {
         if is_lost {
             self.life.set_probed(Probed::Lost);
             self.probe();
+            self.answered = answered;
         }
         is_lost
     }
@@ -140,7 +145,7 @@ impl Session {
     /// Why it is not ready after the time limit of its probe, or not any more.
     pub fn late_reason(&self) -> Option<String> {
         let probe = self.spec.ready.as_ref().filter(|_| self.is_probing())?;
-        let missing = readiness::missing(probe);
+        let missing = readiness::missing(probe, self.answered);
         match self.life.probed()? {
             Probed::Late => {
                 let ms = probe.patience_ms();
@@ -200,22 +205,25 @@ mod tests {
     #[test]
     fn readiness_is_lost_after_three_failures_and_can_come_back() {
         let mut api = session(http(), true);
-        assert!(!api.attempt_failed(1), "it was not ready");
+        assert!(!api.attempt_failed(1, None), "it was not ready");
         assert_eq!(api.attempt_pause_ms(), 500);
         assert!(api.attempt_succeeded(1));
         assert_eq!(api.attempt_pause_ms(), 30_000);
         assert!(!api.attempt_succeeded(1), "nothing new");
-        assert!(!api.attempt_failed(1));
+        assert!(!api.attempt_failed(1, None));
         assert_eq!(api.attempt_pause_ms(), 500, "it is looked at soon");
-        assert!(!api.attempt_failed(1));
+        assert!(!api.attempt_failed(1, None));
         assert!(!api.attempt_succeeded(1));
         for fails in [false, false, true] {
             assert_eq!(api.ready(), Some(true));
-            assert_eq!(api.attempt_failed(1), fails);
+            assert_eq!(api.attempt_failed(1, Some(503)), fails);
         }
         assert_eq!(api.ready(), Some(false));
         let why = api.late_reason().unwrap();
-        assert!(why.starts_with("not ready any more: http://"), "{why}");
+        assert_eq!(
+            why,
+            "not ready any more: http://localhost:1/ answered 503, not 200"
+        );
         assert!(api.is_late());
         assert!(!api.attempt_succeeded(2), "that is another run");
         assert!(api.attempt_succeeded(1));
