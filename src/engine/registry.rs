@@ -10,7 +10,10 @@ use super::timers::{Due, Timers};
 use super::tombstones::{Tombstone, Tombstones};
 use crate::protocol::glob::Glob;
 use crate::protocol::record::Share;
-use crate::protocol::{Error, Role, Scope, SessionId, Status};
+use crate::protocol::{Error, Role, Scope, SessionId, Status, Timestamp};
+
+/// How far the newest session may lie ahead of the clock, in milliseconds: as many sessions as may be created in one.
+const NEAR_MS: i64 = 100_000;
 
 /// The client on whose behalf an action is performed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,6 +113,22 @@ impl Registry {
                 .insert((session.scope.clone(), key.clone()), session.id.clone());
         }
         self.sessions.insert(place, Box::new(session));
+    }
+
+    /// `now`, or a moment later if the newest session was created in the same millisecond: the order in which sessions
+    /// were created is known from their records only.
+    pub fn after_newest(&self, now: Now) -> Now {
+        let newest = self.sessions.values().next_back();
+        let newest = newest.map_or(0, |newest| newest.life.created_at().millis());
+        // Unless the clock was set back.
+        let is_near = newest.saturating_sub(now.wall.millis()) < NEAR_MS;
+        match newest >= now.wall.millis() && is_near {
+            true => Now {
+                wall: Timestamp(newest + 1),
+                ..now
+            },
+            false => now,
+        }
     }
 
     /// The session that was started with this idempotency key in this scope.

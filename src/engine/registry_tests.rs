@@ -57,6 +57,22 @@ fn start(registry: &mut Registry, scope: &str, boot: u64) -> SessionId {
     id
 }
 
+#[test]
+fn sessions_of_one_millisecond_keep_their_order() {
+    let mut registry = Registry::new(CAPS);
+    assert_eq!(registry.after_newest(now(5)), now(5));
+    start(&mut registry, "a", 5);
+    assert_eq!(registry.after_newest(now(4)).wall, Timestamp(6));
+    assert_eq!(registry.after_newest(now(5)).wall, Timestamp(6));
+    assert_eq!(registry.after_newest(now(6)), now(6));
+    start(&mut registry, "a", 1_000_000);
+    assert_eq!(
+        registry.after_newest(now(6)),
+        now(6),
+        "the clock was set back"
+    );
+}
+
 fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
     let exit = Exit {
         pid: 7,

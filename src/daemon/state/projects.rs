@@ -224,8 +224,9 @@ impl State {
                 "the session's directory could not be created: {error}"
             ))
         })?;
-        let mut session = Session::new(id.clone(), Scope::human(), described, size, limits, now());
-        session.life = Life::queued(now());
+        let at = self.sessions.registry.after_newest(now());
+        let mut session = Session::new(id.clone(), Scope::human(), described, size, limits, at);
+        session.life = Life::queued(at);
         session.share = share;
         self.events.bus.set_shared(&id, !share.is_none());
         if let Some(colors) = &self.colors {
