@@ -82,7 +82,7 @@ pub(crate) struct Project {
     /// Services without a probe that have begun so lately that they may still end at once, and when they count as
     /// settled, in boot-time milliseconds.
     pub(crate) fresh: BTreeMap<String, u64>,
-    /// Jobs that are not ready in the time that their probes have, or not any more, and why.
+    /// Jobs that are not ready in the time that their probes have, or not any more, or have ended before, and why.
     pub(crate) late: BTreeMap<String, String>,
     /// Processes of its jobs that could not be ended.
     pub(crate) survivors: BTreeMap<String, Vec<u32>>,

@@ -120,13 +120,13 @@ fn differs(before: &ProjectRole, now: &ProjectRole) -> bool {
     is_later || same != *now
 }
 
-/// Why a job waits, was skipped, is not ready in time, could not be started or was stopped.
+/// Why a job waits, was skipped, is not ready in time, has ended before it was ready, could not be started or was stopped.
 pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
     let wish = project.wish.jobs.get(job)?;
     match project.decision.phases.get(job)? {
         Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
         Phase::Starting => project.late.get(job).cloned(),
-        Phase::Failed => wish.broken.clone(),
+        Phase::Failed => wish.broken.as_ref().or(project.late.get(job)).cloned(),
         Phase::Stopped => wish
             .hold
             .as_ref()

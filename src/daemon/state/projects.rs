@@ -11,7 +11,7 @@ use crate::daemon::projects::spec;
 use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::engine::life::{Actor, Life};
+use crate::engine::life::{Actor, Life, Probed};
 use crate::engine::project::order::places;
 use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, decide};
 use crate::engine::session::Session;
@@ -407,10 +407,20 @@ fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
 /// The jobs that are not ready in the time that their probes have, or not any more, and why.
 fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
     let late = |(name, session): (&String, &SessionId)| {
-        let why = sessions.get(session)?.late_reason()?;
-        Some((name.clone(), why))
+        let session = sessions.get(session)?;
+        let is_early =
+            session.life.status() == Status::Done && has_ended_early(project, session, name);
+        let early = is_early.then(|| "ended before it was ready".to_owned());
+        Some((name.clone(), early.or_else(|| session.late_reason())?))
     };
     project.sessions.iter().filter_map(late).collect()
+}
+
+/// Whether a run has ended that was to go on, before its probe held. What a schedule starts may end.
+fn has_ended_early(project: &Project, session: &Session, job: &str) -> bool {
+    let goes_on = |job: &JobWish| job.has_probe && !job.is_task && !job.is_scheduled;
+    let was_ready = matches!(session.life.probed(), Some(Probed::Ready | Probed::Lost));
+    project.wish.jobs.get(job).is_some_and(goes_on) && !was_ready
 }
 
 /// The services without a probe that have begun so lately that they may still end at once, and when they count as
@@ -473,7 +483,9 @@ pub(super) fn seen_of(project: &Project, sessions: &Sessions, job: &str) -> Seen
         },
         Status::Stopping => SeenState::Stopping,
         Status::Retrying => SeenState::Retrying,
-        Status::Done => SeenState::Ended { ok: true },
+        Status::Done => SeenState::Ended {
+            ok: !has_ended_early(project, session, job),
+        },
         Status::Error | Status::Killed | Status::TimedOut | Status::Lost if run == 0 => {
             SeenState::Never
         }

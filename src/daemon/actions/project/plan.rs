@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::read::{check_agent, nothing, read_with_env_files};
-use super::{Wants, borrow, change, reply};
+use super::{Wants, borrow, change, reply, resolve};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::requests::client::Client;
@@ -12,9 +12,12 @@ use crate::protocol::params::Project;
 
 /// Compares the file with what is in force, and changes nothing.
 pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
-    let loaded = read_with_env_files(client, &params).await?;
+    let mut loaded = read_with_env_files(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Read)?;
     let is_reload = params.apply == Some(true);
+    // What `up` refuses has no plan.
+    let odd = resolve::check(hub, client, &loaded, &params, is_reload).await?;
+    loaded.project.warnings.extend(odd);
     let compare = |known: &Known| change::compare(known, &loaded, &params, is_reload);
     let known = {
         let state = hub.read();

@@ -12,9 +12,9 @@ use crate::daemon::projects::spec::Sources;
 use crate::daemon::requests::client::Client;
 use crate::daemon::state::State;
 use crate::project::Fault;
-use crate::project::fault::MAX_FAULTS;
+use crate::project::fault::first;
 use crate::protocol::Error;
-use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::params::Project;
 use crate::protocol::reply::ChangeKind;
 
 /// Fails if the environment or a template of a job that a request starts cannot be filled in. Returns what is odd about
@@ -24,15 +24,16 @@ pub(super) async fn check(
     client: &Client,
     loaded: &Loaded,
     params: &Project,
+    is_reload: bool,
 ) -> Result<Vec<Fault>, Error> {
     let dir = directory(client, params)?;
-    let sources = starting(&hub.read(), client, loaded, params)?;
+    let sources = starting(&hub.read(), client, loaded, params, is_reload)?;
     // Files may be on a slow disk.
     let looking = tokio::task::spawn_blocking(move || look(&sources));
-    let (mut faults, warnings) = looking
+    let (faults, warnings) = looking
         .await
         .map_err(|error| Error::internal(error.to_string()))?;
-    faults.truncate(MAX_FAULTS);
+    let faults = first(faults);
     match faults.is_empty() {
         true => Ok(warnings),
         false => Err(refused_from(&dir, &faults)),
@@ -45,11 +46,11 @@ fn starting(
     client: &Client,
     loaded: &Loaded,
     params: &Project,
+    is_reload: bool,
 ) -> Result<Vec<Sources>, Error> {
     let mut fresh = Known::new(nothing(&loaded.project), loaded.worktree(), loaded.identity);
     fresh.borrowed = borrow::lenders(state, loaded);
     let project = state.projects.at(&loaded.project.dir).unwrap_or(&fresh);
-    let is_reload = params.op == Some(ProjectOp::Reload);
     let changes = compare(project, loaded, params, is_reload)?;
     let (_, ports) = assign_ports(state, project, loaded, &changes.effective)?;
     let started = changes.plan.iter().filter(|change| match change.change {

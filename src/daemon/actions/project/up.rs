@@ -31,7 +31,8 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     let loaded = read_with_env_files(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
     let main = borrow::read_main(client, &loaded).await?;
-    let odd = resolve::check(hub, client, &loaded, &params).await?;
+    let is_reload = params.op == Some(ProjectOp::Reload);
+    let odd = resolve::check(hub, client, &loaded, &params, is_reload).await?;
     let applied = hub.change(|state| {
         let borrowed = match &main {
             Some(main) => borrow::bring_up(state, client, main, &loaded, &params)?,
