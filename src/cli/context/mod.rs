@@ -18,9 +18,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::hosts::tell_unreachable;
 use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
-use crate::client::{self, AutoStart, Connection, Running, greeting};
-use crate::protocol::params::{List, StatusParams};
-use crate::protocol::reply::Listed;
+use crate::client::{self, AutoStart, Connection, Running, greeting, host};
+use crate::protocol::params::{List, Project, ProjectOp, StatusParams};
+use crate::protocol::reply::{Listed, ProjectState};
 use crate::protocol::{Action, Error, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
@@ -289,6 +289,22 @@ impl Context {
         failure.exit()
     }
 
+    /// Whether the project of this directory has a job of this name that was never brought up.
+    fn has_not_been_up(&mut self, name: &str) -> bool {
+        let Ok(dir) = std::env::current_dir() else {
+            return false;
+        };
+        let status = Action::Project(Project {
+            op: Some(ProjectOp::Status),
+            dir: Some(dir.display().to_string()),
+            ..Project::default()
+        });
+        let state = self.daemon().ok().filter(|_| host::chosen().is_none());
+        let state = state.and_then(|daemon| daemon.call_as::<ProjectState>(status).ok());
+        let mut jobs = state.iter().flat_map(|state| &state.jobs);
+        jobs.any(|job| job.job == name && job.session_id.is_none())
+    }
+
     /// The error message for a target that means no job. A word in the form of an id may be a removed job,
     /// which only the daemon knows.
     fn explain(&mut self, miss: Miss) -> Failure {
@@ -309,7 +325,9 @@ impl Context {
                     let message = format!("`{target}` is not a job: {why}");
                     return Failure::with_message(Exit::NO_JOB, message).hint(hint);
                 }
+                let of_file = self.has_not_been_up(&target);
                 let hint = match near {
+                    _ if of_file => format!("the project file has it: bgproc up {target}"),
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "bgproc ls lists the jobs".to_owned(),
                 };

@@ -295,7 +295,11 @@ fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result
         true => Ok(()),
         false => {
             let message = format!("{job} is not one of the jobs that are brought up");
-            Err(Failure::Usage(message))
+            let failure = Failure::with_message(Exit::USAGE, message);
+            Err(match state.jobs.iter().any(|known| known.job == job) {
+                true => failure.hint(format!("bgproc up {job} --exit-code-from {job}")),
+                false => failure,
+            })
         }
     }
 }

@@ -14,6 +14,7 @@ mod hooks;
 mod ports;
 mod queues;
 mod readiness;
+mod refused;
 mod restore;
 mod rewritten;
 mod schedules;
