@@ -51,7 +51,7 @@ impl Registry {
             return Ok(());
         }
         let message =
-            format!("{more} more sessions are needed, and {all} are running; the limit is {total}");
+            format!("{more} more jobs are needed, and {all} are running; the limit is {total}");
         let error = Error::limit(
             message,
             "maxSessionsTotal",

@@ -9,12 +9,13 @@ use super::dotenv::{Pair, Piece};
 use super::env_file::Reader;
 use super::fault::{Fault, Faults};
 use super::files::Files;
-use super::job::Job;
+use super::job::{EnvFile, Job};
 
 /// Fingerprints of the `.env` files of jobs. Each file is read once.
 pub struct EnvPrints<'a> {
     reader: Reader<'a>,
-    known: HashMap<PathBuf, Result<Vec<Pair>, Vec<Fault>>>,
+    /// By path, and whether the file may be missing.
+    known: HashMap<(PathBuf, bool), Result<Vec<Pair>, Vec<Fault>>>,
 }
 
 impl<'a> EnvPrints<'a> {
@@ -37,10 +38,12 @@ impl<'a> EnvPrints<'a> {
                 let pairs = self.reader.read(file, &job.dir, &faults);
                 faults.finish().map(|_| pairs)
             };
-            self.known.entry(file.path.clone()).or_insert_with(read);
+            let key = (file.path.clone(), file.may_be_missing);
+            self.known.entry(key).or_insert_with(read);
         }
         let mut variables = BTreeMap::new();
-        for pairs in files().filter_map(|file| self.known.get(&file.path)) {
+        let known = |file: &EnvFile| self.known.get(&(file.path.clone(), file.may_be_missing));
+        for pairs in files().filter_map(known) {
             let pairs = pairs.as_ref().map_err(Clone::clone)?;
             variables.extend(pairs.iter().map(|pair| (&pair.name, &pair.value)));
         }

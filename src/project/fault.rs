@@ -157,9 +157,20 @@ impl Faults {
                 .cmp(&other.path)
                 .then_with(|| key(one).cmp(&key(other)))
         });
-        found.truncate(MAX_FAULTS);
-        Err(found)
+        Err(first(found))
     }
+}
+
+/// The first faults, and how many more there are.
+pub fn first(mut found: Vec<Fault>) -> Vec<Fault> {
+    let more = found.len().saturating_sub(MAX_FAULTS);
+    let next = found.get(MAX_FAULTS).map(|fault| fault.path.clone());
+    found.truncate(MAX_FAULTS);
+    found.extend(next.map(|path| match more {
+        1 => Fault::of_file(&path, "1 more mistake is not shown"),
+        _ => Fault::of_file(&path, format!("{more} more mistakes are not shown")),
+    }));
+    found
 }
 
 #[cfg(test)]
@@ -205,8 +216,15 @@ mod tests {
             }
         }
         let found = faults.finish().err().unwrap_or_default();
-        assert_eq!(found.len(), MAX_FAULTS);
-        assert!(found.iter().all(|fault| fault.message == "one"));
+        assert_eq!(found.len(), MAX_FAULTS + 1);
+        let mut found = found.iter();
+        let last = found.next_back().map(ToString::to_string);
+        assert_eq!(
+            last.as_deref(),
+            Some("/p/a: 10 more mistakes are not shown")
+        );
+        assert!(found.clone().all(|fault| fault.message == "one"));
+        let found: Vec<_> = found.collect();
         assert_eq!(found.first().map(|fault| fault.line), Some(1));
     }
 }

@@ -8,6 +8,9 @@ use toml::de::{DeTable, DeValue};
 use super::fault::Faults;
 use super::place::{Lines, Place};
 
+/// What the TOML reader says of a key that is there twice. It does not say which one.
+const DUPLICATE: &str = "duplicate key";
+
 /// A value with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -98,7 +101,10 @@ pub(super) fn parse(path: &Path, bytes: &[u8], faults: &Faults) -> Table {
         if place.line != last_line {
             last_line = place.line;
             let message = error.message().replace('\n', ", ");
-            faults.add(&place, format!("invalid TOML: {message}"));
+            let key = error.span().and_then(|span| text.get(span));
+            let key = key.filter(|_| message == DUPLICATE);
+            let key = key.map(|key| format!(" {key}")).unwrap_or_default();
+            faults.add(&place, format!("invalid TOML: {message}{key}"));
         }
     }
     Table::default()

@@ -163,9 +163,30 @@ fn parse(line: &str) -> Result<Cron, String> {
         .seconds(Seconds::Disallowed)
         .year(Year::Disallowed)
         .build();
-    parser
-        .parse(line)
-        .map_err(|error| wrong(&format!(": {error}")))
+    parser.parse(line).map_err(|_| {
+        let bad = bad_field(&parser, line);
+        wrong(&bad.map(|bad| format!(": {bad}")).unwrap_or_default())
+    })
+}
+
+/// What the fields of a cron line are.
+const FIELDS: [&str; 5] = [
+    "a minute (0-59)",
+    "an hour (0-23)",
+    "a day of the month (1-31)",
+    "a month (1-12 or JAN-DEC)",
+    "a day of the week (0-7 or SUN-SAT)",
+];
+
+/// The first field that is wrong by itself: `"61" is not a minute (0-59)`.
+fn bad_field(parser: &CronParser, line: &str) -> Option<String> {
+    let fields = line.split_whitespace().zip(FIELDS).enumerate();
+    let is_bad = |(at, (field, _)): &(usize, (&str, &str))| {
+        let alone = (0..FIELDS.len()).map(|other| if other == *at { field } else { "*" });
+        parser.parse(&alone.collect::<Vec<_>>().join(" ")).is_err()
+    };
+    let (_, (field, is)) = fields.filter(|_| !line.contains('@')).find(is_bad)?;
+    Some(format!("{field:?} is not {is}"))
 }
 
 /// Checks a cron line: whether it is well formed, and whether it ever comes, which `0 0 30 2 *` does not.

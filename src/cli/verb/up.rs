@@ -16,6 +16,7 @@ use crate::cli::project::lines;
 use crate::cli::project::source::{self, Source};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
+use crate::project::ProcfileOptions;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
@@ -41,7 +42,7 @@ pub struct Up {
     #[arg(long, value_name = "N", value_parser = number::between::<u16>(1, 65_535))]
     port: Option<u16>,
     /// Numbers of instances of the entries of a Procfile, as all=1,worker=2
-    #[arg(short = 'm', long, value_name = "NAME=N,...")]
+    #[arg(short = 'm', long, value_name = "NAME=N,...", value_parser = formation)]
     formation: Option<String>,
     /// Leave out what the jobs need
     #[arg(long)]
@@ -201,6 +202,11 @@ impl Reload {
         interrupt::leave_with(GOES_ON.to_owned())?;
         settle(ctx, &wanted, state, self.timeout, false)
     }
+}
+
+/// Checks the value of `-m`.
+fn formation(text: &str) -> Result<String, String> {
+    ProcfileOptions::parse_formation(text).map(|_| text.to_owned())
 }
 
 /// Opens the dashboard on a project that was brought up.

@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::params::{List, Queue, StatusParams};
 use crate::protocol::project::{PhaseName, Waiting};
-use crate::protocol::record::{InputState, Run};
+use crate::protocol::record::{EndedByKind, InputState, Run};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::{Action, Record, Status, Summary};
 use crate::term::sanitize::clean;
@@ -141,12 +141,14 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let job = &record.summary;
     let mut parts = vec![state(record, card)];
-    // How the run ended is said already. Of a skipped job it is of no account: another one is the cause.
-    let phase = job.project.as_ref().map(|of| of.phase);
+    // How the run ended is said already. Of a job that waits it is of no account: it is how a former run ended, unless the
+    // job waits because of that.
+    let ended_by = record.ended_by.as_ref().map(|by| by.kind);
+    let waits_for_that = ended_by == Some(EndedByKind::Watch);
     let reason = record
         .reason
         .as_deref()
-        .filter(|_| phase != Some(PhaseName::Skipped));
+        .filter(|_| job.status != Status::Queued || waits_for_that);
     let reasons = reason.unwrap_or_default().split("; ");
     let is_new = |reason: &&str| {
         !reason.is_empty() && !reason.starts_with("exit code ") && !parts[0].contains(reason)
@@ -230,7 +232,11 @@ fn state(record: &Record, card: Option<&Card>) -> String {
         _ => {
             let how = card.map_or_else(|| words::state(job).0, |card| card.how(record));
             match job.ended_at {
-                Some(_) => format!("{how}, {}", words::time(job, words::now())),
+                // Not when it runs next, which is told beside.
+                Some(ended) => {
+                    let ago = words::span(words::since(ended, words::now()));
+                    format!("{how}, {ago} ago")
+                }
                 None => how,
             }
         }
@@ -241,10 +247,9 @@ fn state(record: &Record, card: Option<&Card>) -> String {
 fn changed(record: &Record) -> Option<String> {
     let run = record.detail.as_ref()?.runs.last()?;
     let files = run.because.as_ref()?.strip_prefix("changed: ")?;
-    let has = if files.contains(" more") {
-        "have"
-    } else {
-        "has"
+    let has = match files.contains(" more") || files == "many files" {
+        true => "have",
+        false => "has",
     };
     Some(format!(
         "it was started again because {} {has} changed",

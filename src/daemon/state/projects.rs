@@ -404,7 +404,7 @@ fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
     only.is_none_or(|only| borrowed.any(|name| only.contains(name)))
 }
 
-/// The jobs that are not ready in the time that their probes have, or not any more, and why.
+/// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, and why.
 fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
     let late = |(name, session): (&String, &SessionId)| {
         let session = sessions.get(session)?;

