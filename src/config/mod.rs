@@ -23,6 +23,7 @@ mod value;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -135,7 +136,7 @@ impl Config {
 
 /// Loads the file at `path`. Returns the defaults if it does not exist.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
-    match std::fs::read_to_string(path) {
+    match text_of(path) {
         Ok(text) => parse(&text).map_err(|wrong| wrong.at(path, &text)),
         // `NotADirectory`: a part of the path is a file, so the configuration does not exist either.
         Err(error)
@@ -150,6 +151,14 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
             path: path.to_owned(),
             source,
         }),
+    }
+}
+
+/// The text of the file. A FIFO is refused, because reading it would wait for a writer for ever.
+fn text_of(path: &Path) -> io::Result<String> {
+    match std::fs::metadata(path)?.file_type().is_fifo() {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a FIFO")),
+        false => std::fs::read_to_string(path),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, OFlags, fallocate};
+use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::protocol::disk::{INDEX, IndexRecord};
 use crate::sys::file;
@@ -38,6 +38,11 @@ impl Index {
         let path = dir.join(INDEX);
         let file = match open(&path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                // A FIFO or the like. The job matters more than what was in its place.
+                std::fs::rename(&path, path.with_extension("idx.bad"))?;
+                None
+            }
             opened => Some(opened?),
         };
         let mut length = 0;
@@ -148,7 +153,7 @@ impl Index {
         if self.records() < MAX_RECORDS as u64 {
             return Ok(());
         }
-        let bytes = std::fs::read(&self.path)?;
+        let bytes = file::read(&self.path)?;
         let records = bytes.chunks_exact(IndexRecord::BYTES);
         let records = shortened(records.filter_map(IndexRecord::from_bytes), first);
         let bytes: Vec<u8> = records
@@ -185,14 +190,12 @@ fn is_soon(last: &IndexRecord, at: i64) -> bool {
 
 fn open(path: &Path, create: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options
+    let options = options
         .create(create)
         .read(true)
         .write(true)
-        .truncate(false)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .mode(0o600)
-        .open(path)
+        .truncate(false);
+    file::open_with(options, path)
 }
 
 /// Drops records of bytes before `first` and joins adjacent records of one stream in pairs. Where streams

@@ -3,13 +3,11 @@
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
 use crate::protocol::disk::segment_name;
-use crate::sys::segments;
+use crate::sys::{file, segments};
 
 /// The segments of one log.
 #[derive(Debug)]
@@ -133,11 +131,6 @@ fn make(dir: &Path) -> io::Result<()> {
 /// Opens a segment without `O_APPEND`: `splice(2)` refuses that, and the keeper sets the offset anyway.
 fn open_segment(dir: &Path, start: u64) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .mode(0o600)
-        .open(dir.join(segment_name(start)))
+    let options = options.create(true).write(true).truncate(false);
+    file::open_with(options, &dir.join(segment_name(start)))
 }

@@ -1,8 +1,9 @@
 //! Files that only their owner can read: small files that are written atomically, and files that are
-//! appended to. None is opened through a symbolic link.
+//! appended to. None is opened through a symbolic link, and what is no regular file is refused: to open a FIFO
+//! would wait for its other end for ever.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub fn umask() -> Option<u32> {
 /// Replaces the file at `path` atomically: writes `bytes` to a temporary file beside it and renames that.
 /// The file has mode 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let beside = temporary(path);
     let written = write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
@@ -36,7 +37,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Like [`replace`], but lets the kernel write the file to disk later. ext4 writes out a file that is
 /// renamed over another one before the call returns, which takes longer than everything else here.
 pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let beside = temporary(path);
     let written = write(&beside, bytes).and_then(|()| {
         let exchanged = renameat_with(CWD, &beside, CWD, path, RenameFlags::EXCHANGE);
         match exchanged {
@@ -49,6 +50,19 @@ pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+fn temporary(path: &Path) -> PathBuf {
+    path.with_extension(format!("{}.tmp", std::process::id()))
+}
+
+/// Whether a file of this name was left by a process that was killed while it replaced the file `of` beside it.
+pub fn is_temporary(name: &str, of: &str) -> bool {
+    let stem = of.rsplit_once('.').map_or(of, |(stem, _)| stem);
+    let pid = name
+        .strip_prefix(stem)
+        .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
+    pid.is_some_and(|pid| pid.parse::<u32>().is_ok())
 }
 
 /// A file that appears at its path once it is complete. Until then it has a temporary name beside it; if
@@ -147,22 +161,50 @@ pub fn identity_of(fd: BorrowedFd<'_>) -> Option<Identity> {
     Some(Identity(stat.st_dev, stat.st_ino))
 }
 
-/// Opens a file for appending, and creates it if need be (mode 0600). A symbolic link at `path` is an error.
+/// Reads a whole file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file for reading.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(OpenOptions::new().read(true), path)
+}
+
+/// Opens a file for appending, and creates it if need be (mode 0600).
 pub fn append(path: &Path) -> io::Result<File> {
-    private(OpenOptions::new().append(true)).open(path)
+    open_with(OpenOptions::new().append(true).create(true), path)
+}
+
+/// Opens a file with these options; a new one has mode 0600.
+///
+/// # Errors
+///
+/// Also for a symbolic link, and with `InvalidInput` for what is no regular file.
+pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    // Without NONBLOCK, opening a FIFO blocks. It has no effect on a regular file.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        )),
+    }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    private(OpenOptions::new().write(true).truncate(true))
-        .open(path)?
-        .write_all(bytes)
-}
-
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
-        .create(true)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+    open_with(
+        OpenOptions::new().write(true).truncate(true).create(true),
+        path,
+    )?
+    .write_all(bytes)
 }
 
 #[cfg(test)]
@@ -238,5 +280,25 @@ mod tests {
         assert!(append(&link).is_err());
         replace(&link, b"new").unwrap();
         assert_eq!(std::fs::read(&aim).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_fifo_is_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(CWD, &fifo, mode).unwrap();
+        assert!(read(&fifo).is_err() && append(&fifo).is_err());
+        // With somebody at its other end, too.
+        let _other = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&fifo)
+            .unwrap();
+        for error in [read(&fifo).unwrap_err(), append(&fifo).unwrap_err()] {
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        }
+        replace(&fifo, b"text").unwrap();
+        assert_eq!(read(&fifo).unwrap(), b"text");
     }
 }

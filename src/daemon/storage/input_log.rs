@@ -4,9 +4,9 @@
 //! stored, so that no password is kept. This also omits what is typed into line editors, because they echo by
 //! themselves.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -82,14 +82,12 @@ impl InputLogs {
 }
 
 fn open(dir: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.create(true).append(true).mode(0o600);
-    options.open(dir.join(INPUT))
+    file::append(&dir.join(INPUT))
 }
 
 /// Reads the log, oldest write first. A line that a crash cut short is skipped.
 pub(crate) fn read(dir: &Path) -> Vec<Entry> {
-    let Ok(file) = File::open(dir.join(INPUT)) else {
+    let Ok(file) = file::open(&dir.join(INPUT)) else {
         return Vec::new();
     };
     let lines = BufReader::new(file).lines().map_while(Result::ok);
@@ -106,7 +104,7 @@ fn drop_older_half(dir: &Path) -> io::Result<File> {
         newer.push(b'\n');
     }
     file::replace(&dir.join(INPUT), &newer)?;
-    OpenOptions::new().append(true).open(dir.join(INPUT))
+    open(dir)
 }
 
 #[cfg(test)]
@@ -130,10 +128,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut logs = InputLogs::default();
         logs.append(dir.path(), &entry("abc\n")).unwrap();
-        let mut file = OpenOptions::new()
-            .append(true)
-            .open(dir.path().join(INPUT))
-            .unwrap();
+        let mut file = file::append(&dir.path().join(INPUT)).unwrap();
         file.write_all(b"{\"at\":\"20").unwrap();
         assert_eq!(read(dir.path()), [entry("abc\n")]);
     }

@@ -5,12 +5,11 @@
 //! in memory. Nothing is synced: no line is lost when the daemon is killed, but lines may be lost in a power
 //! failure.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
-use rustix::fs::OFlags;
 use serde::Deserialize;
 
 use crate::daemon::clock::now;
@@ -75,7 +74,7 @@ impl Journal {
         line.push(b'\n');
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(open(&self.path)?),
+            None => self.file.insert(file::append(&self.path)?),
         };
         let written = loop {
             match file.write(&line) {
@@ -125,12 +124,12 @@ impl Journal {
         }
         // Do not sync, as for single lines.
         file::replace_lazily(&self.path, &bytes)?;
-        Ok((open(&self.path)?, lines))
+        Ok((file::append(&self.path)?, lines))
     }
 
     fn read(&mut self) -> EventHistory {
         let mut past = EventHistory::default();
-        let bytes = match std::fs::read(&self.path) {
+        let bytes = match file::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
             Err(error) => {
@@ -177,7 +176,7 @@ impl Journal {
         self.say(format_args!(
             "the last line is torn; its {torn} bytes are removed"
         ));
-        let cut = open(&self.path).and_then(|file| {
+        let cut = file::append(&self.path).and_then(|file| {
             file.set_len(whole as u64)?;
             Ok(file)
         });
@@ -197,15 +196,6 @@ impl Journal {
 #[derive(Deserialize)]
 struct Numbered {
     seq: u64,
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits() as i32)
-        .open(path)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::rc::Rc;
 use crate::protocol::Timestamp;
 use crate::protocol::disk::{INDEX, IndexRecord, segment_name};
 use crate::protocol::record::OutputFile;
-use crate::sys::segments;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::{KEPT, Tail};
+use crate::sys::{file, segments};
 
 /// Reads one session's log.
 ///
@@ -343,7 +343,7 @@ struct Index {
 
 impl Index {
     fn open(dir: &Path) -> Option<Self> {
-        let file = File::open(dir.join(INDEX)).ok()?;
+        let file = file::open(&dir.join(INDEX)).ok()?;
         let count = file.metadata().ok()?.len() / IndexRecord::BYTES as u64;
         Some(Self { file, count })
     }

@@ -108,7 +108,7 @@ impl Store {
         let (mut metas, mut without, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for id in ids {
             let path = self.dir(&id).join(META);
-            let read = std::fs::read(&path).map_err(|error| match error.kind() {
+            let read = file::read(&path).map_err(|error| match error.kind() {
                 // The daemon died between creating the directory and writing the record, or it is not a
                 // directory.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,

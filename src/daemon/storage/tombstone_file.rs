@@ -1,8 +1,6 @@
 //! The file that keeps the tombstones of removed sessions across daemons.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -35,7 +33,7 @@ impl TombstoneFile {
     pub(crate) fn load(home: &Home, tombstones: &mut Tombstones, now: Now) -> Self {
         let path = home.state.join(REMOVED);
         // If the file does not exist, no session was removed yet.
-        let text = std::fs::read(&path).unwrap_or_default();
+        let text = file::read(&path).unwrap_or_default();
         let mut file = Self { path, lines: 0 };
         for line in text.split(|&byte| byte == b'\n') {
             let Ok(mut line) = serde_json::from_slice::<Line>(line) else {
@@ -66,12 +64,7 @@ impl TombstoneFile {
     }
 
     fn append(&mut self, id: &SessionId, tombstone: &Tombstone) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(&self.path)?;
+        let mut file = file::append(&self.path)?;
         file.write_all(&line(id, tombstone)?)?;
         self.lines += 1;
         Ok(())

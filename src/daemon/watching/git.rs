@@ -36,14 +36,7 @@ pub(super) fn checkout(dir: &Path) -> Option<&Path> {
 }
 
 pub(super) fn with_file(rules: &GitRules, dir: &Path, file: &Path) -> GitRules {
-    let read = || -> io::Result<Vec<u8>> {
-        let meta = file.metadata()?;
-        match meta.is_file() && meta.len() <= MOST_RULES {
-            true => std::fs::read(file),
-            false => Ok(Vec::new()),
-        }
-    };
-    match read() {
+    match read(file) {
         Ok(text) => rules.with(dir, &String::from_utf8_lossy(&text)),
         Err(_) => rules.clone(),
     }
@@ -61,15 +54,53 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     if meta.is_dir() {
         return Some(git);
     }
-    let text = std::fs::read_to_string(&git)
-        .ok()
-        .filter(|_| meta.len() < MOST_RULES)?;
+    let text = String::from_utf8(read(&git).ok()?).ok()?;
     let own = text.lines().next()?.strip_prefix("gitdir:")?.trim();
     Some(root.join(own))
 }
 
 /// The directory that the worktrees of a repository share.
 fn common_dir(git: &Path) -> PathBuf {
-    let common = std::fs::read_to_string(git.join("commondir"));
-    common.map_or_else(|_| git.to_owned(), |common| git.join(common.trim()))
+    let common = read(&git.join("commondir")).ok().map(String::from_utf8);
+    match common {
+        Some(Ok(common)) => git.join(common.trim()),
+        _ => git.to_owned(),
+    }
+}
+
+/// Reads a small file. What is larger or no regular file, such as a FIFO that would block, counts as empty.
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let meta = file.metadata()?;
+    match meta.is_file() && meta.len() <= MOST_RULES {
+        true => std::fs::read(file),
+        false => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs::File;
+
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_file_of_git_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = dir.path().join(".git");
+        std::fs::write(&git, "gitdir: elsewhere\n").unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        assert_eq!(git_dir(dir.path()), Some(elsewhere.clone()));
+        let large = File::options().write(true).open(&git).unwrap();
+        large.set_len(MOST_RULES + 1).unwrap();
+        assert_eq!(git_dir(dir.path()), None);
+        std::fs::remove_file(&git).unwrap();
+        mkfifoat(CWD, &git, Mode::RUSR).unwrap();
+        assert_eq!(git_dir(dir.path()), None);
+        std::fs::create_dir(&elsewhere).unwrap();
+        mkfifoat(CWD, elsewhere.join("commondir"), Mode::RUSR).unwrap();
+        assert_eq!(common_dir(&elsewhere), elsewhere);
+    }
 }
