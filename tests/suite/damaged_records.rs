@@ -1,5 +1,6 @@
 //! Records that a crash, a full disk or another version has spoiled.
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -89,6 +90,82 @@ fn a_running_job_outlives_its_record() {
     assert_eq!(records(&home).len(), 6);
     let said = home.ok(&["daemon", "logs"]);
     assert!(said.contains("is put aside"), "{said}");
+}
+
+#[test]
+fn a_running_job_outlives_its_directory() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--scope", "s"]);
+    let line = "printf 'one\\n'; while read x; do echo got-$x; done";
+    let job = Job::start(&mut serve, line);
+    job.wait_for(&mut serve, "^one$");
+    let removed = Job::start(&mut serve, "exec cat");
+    removed.ask(&mut serve, "kill", json!({"remove": true}));
+    let sessions = home.path().join("sessions");
+    for place in [sessions.join(&job.id), sessions] {
+        spoil(&home, &mut serve, || {
+            std::fs::remove_dir_all(&place).unwrap()
+        });
+        let listed = records(&home);
+        assert_eq!(listed.len(), 1, "{listed:?}");
+        assert_eq!(listed[0]["status"], "running", "{listed:?}");
+        assert_eq!(listed[0]["pid"], job.pid.unwrap(), "{listed:?}");
+        assert_eq!(listed[0]["command"], line, "{listed:?}");
+        home.ok(&["send", &job.id, "two"]);
+        let wait = ["wait", &job.id, "--for", "match:got-two"];
+        home.ok(&[&wait[..], &["--timeout", "15s"]].concat());
+        // The next daemon knows it from its record.
+        assert!(place.exists());
+        assert!(
+            home.path()
+                .join("sessions")
+                .join(&job.id)
+                .join("meta.json")
+                .exists()
+        );
+    }
+    assert!(is_alive(job.pid.unwrap()));
+}
+
+#[test]
+fn a_fifo_in_the_place_of_a_file_blocks_nothing() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo one; while read x; do echo got-$x; done");
+    job.wait_for(&mut serve, "^one$");
+    let over = Job::start(&mut serve, "exit 3");
+    over.end(&mut serve);
+    let sessions = home.path().join("sessions");
+    let places = [
+        sessions.join(&job.id).join("meta.json"),
+        sessions.join(&job.id).join("output.idx"),
+        sessions.join(&over.id).join("meta.json"),
+        sessions.join(&over.id).join("exit.json"),
+        home.path().join("journal.jsonl"),
+        home.path().join("config.toml"),
+    ];
+    spoil(&home, &mut serve, || {
+        for place in &places {
+            let _ = std::fs::remove_file(place);
+            mkfifoat(CWD, place, Mode::RUSR | Mode::WUSR).unwrap();
+        }
+    });
+    std::fs::remove_file(home.path().join("config.toml")).unwrap();
+    // Without its record it belongs to no agent.
+    let say = |line: &str| {
+        home.ok(&["send", &job.id, line]);
+        let answer = format!("match:^got-{line}$");
+        home.ok(&["wait", &job.id, "--for", &answer, "--timeout", "15s"]);
+    };
+    say("two");
+    assert_eq!(records(&home).len(), 2);
+    // The next keeper opens them as well.
+    let stats = serve.ok(json!({"action": "stats"}));
+    let keeper = Held::new(u32::try_from(stats["keeperPid"].as_u64().unwrap()).unwrap()).unwrap();
+    keeper.signal(Signal::KILL);
+    assert!(keeper.ended(DEADLINE));
+    say("three");
+    home.ok(&["daemon", "stop", "--kill"]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Store {
 
     /// Creates a session's directory.
     pub(crate) fn create(&self, id: &SessionId) -> io::Result<()> {
-        std::fs::DirBuilder::new().mode(0o700).create(self.dir(id))
+        create_private(&self.dir(id))
     }
 
     /// Removes a session's record, so that no later daemon takes the session over.
@@ -99,14 +99,14 @@ impl Store {
     }
 
     /// Reads the records that earlier daemons left. An unreadable record is put aside (renamed), not removed.
-    pub(crate) fn load(&self) -> Loaded {
-        let entries = std::fs::read_dir(self.home.sessions())
-            .into_iter()
-            .flatten()
-            .flatten();
-        let ids = entries.filter_map(|entry| SessionId::parse(entry.file_name().to_str()?));
+    ///
+    /// # Errors
+    ///
+    /// If the directory of all sessions cannot be read. A daemon that took it for empty would forget every session.
+    pub(crate) fn load(&self) -> io::Result<Loaded> {
         let (mut metas, mut without, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-        for id in ids {
+        for id in self.ids()? {
+            self.remove_temporaries(&id);
             let path = self.dir(&id).join(META);
             let read = file::read(&path).map_err(|error| match error.kind() {
                 // The daemon died between creating the directory and writing the record, or it is not a
@@ -125,16 +125,47 @@ impl Store {
             }
         }
         metas.sort_by_key(|meta| meta.life.created_at());
-        Loaded {
+        Ok(Loaded {
             metas,
             without,
             bare,
+        })
+    }
+
+    /// Removes unfinished records: a daemon that was killed while it wrote one has left it.
+    fn remove_temporaries(&self, id: &SessionId) {
+        let entries = std::fs::read_dir(self.dir(id));
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name
+                .to_str()
+                .is_some_and(|name| file::is_temporary(name, META))
+            {
+                let _ = std::fs::remove_file(entry.path());
+            }
         }
     }
 
-    /// Whether a session's directory exists.
-    pub(crate) fn has(&self, id: &SessionId) -> bool {
-        self.dir(id).is_dir()
+    /// The sessions that have a directory. The directory of all sessions is created again if somebody has removed it.
+    fn ids(&self) -> io::Result<Vec<SessionId>> {
+        let place = self.home.sessions();
+        let read = || -> io::Result<Vec<SessionId>> {
+            let entries = match std::fs::read_dir(&place) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    create_private(&place)?;
+                    std::fs::read_dir(&place)?
+                }
+                entries => entries?,
+            };
+            let names = entries.map(|entry| Ok(entry?.file_name()));
+            let names = names.collect::<io::Result<Vec<_>>>()?;
+            let ids = names.iter().filter_map(|name| name.to_str());
+            Ok(ids.filter_map(SessionId::parse).collect())
+        };
+        read().map_err(|error| {
+            let why = format!("{} cannot be read: {error}", place.display());
+            io::Error::new(error.kind(), why)
+        })
     }
 
     /// Whether a session has a log, even an empty one.
@@ -156,6 +187,11 @@ impl Store {
     }
 }
 
+/// Creates a directory that only we can enter.
+fn create_private(dir: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().mode(0o700).create(dir)
+}
+
 fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
     let meta: Meta = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     if meta.version > Meta::VERSION {
@@ -169,5 +205,54 @@ fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
 
 /// The exit that a keeper has saved in the directory of a session.
 pub(crate) fn exit_in(dir: &Path) -> Option<Exit> {
-    serde_json::from_slice(&std::fs::read(dir.join(EXIT)).ok()?).ok()
+    serde_json::from_slice(&file::read(&dir.join(EXIT)).ok()?).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn store(dir: &Path) -> Store {
+        Store::new(Home {
+            runtime: dir.to_owned(),
+            state: dir.to_owned(),
+            config: dir.to_owned(),
+            session: None,
+        })
+    }
+
+    #[test]
+    fn what_killed_daemons_have_left_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        store.load().unwrap();
+        let id = SessionId::fresh();
+        store.create(&id).unwrap();
+        for name in [
+            "meta.17.tmp",
+            "meta.4711.tmp",
+            "exit.9.tmp",
+            "meta.json.bad",
+        ] {
+            std::fs::write(store.dir(&id).join(name), "").unwrap();
+        }
+        assert_eq!(store.load().unwrap().bare, [id.clone()]);
+        let left = std::fs::read_dir(store.dir(&id)).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        // The keeper runs, and may just be writing its file.
+        assert_eq!(left, ["exit.9.tmp", "meta.json.bad"]);
+    }
+
+    #[test]
+    fn sessions_that_cannot_be_read_are_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("sessions"), "").unwrap();
+        let error = store(dir.path()).load().err().unwrap();
+        assert!(
+            error.to_string().contains("sessions cannot be read: "),
+            "{error}"
+        );
+    }
 }

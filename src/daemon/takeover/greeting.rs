@@ -10,7 +10,7 @@ use tokio::io::Interest;
 use crate::daemon::keeper_link::{KeeperProcess, Shared};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Kept, ToDaemon};
-use crate::sys::channel::Channel;
+use crate::sys::channel::{Channel, Received};
 use crate::sys::readiness;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
@@ -31,9 +31,9 @@ pub(super) type Handed = (Kept, Vec<OwnedFd>);
 pub(super) struct Greetings {
     pub(super) welcome: Welcome,
     pub(super) kept: HashMap<SessionId, Handed>,
-    /// Sessions whose terminal was closed after they were handed over. The keeper does not repeat this, and
-    /// without it such a session would count as open for ever, and never expire.
-    pub(super) closed: Vec<SessionId>,
+    /// What the keeper has sent after the greeting, in order. It does not repeat this: without it, for example, a
+    /// session whose terminal was closed meanwhile would count as open for ever, and never expire.
+    pub(super) later: Vec<Received<ToDaemon>>,
 }
 
 /// Kinds of messages that have to be understood. Otherwise the daemon would report running jobs as lost; a
@@ -45,7 +45,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
     let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
     let mut welcome = None;
     let mut expected = usize::MAX;
-    let (mut kept, mut closed) = (HashMap::new(), Vec::new());
+    let (mut kept, mut later) = (HashMap::new(), Vec::new());
     let (mut stored, mut expected_stored) = (BTreeMap::new(), 0);
     while welcome.is_none() || kept.len() < expected || stored.len() < expected_stored {
         ready.readable().await?.clear_ready();
@@ -82,9 +82,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                 ToDaemon::Stored { name } => {
                     stored.extend(fds.into_iter().next().map(|fd| (name, fd)))
                 }
-                ToDaemon::Closed { session } => closed.push(session),
-                // Sent during the start of the daemon; the log and exit.json contain it as well.
-                _ => {}
+                message => later.push((message, fds)),
             }
         }
     }
@@ -93,7 +91,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
     Ok(Greetings {
         welcome,
         kept,
-        closed,
+        later,
     })
 }
 
@@ -138,6 +136,29 @@ mod tests {
         assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
         let (session, fds) = &handed[&kept().session];
         assert_eq!((session, fds.len()), (&kept(), 2));
+    }
+
+    #[tokio::test]
+    async fn what_follows_the_greeting_is_kept() {
+        let (mut keeper, mut daemon) = keeper();
+        keeper
+            .send(&ToDaemon::Adopt(Box::new(kept())), vec![])
+            .unwrap();
+        let session = kept().session;
+        let degraded = ToDaemon::Degraded {
+            session: session.clone(),
+            reason: Some("full".to_owned()),
+        };
+        let (tail, listener) = socket_pair().unwrap();
+        keeper.send(&degraded, vec![tail]).unwrap();
+        keeper.send(&ToDaemon::Closed { session }, vec![]).unwrap();
+        keeper.send(&ToDaemon::Listening, vec![listener]).unwrap();
+        let link = waiting_end(&daemon).unwrap();
+        let later = greetings(&mut daemon, &link).await.unwrap().later;
+        let counts: Vec<usize> = later.iter().map(|(_, fds)| fds.len()).collect();
+        assert_eq!(counts, [1, 0, 1]);
+        assert_eq!(later[0].0, degraded);
+        assert!(matches!(later[2].0, ToDaemon::Listening));
     }
 
     #[tokio::test]

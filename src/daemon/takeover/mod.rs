@@ -17,7 +17,7 @@ use crate::daemon::settings::Settings;
 use crate::daemon::state::State;
 use crate::daemon::storage::store::Store;
 use crate::daemon::tasks::tree_kill;
-use crate::protocol::keeper::{ToDaemon, ToKeeper};
+use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use greeting::{Greetings, greetings};
@@ -32,16 +32,18 @@ pub(crate) async fn take_over(
     let Greetings {
         welcome,
         kept,
-        closed,
+        later,
     } = greetings(&mut channel, &link).await?;
     channel.send(&ToKeeper::Ready, vec![])?;
     let store = Store::new(home);
     let mut keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     keeper.found_stored(welcome.stored);
     let mut state = State::new(store, settings, keeper);
-    let ending = sessions::take_over(&mut state, kept);
-    for session in closed {
-        state.take_message((ToDaemon::Closed { session }, Vec::new()));
+    let ending = sessions::take_over(&mut state, kept)?;
+    for message in later {
+        if !sessions::is_known_end(&state, &message.0) {
+            state.take_message(message);
+        }
     }
     unsettled::restore(&mut state);
     state.adopt_project_sessions();

@@ -1,6 +1,7 @@
 //! Restores every session: from its record, from what the keeper holds, or from both.
 
 use std::collections::HashMap;
+use std::io;
 
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use crate::daemon::storage::store::Loaded;
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
+use crate::protocol::keeper::ToDaemon;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::shared_table::Slot;
 use crate::sys::{process, pty};
@@ -22,9 +24,28 @@ use crate::sys::{process, pty};
 type LastEvents = HashMap<SessionId, EventKind>;
 
 /// Restores all sessions. Returns those that were being ended; the caller resumes that.
-pub(super) fn take_over(state: &mut State, kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
+///
+/// # Errors
+///
+/// If the directory of the sessions cannot be read.
+pub(super) fn take_over(
+    state: &mut State,
+    kept: HashMap<SessionId, Handed>,
+) -> io::Result<Vec<SessionId>> {
     let last_events = state.events.bus.past.last_turns();
     state.take_over(kept, &last_events)
+}
+
+/// Whether a message reports the end of a run that was already known from `exit.json`.
+pub(super) fn is_known_end(state: &State, message: &ToDaemon) -> bool {
+    let ToDaemon::Exited { session, exit } = message else {
+        return false;
+    };
+    let session = state.sessions.get(session);
+    let is_running = |session: &Session| {
+        session.life.status().is_alive() && session.life.pid() == Some(exit.pid)
+    };
+    !session.is_some_and(is_running)
 }
 
 impl State {
@@ -32,13 +53,13 @@ impl State {
         &mut self,
         mut kept: HashMap<SessionId, Handed>,
         last_events: &LastEvents,
-    ) -> Vec<SessionId> {
+    ) -> io::Result<Vec<SessionId>> {
         let mut ending = Vec::new();
         let Loaded {
             metas,
             without,
             bare,
-        } = self.sessions.store.load();
+        } = self.sessions.store.load()?;
         for meta in metas {
             let id = meta.id.clone();
             if last_events.get(&id) == Some(&EventKind::Removed) {
@@ -74,14 +95,15 @@ impl State {
             self.take_over_unknown(id, kept, last_events);
         }
         for (id, kept) in kept {
-            match self.sessions.store.has(&id) {
-                true => self.take_over_unknown(id, Some(kept), last_events),
+            match last_events.get(&id) {
                 // The session was removed, but the daemon died before it told the keeper.
-                false => drop(self.keeper.forget(&id)),
+                Some(EventKind::Removed) => drop(self.keeper.forget(&id)),
+                // Somebody has removed its directory, or the daemon died before it had created the record.
+                _ => self.take_over_unknown(id, Some(kept), last_events),
             }
         }
         self.check_log_quota();
-        ending
+        Ok(ending)
     }
 
     /// Whether a session was saved, but no keeper received its start. Such a session can be
@@ -106,6 +128,12 @@ impl State {
         last_events: &LastEvents,
     ) {
         let dir = self.sessions.store.dir(&id);
+        if !dir.exists() {
+            tracing::warn!(session = %id, "its directory is gone and is created again");
+            if let Err(error) = self.sessions.store.create(&id) {
+                tracing::error!(session = %id, %error, "its directory cannot be created");
+            }
+        }
         let (first, _) = LogReader::new(dir.clone()).bounds();
         let remains = match &handed {
             Some((kept, fds)) => Remains {
