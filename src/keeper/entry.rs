@@ -66,6 +66,8 @@ pub(super) struct Table {
     unflushed: Vec<u32>,
     /// Slots whose log cannot currently be written.
     degraded: BTreeSet<u32>,
+    /// Slots whose exit could not be saved.
+    unsaved_exits: BTreeSet<u32>,
 }
 
 impl Table {
@@ -90,6 +92,7 @@ impl Table {
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<Entry> {
         let slot = self.by_id.remove(id)?;
         self.degraded.remove(&slot);
+        self.unsaved_exits.remove(&slot);
         self.free.insert(slot);
         self.entries
             .get_mut(slot as usize)?
@@ -130,6 +133,20 @@ impl Table {
     /// Slots whose log cannot currently be written.
     pub(super) fn degraded(&self) -> &BTreeSet<u32> {
         &self.degraded
+    }
+
+    /// Records whether a session's exit could not be saved.
+    pub(super) fn set_exit_unsaved(&mut self, slot: u32, is_unsaved: bool) {
+        if is_unsaved {
+            self.unsaved_exits.insert(slot);
+        } else {
+            self.unsaved_exits.remove(&slot);
+        }
+    }
+
+    /// Slots whose exit could not be saved.
+    pub(super) fn unsaved_exits(&self) -> &BTreeSet<u32> {
+        &self.unsaved_exits
     }
 
     /// Records that a session's index has an unwritten record.

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
+use super::exit_file;
 use super::log::Log;
 use super::requests::dup;
 use crate::protocol::keeper::{Kept, ToKeeper};
@@ -198,7 +199,7 @@ impl Keeper {
         let needs_log = !outputs.is_empty() || tail.is_some();
         let shown = self.shared_table.slot(kept.slot);
         let mut log = needs_log
-            .then(|| Log::open(dir, kept.keep, shown.end(), tail))
+            .then(|| Log::open(dir.clone(), kept.keep, shown.end(), tail))
             .transpose()?;
         if let Some(log) = &mut log {
             let (first, newlines) = shown.dropped();
@@ -206,6 +207,7 @@ impl Keeper {
         }
         let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let own = std::process::id();
+        let is_exit_missing = kept.exit.is_some() && exit_file::read(&dir).is_none();
         let entry = Entry {
             id: kept.session,
             spec: kept.spec,
@@ -226,6 +228,8 @@ impl Keeper {
         }
         self.table.insert_at(kept.slot, entry);
         self.table.set_degraded(kept.slot, is_degraded);
+        // The previous keeper may not have been able to save it.
+        self.table.set_exit_unsaved(kept.slot, is_exit_missing);
         self.watch_outputs(kept.slot)
     }
 

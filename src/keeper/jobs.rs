@@ -1,9 +1,7 @@
 //! Moving the output of jobs into their logs, and reporting how jobs end.
 
-use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::ExitStatus;
 
 use rustix::process::{WaitOptions, wait};
@@ -11,12 +9,12 @@ use rustix::process::{WaitOptions, wait};
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
+use super::exit_file;
 use super::log::{Log, Moved};
 use super::supervise::Ended;
-use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
-use crate::sys::{cgroup, clock, failpoint, file, memory, signal};
+use crate::sys::{cgroup, clock, failpoint, memory, signal};
 
 /// Maximum number of chunks moved for one session before its exit is reported. Without a limit, a
 /// process that outlives the first process and keeps writing would delay the report for ever.
@@ -227,7 +225,7 @@ impl Keeper {
         // A killed keeper may have written the status to disk without telling the daemon.
         let known = match status {
             Some(_) => None,
-            None => read_exit(&dir).filter(|exit| exit.pid == entry.pid),
+            None => exit_file::read(&dir).filter(|exit| exit.pid == entry.pid),
         };
         let limit = reached_limit(entry, status);
         let exit = known.unwrap_or(Exit {
@@ -247,9 +245,7 @@ impl Keeper {
         }
         let session = entry.id.clone();
         entry.close_files();
-        if let Err(error) = write_exit(&dir, &exit) {
-            tracing::error!(%session, %error, "cannot write {EXIT}");
-        }
+        self.save_exit(slot);
         self.tell_growth();
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);
     }
@@ -300,12 +296,4 @@ fn is_out_of_memory(entry: &Entry, status: Option<ExitStatus>) -> bool {
         && entry
             .oom_kills
             .is_some_and(|before| memory::oom_kills() > Some(before))
-}
-
-fn read_exit(dir: &Path) -> Option<Exit> {
-    serde_json::from_slice(&std::fs::read(dir.join(EXIT)).ok()?).ok()
-}
-
-fn write_exit(dir: &Path, exit: &Exit) -> io::Result<()> {
-    file::replace(&dir.join(EXIT), &serde_json::to_vec(exit)?)
 }

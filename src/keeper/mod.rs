@@ -11,7 +11,7 @@
 //! # Where things are
 //!
 //! `events` waits for descriptors and dispatches; `jobs` moves output (`log`, `segments`, `index`,
-//! `disk`); `start` starts programs; `requests` handles the daemon's messages; `on_exit` runs
+//! `disk`; `exit_file`: how they end); `start` starts programs; `requests` handles the daemon's messages; `on_exit` runs
 //! commands after the end of a job; `sight` looks at what programs do with their input; `supervise` keeps
 //! a daemon running; `endpoint` owns the socket that clients connect to; `locks` holds the locks of the
 //! state directory.
@@ -54,6 +54,7 @@ mod disk;
 mod endpoint;
 mod entry;
 mod events;
+mod exit_file;
 mod handover;
 mod index;
 mod inspect;
@@ -72,7 +73,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::Timespec;
 use rustix::process::Rlimit;
@@ -198,6 +199,8 @@ struct Keeper {
     files: Rlimit,
     /// Slots whose growth is reported to the daemon at the end of this turn.
     grown: Vec<u32>,
+    /// When the exits that could not be saved are saved again.
+    exits_again: Instant,
     upgrade: Option<Upgrade>,
     /// Why the last upgrade was given up; kept until a daemon is up and has been told.
     upgrade_failed: Option<String>,
@@ -275,6 +278,7 @@ impl Keeper {
             foreign_daemon: None,
             files: spawn::file_limit(inheritance.files),
             grown: Vec::new(),
+            exits_again: Instant::now(),
             upgrade: None,
             upgrade_failed: None,
             quit: false,
@@ -306,7 +310,7 @@ impl Keeper {
 
     /// How long the loop may sleep; `None` if no retry and no deadline is pending.
     fn pause(&self) -> Option<Duration> {
-        let degraded = !self.table.degraded().is_empty();
+        let degraded = !self.table.degraded().is_empty() || !self.table.unsaved_exits().is_empty();
         let retry = degraded.then_some(Duration::from_millis(RETRY_MS));
         let others = [
             self.supervisor.pause(),
@@ -331,6 +335,7 @@ impl Keeper {
             }
         }
         self.retry_logs();
+        self.retry_exits();
         self.on_exits.end_late();
         self.tell_again();
         self.table.flush_indexes();

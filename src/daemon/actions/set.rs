@@ -8,7 +8,7 @@ use crate::daemon::programs::program::no_nul;
 use crate::daemon::requests::checks::{check_tag_count, checked_name, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::replies::{answer, refused_by_system};
 use crate::daemon::requests::unique_label;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
@@ -96,7 +96,10 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             session.share = share;
             state.events.bus.set_shared(&id, !share.is_none());
         }
-        state.persist(&id);
+        state.save(&id).map_err(|error| {
+            let what = "The change holds only until the daemon ends, because it could not be saved";
+            refused_by_system(what, &error)
+        })?;
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };

@@ -35,6 +35,8 @@ pub(crate) struct SessionIo {
     pub(crate) end: u64,
     /// Bytes of the log up to `end` that are in no file.
     pub(crate) unsaved: u64,
+    /// Whether its record could not be written.
+    pub(crate) is_record_stale: bool,
     /// The exit of the first process, held back until the output before it is rendered.
     pub(crate) pending_exit: Option<Exit>,
     /// The newest look at its output.
@@ -76,6 +78,7 @@ impl SessionIo {
             log,
             end: 0,
             unsaved: 0,
+            is_record_stale: false,
             pending_exit: None,
             look: Look::default(),
             watchers: Vec::new(),

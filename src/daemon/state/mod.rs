@@ -40,6 +40,7 @@ mod waiters;
 pub(crate) mod watches;
 
 use std::collections::HashMap;
+use std::io;
 
 use crate::daemon::clock::now;
 use crate::daemon::engines::Engines;
@@ -73,6 +74,9 @@ use waiters::Waiters;
 /// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first, and
 /// a session that ends at once is written once.
 const SAVE_MS: u64 = 1;
+
+/// After how many milliseconds a record that could not be written is written again.
+const SAVE_AGAIN_MS: u64 = 5000;
 
 /// Everything the daemon knows.
 pub(crate) struct State {
@@ -164,14 +168,46 @@ impl State {
         self.sessions.registry.arm(id, &mut self.timers);
     }
 
-    /// Writes a session's record to disk.
+    /// Writes a session's record to disk. If the disk refuses it, it is written again later.
     pub(crate) fn persist(&mut self, id: &SessionId) {
+        // `save` has logged why.
+        let _ = self.save(id);
+    }
+
+    /// Like [`Self::persist`], for a caller that tells of a failure.
+    pub(crate) fn save(&mut self, id: &SessionId) -> io::Result<()> {
         self.timers.set(Due::Save(id.clone()), None);
-        if let Some(session) = self.sessions.registry.get_mut(id) {
-            self.sessions.store.write_meta(session);
-            session.saved();
+        let saved = self.write_record(id);
+        let failed = saved.as_ref().err().map(io::Error::kind);
+        // The directory of a session that somebody has removed does not come back by itself.
+        if failed.is_some_and(|kind| kind != io::ErrorKind::NotFound) {
+            let at = now().boot + SAVE_AGAIN_MS;
+            self.timers.set(Due::Save(id.clone()), Some(at));
         }
         self.arm(id);
+        saved
+    }
+
+    fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
+        let Some(session) = self.sessions.registry.get_mut(id) else {
+            return Ok(());
+        };
+        let saved = self.sessions.store.try_write_meta(session);
+        if saved.is_ok() {
+            session.saved();
+        }
+        let was_stale = self
+            .sessions
+            .io_mut(id)
+            .map(|io| std::mem::replace(&mut io.is_record_stale, saved.is_err()));
+        match (&saved, was_stale.unwrap_or_default()) {
+            (Err(error), false) => {
+                tracing::error!(session = %id, %error, "its record cannot be written");
+            }
+            (Ok(()), true) => tracing::info!(session = %id, "its record is written again"),
+            _ => {}
+        }
+        saved
     }
 
     /// Writes a session's record to disk in a moment, when the reply is out. Only for what the next daemon learns from

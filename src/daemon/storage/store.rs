@@ -82,20 +82,22 @@ impl Store {
         }
     }
 
-    /// Writes `meta.json`.
+    /// Writes `meta.json`. A failure is only logged: for a session that is saved again in a moment.
     pub(crate) fn write_meta(&self, session: &Session) {
+        if let Err(error) = self.try_write_meta(session) {
+            tracing::error!(session = %session.id, %error, "{META} cannot be written");
+        }
+    }
+
+    /// Writes `meta.json`.
+    pub(crate) fn try_write_meta(&self, session: &Session) -> io::Result<()> {
         let path = self.dir(&session.id).join(META);
         let age = clock::wall().millis() - session.life.created_at().millis();
         let replace = match age < FRESH_MS {
             true => file::replace_lazily,
             false => file::replace,
         };
-        let written = serde_json::to_vec(&session.meta(&self.boot_id))
-            .map_err(io::Error::from)
-            .and_then(|bytes| replace(&path, &bytes));
-        if let Err(error) = written {
-            tracing::error!(session = %session.id, %error, "{META} cannot be written");
-        }
+        replace(&path, &serde_json::to_vec(&session.meta(&self.boot_id))?)
     }
 
     /// Reads the records that earlier daemons left. An unreadable record is put aside (renamed), not removed.
@@ -237,7 +239,8 @@ mod tests {
         ] {
             std::fs::write(store.dir(&id).join(name), "").unwrap();
         }
-        assert_eq!(store.load().unwrap().bare, [id.clone()]);
+        let bare = store.load().unwrap().bare;
+        assert_eq!(bare, std::slice::from_ref(&id));
         let left = std::fs::read_dir(store.dir(&id)).unwrap();
         let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
