@@ -31,7 +31,7 @@ impl FirstLine {
     }
 
     /// The place where the first line begins.
-    fn place(&self) -> Checkpoint {
+    pub fn place(&self) -> Checkpoint {
         let between = match self.begin {
             Some(_) => self.lines.next_line() - 1,
             None => 0,

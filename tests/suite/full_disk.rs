@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::job::Job;
 use crate::support::numbers::{check_bytes, log_bytes};
 use crate::support::small_disk::SmallDisk;
-use crate::support::{Home, Serve, daemon};
+use crate::support::{Home, Serve, daemon, eventually};
 
 /// Bytes before the end that stay in memory.
 const TAIL: u64 = 64 * 1024;
@@ -111,6 +111,94 @@ fn a_limit_on_the_size_of_files_is_met_like_a_full_disk() {
     let dropped = record(&mut serve, &job)["droppedBytes"].as_u64().unwrap();
     assert_eq!(log_bytes(&home, &job.id), 2_800_000 - dropped);
     assert_eq!(job.ask(&mut serve, "kill", json!({}))["status"], "killed");
+}
+
+#[test]
+fn records_that_a_full_disk_refused_are_saved_once_there_is_room() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 4) else {
+        return;
+    };
+    let mut serve = Serve::new(&home, &[]);
+    let gate = home.gate();
+    let ends = Job::start(&mut serve, &format!("cat {}; exit 3", gate.display()));
+    let stays = Job::start(&mut serve, "exec cat");
+    disk.fill_up();
+    let rename = json!({"action": "set", "sessionId": stays.id, "label": "renamed"});
+    let error = serve.err(rename, "disk_full");
+    assert!(
+        error["message"].as_str().unwrap().contains("saved"),
+        "{error}"
+    );
+    std::fs::write(&gate, "").unwrap();
+    assert_eq!(ends.end(&mut serve)["exitCode"], 3);
+    let sessions = home.path().join("sessions");
+    let saved = |id: &str, name: &str| {
+        let text = std::fs::read(sessions.join(id).join(name)).unwrap_or_default();
+        serde_json::from_slice::<Value>(&text).unwrap_or_default()
+    };
+    assert_eq!(saved(&ends.id, "exit.json"), Value::Null);
+    std::fs::remove_file(disk.ballast()).unwrap();
+    eventually("all of it is saved", || {
+        let exit = saved(&ends.id, "exit.json")["exitCode"] == 3;
+        let ended = saved(&ends.id, "meta.json")
+            .to_string()
+            .contains("\"error\"");
+        let renamed = saved(&stays.id, "meta.json").to_string();
+        (exit && ended && renamed.contains("renamed")).then_some(())
+    });
+}
+
+#[test]
+fn what_follows_a_gap_can_be_read_and_has_its_numbers() {
+    use base64::Engine as _;
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let lines = "stty -echo; seq -f 'line %g' 300; read x; seq -f 'line %g' 301 600; exec cat";
+    let job = Job::start(&mut serve, lines);
+    job.wait_for(&mut serve, "^line 300$");
+    let log = home
+        .path()
+        .join("sessions")
+        .join(&job.id)
+        .join("output.log");
+    let file = std::fs::OpenOptions::new().write(true).open(log).unwrap();
+    file.set_len(300).unwrap();
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    job.wait_for(&mut serve, "^line 600$");
+    for format in ["raw", "base64", "plain"] {
+        let (mut offset, mut text) = (0, String::new());
+        loop {
+            let page = json!({"offset": offset, "limit": 1000, "format": format});
+            let page = job.ask(&mut serve, "log", page);
+            let piece = page["output"].as_str().unwrap();
+            match format {
+                "base64" => {
+                    let bytes = base64::engine::general_purpose::STANDARD.decode(piece);
+                    text += std::str::from_utf8(&bytes.unwrap()).unwrap();
+                }
+                _ => text += piece,
+            }
+            if page["nextOffset"] == page["totalBytes"] {
+                break;
+            }
+            assert!(page["nextOffset"].as_u64() > Some(offset), "{page}");
+            offset = page["nextOffset"].as_u64().unwrap();
+        }
+        assert_eq!(text.matches("line ").count(), 34 + 300, "{format}: {text}");
+        assert!(text.trim_end().ends_with("line 600"), "{format}: {text}");
+    }
+    for (asked, number) in [("^line 450$", 450), ("^line 301$", 301), ("^line 20$", 20)] {
+        let found = job.ask(&mut serve, "log", json!({"grep": asked}));
+        let found = &found["matches"][0];
+        assert_eq!(found["n"], number, "{found}");
+        let at = found["offset"].as_u64().unwrap();
+        let (start, bytes) = raw(&mut serve, &job, at);
+        let text = format!("line {number}\r\n");
+        assert!(start == at && bytes.starts_with(text.as_bytes()), "{found}");
+    }
+    let tail = job.ask(&mut serve, "log", json!({"tail": 2}));
+    assert_eq!(tail["lines"][1]["text"], "line 600", "{tail}");
 }
 
 #[test]

@@ -154,6 +154,15 @@ impl State {
         (beginning.offset > at).then_some(beginning)
     }
 
+    /// The place where a session's log goes on after a gap.
+    pub(crate) fn log_goes_on_at(&self, id: &SessionId, start: u64) -> Option<Checkpoint> {
+        let (session, io) = self.sessions.both(id)?;
+        let place = first_line(&session.output, &io.log, start).place();
+        // The gap may end within a line.
+        let exact = false;
+        Some(Checkpoint { exact, ..place })
+    }
+
     /// Notes that a session's output before `first` is no longer kept. It had `newlines` newlines, if that is
     /// known.
     pub(crate) fn log_begins_at(&mut self, id: &SessionId, first: u64, newlines: Option<u64>) {

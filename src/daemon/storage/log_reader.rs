@@ -216,6 +216,20 @@ impl LogReader {
         self.read(offset, end, usize::MAX)
     }
 
+    /// All bytes of a range that are kept. What is missing between them does not show.
+    pub(crate) fn kept(&self, from: u64, to: u64) -> Vec<u8> {
+        let (mut at, mut kept) = (from, Vec::new());
+        while at < to {
+            let (start, bytes) = self.read_all(at, to);
+            if bytes.is_empty() {
+                break;
+            }
+            at = start + bytes.len() as u64;
+            kept.extend(bytes);
+        }
+        kept
+    }
+
     /// Number of newlines between two offsets, in the parts that are kept.
     pub(crate) fn newlines(&self, from: u64, to: u64) -> u64 {
         let (mut at, mut count) = (from, 0);

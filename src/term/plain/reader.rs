@@ -105,7 +105,7 @@ impl Reader {
     }
 
     /// Passes the lines so far to `take` until it returns false, and continues at `at`, because the
-    /// output before it is no longer kept. Returns false if `take` did.
+    /// output before it is not kept. Returns false if `take` did.
     pub fn skip_to(&mut self, at: Checkpoint, take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
         let mut before = std::mem::replace(self, Self::new(self.layout, at));
         self.sieve = before.sieve.take();

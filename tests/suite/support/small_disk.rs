@@ -1,5 +1,6 @@
 //! A disk that is soon full.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -34,6 +35,14 @@ impl SmallDisk {
     pub(crate) fn fill(&self, megabytes: u32) {
         let ballast = vec![b'x'; (megabytes as usize) << 20];
         std::fs::write(self.ballast(), ballast).unwrap();
+    }
+
+    /// Fills it up to the last byte.
+    pub(crate) fn fill_up(&self) {
+        let mut ballast = std::fs::File::create(self.ballast()).unwrap();
+        for size in [1 << 16, 1 << 12, 1] {
+            while ballast.write_all(&vec![b'x'; size]).is_ok() {}
+        }
     }
 
     /// The file that takes the room.

@@ -7,7 +7,7 @@ use crate::daemon::actions::log::Room;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::sessions::text::{Source, finish};
-use crate::daemon::storage::log_reader::Arrival;
+use crate::daemon::storage::log_reader::{Arrival, LogReader};
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
 use crate::protocol::record::{self, Mode};
@@ -39,7 +39,6 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         true => io.log.indexed_end().clamp(offset, end.max(first)),
         false => end,
     };
-    let to = offset.saturating_add(limit).min(known);
     let source = Source {
         output: &session.output,
         log: &io.log,
@@ -49,16 +48,14 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         Some(Stream::Stderr) => Some(1),
         _ => None,
     };
-    let (start, raw) = match stream {
-        None => io.log.read_all(offset, to),
+    let to = offset.saturating_add(limit).min(known);
+    let (start, to, raw) = match stream {
+        None => range(&io.log, offset, limit, known),
         Some(stream) => {
             let runs = io.log.arrivals(offset, to);
             let runs = runs.iter().filter(|run| run.stream == stream);
-            (
-                offset,
-                runs.flat_map(|run| io.log.read_all(run.start, run.end).1)
-                    .collect(),
-            )
+            let raw = runs.flat_map(|run| io.log.kept(run.start, run.end));
+            (offset, to, raw.collect())
         }
     };
     let format = params.format.unwrap_or_default();
@@ -103,6 +100,19 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         }),
         restarting: origins && finished && state.restarting.contains_key(id),
     })
+}
+
+/// Reads consecutive bytes: at most `limit`, and only up to the next gap. Returns where they begin and end. They begin
+/// after a gap that is at `offset`.
+fn range(log: &LogReader, offset: u64, limit: u64, known: u64) -> (u64, u64, Vec<u8>) {
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (start, raw) = log.read(offset, known, most);
+    let end = match raw.is_empty() {
+        // Nothing of it is kept.
+        true => start.max(offset.saturating_add(limit).min(known)),
+        false => start + raw.len() as u64,
+    };
+    (start, end, raw)
 }
 
 /// Longest unfinished escape sequence at the start of a range that is searched for its end, in bytes. A longer

@@ -98,6 +98,12 @@ pub(super) async fn read_lines(
         if bytes.is_empty() {
             break;
         }
+        if start > at {
+            let after = hub.read().log_goes_on_at(id, start);
+            if after.is_some_and(|after| !reader.skip_to(after, &mut take)) {
+                return Ok(());
+            }
+        }
         at = start + bytes.len() as u64;
         if !reader.feed(&bytes, &mut take) {
             return Ok(());
