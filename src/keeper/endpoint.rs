@@ -255,7 +255,8 @@ impl Keeper {
             version: VERSION.to_owned(),
             daemon_pid: self.supervisor.serving(),
             jobs: self.table.iter().filter(|(_, e)| e.exit.is_none()).count(),
-            trouble: self.supervisor.trouble(),
+            // An upgrade that fails is given up, and the program before is used again.
+            trouble: self.supervisor.trouble().filter(|_| self.upgrade.is_none()),
         };
         // A fresh socket has room for the line, and a client that has gone needs no answer.
         let line = serde_json::to_vec(&status).unwrap_or_default();

@@ -173,9 +173,10 @@ impl Keeper {
             self.events.remove(&daemon);
         }
         self.drop_channel();
-        let (pid, why) = (self.supervisor.pid, how.to_string());
+        let pid = self.supervisor.pid;
         if self.supervisor.ended(how) {
             let failures = self.supervisor.failures();
+            let why = self.supervisor.last().to_string();
             tracing::info!(pid, failures, why, "the daemon ended");
         }
         self.listen_for_client();

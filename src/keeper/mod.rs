@@ -337,6 +337,7 @@ impl Keeper {
         self.retry_logs();
         self.retry_exits();
         self.on_exits.end_late();
+        self.end_late_daemon();
         self.tell_again();
         self.table.flush_indexes();
         if children {

@@ -17,7 +17,7 @@ use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
 use crate::sys::shared_table::Slot;
 use crate::sys::spawn::Terminal;
-use crate::sys::{cgroup, detach};
+use crate::sys::{cgroup, detach, process, signal};
 
 /// Failures of daemons from a new program before the upgrade is given up and the keeper's own program is used.
 const UPGRADE_TRIES: u32 = 3;
@@ -31,6 +31,14 @@ impl Keeper {
         }
     }
 
+    /// Kills a daemon that has not come up in time. Its end is reported by SIGCHLD.
+    pub(super) fn end_late_daemon(&mut self) {
+        let daemon = self.supervisor.take_late().map(process::handle);
+        if let Some(Ok(daemon)) = daemon {
+            let _ = signal::send(&daemon, signal::KILL);
+        }
+    }
+
     /// The program for the next daemon: the keeper's own, or the target of the upgrade.
     fn daemon_program(&mut self) -> io::Result<Command> {
         match &self.upgrade {
@@ -39,8 +47,10 @@ impl Keeper {
             }
             Some(upgrade) => {
                 let program = upgrade.program.display();
-                let why = format!("as a daemon, {program} failed {UPGRADE_TRIES} times");
+                let last = self.supervisor.last();
+                let why = format!("as a daemon, {program} failed {UPGRADE_TRIES} times: {last}");
                 self.upgrade_failed = Some(why);
+                self.supervisor.begins_anew();
                 self.upgrade = None;
                 detach::own_command("daemon")
             }
@@ -54,6 +64,9 @@ impl Keeper {
         let program = self.daemon_program()?;
         let child = detach::spawn(program, Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
+        if self.upgrade.is_some() {
+            self.supervisor.expect_ready();
+        }
         if self.supervisor.failures() < UPGRADE_TRIES {
             tracing::info!(pid = child.id(), "the daemon was started");
         }

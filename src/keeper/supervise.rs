@@ -8,6 +8,9 @@ use crate::sys::signal;
 /// A daemon that ran this long counts as healthy; when it dies it is restarted at once.
 const HEALTHY: Duration = Duration::from_secs(5);
 
+/// How long a daemon of another program may take until it is up. Clients wait for 30 s, and there are three attempts.
+const READY_WITHIN: Duration = Duration::from_secs(5);
+
 /// Pause after the second failure in a row; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -30,6 +33,8 @@ pub(super) enum Ended {
     Signal(i32),
     /// The status cannot be known, because it was not our child.
     Unknown,
+    /// It did not report `Ready` in time, and was killed.
+    Late,
     /// It could not be started; the text says why.
     NotStarted(String),
 }
@@ -40,6 +45,10 @@ pub(super) struct Supervisor {
     /// Pid of the running daemon.
     pub(super) pid: Option<u32>,
     started: Instant,
+    /// When it is killed unless it has reported `Ready`; `None` if it has time.
+    ready_by: Option<Instant>,
+    /// Whether it was killed for that.
+    is_late: bool,
     /// Whether it has reported `Ready`.
     is_up: bool,
     due: Due,
@@ -66,6 +75,8 @@ impl Default for Supervisor {
         Self {
             pid: None,
             started: now,
+            ready_by: None,
+            is_late: false,
             is_up: false,
             due: Due::At(now),
             failures: 0,
@@ -82,19 +93,39 @@ impl Supervisor {
         self.pid = Some(pid);
         self.started = Instant::now();
         self.is_up = false;
+        self.ready_by = None;
+        self.is_late = false;
+    }
+
+    /// The daemon that was just started, which is of a program that may hang, has to report `Ready` in time.
+    pub(super) fn expect_ready(&mut self) {
+        self.ready_by = Some(self.started + READY_WITHIN);
+    }
+
+    /// The pid of a daemon that has not reported `Ready` in time and is to be killed; only once.
+    pub(super) fn take_late(&mut self) -> Option<u32> {
+        self.ready_by.take_if(|by| *by <= Instant::now())?;
+        self.is_late = true;
+        self.pid
     }
 
     /// Records that the daemon is up.
     pub(super) fn is_up(&mut self) {
         self.is_up = true;
+        self.ready_by = None;
     }
 
     /// Records that the daemon ended or could not be started. Returns whether to log it: only the first,
     /// second, fourth, eighth … failure in a row is logged.
     pub(super) fn ended(&mut self, how: Ended) -> bool {
+        let how = match std::mem::take(&mut self.is_late) {
+            true => Ended::Late,
+            false => how,
+        };
+        self.ready_by = None;
         let was_started = self.pid.take().is_some();
-        let was_well = was_started
-            && (self.started.elapsed() >= HEALTHY || self.is_up && how.is_from_outside());
+        let is_healthy = self.started.elapsed() >= HEALTHY || how.is_from_outside();
+        let was_well = was_started && self.is_up && is_healthy;
         self.failures = match was_well {
             true => 0,
             false => self.failures.saturating_add(1),
@@ -130,11 +161,16 @@ impl Supervisor {
         is_trouble.then(|| format!("{} ({} times in a row)", self.last, self.own_failures))
     }
 
+    /// Records that daemons of another program are started from now on.
+    pub(super) fn begins_anew(&mut self) {
+        self.failures = 0;
+        self.own_failures = 0;
+    }
+
     /// Records that the daemon ends on purpose; the next one starts when a client connects.
     pub(super) fn rest(&mut self) {
         self.due = Due::OnConnect;
-        self.failures = 0;
-        self.own_failures = 0;
+        self.begins_anew();
     }
 
     /// Whether the next daemon starts when a client connects.
@@ -157,12 +193,18 @@ impl Supervisor {
         self.pid.is_none() && matches!(self.due, Due::At(at) if at <= Instant::now())
     }
 
-    /// Time until the next start; `None` if no start is scheduled.
+    /// Time until the next start, or until the running daemon is late; `None` if neither is scheduled.
     pub(super) fn pause(&self) -> Option<Duration> {
-        match self.due {
-            Due::At(at) if self.pid.is_none() => Some(at.saturating_duration_since(Instant::now())),
-            _ => None,
-        }
+        let next = match self.due {
+            Due::At(at) if self.pid.is_none() => Some(at),
+            _ => self.ready_by,
+        };
+        next.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// How the last daemon ended.
+    pub(super) fn last(&self) -> &Ended {
+        &self.last
     }
 }
 
@@ -180,7 +222,7 @@ impl Ended {
             ]
             .contains(number),
             Self::Unknown => true,
-            Self::NotStarted(_) => false,
+            Self::Late | Self::NotStarted(_) => false,
         }
     }
 }
@@ -191,6 +233,11 @@ impl fmt::Display for Ended {
             Self::Code(code) => write!(f, "it ended with exit code {code}"),
             Self::Signal(number) => write!(f, "it was ended by {}", signal::name(*number)),
             Self::Unknown => write!(f, "it ended"),
+            Self::Late => write!(
+                f,
+                "it was not up within {} s, and was killed",
+                READY_WITHIN.as_secs()
+            ),
             Self::NotStarted(why) => write!(f, "{why}"),
         }
     }
@@ -248,6 +295,36 @@ mod tests {
             supervisor.ended(Ended::Code(1));
         }
         assert!(!supervisor.is_due());
+    }
+
+    #[test]
+    fn a_daemon_that_never_comes_up_is_a_failure_however_long_it_runs() {
+        let mut supervisor = Supervisor::default();
+        for failures in 1..=3 {
+            supervisor.started(7);
+            supervisor.expect_ready();
+            assert_eq!(supervisor.take_late(), None);
+            assert!(supervisor.pause().is_some());
+            supervisor.started -= 2 * READY_WITHIN;
+            supervisor.expect_ready();
+            assert_eq!(supervisor.take_late(), Some(7));
+            assert_eq!((supervisor.take_late(), supervisor.pause()), (None, None));
+            supervisor.ended(Ended::Signal(signal::KILL));
+            assert_eq!(supervisor.failures(), failures);
+            assert_eq!(*supervisor.last(), Ended::Late);
+        }
+    }
+
+    #[test]
+    fn a_daemon_that_is_up_in_time_stays() {
+        let mut supervisor = Supervisor::default();
+        supervisor.started(7);
+        supervisor.expect_ready();
+        supervisor.is_up();
+        supervisor.started -= 2 * READY_WITHIN;
+        assert_eq!((supervisor.take_late(), supervisor.pause()), (None, None));
+        supervisor.ended(Ended::Code(1));
+        assert_eq!(supervisor.failures(), 0);
     }
 
     #[test]

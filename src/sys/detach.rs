@@ -6,7 +6,11 @@ use std::io::{self, Read};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
 
 use super::file;
 use super::paths::Home;
@@ -62,23 +66,53 @@ pub fn command_of(path: &Path, role: &str) -> Command {
     command
 }
 
-/// Runs `path --version`; fails if the program cannot run on this machine.
-pub fn try_program(path: &Path) -> io::Result<()> {
+/// Runs `path --version`, for at most 10 s; fails if it cannot run on this machine, or is another program.
+pub async fn try_program(path: &Path) -> io::Result<()> {
     let place = path.display();
-    let output = Command::new(path)
+    let ran = timeout(TRIAL, version_of(path)).await;
+    let ran = ran.unwrap_or_else(|_| {
+        let why = format!("it did not end within {} s", TRIAL.as_secs());
+        Err(io::Error::new(io::ErrorKind::TimedOut, why))
+    });
+    let (status, said, errors) =
+        ran.map_err(|error| io::Error::new(error.kind(), format!("{place}: {error}")))?;
+    let why = match (status.success(), said.starts_with("bgproc ")) {
+        (true, true) => return Ok(()),
+        (true, false) => format!("{place} is not bgproc"),
+        (false, _) => format!("{place} ended with {status}: {}", errors.trim()),
+    };
+    Err(io::Error::other(why))
+}
+
+/// Longest time of a trial run.
+const TRIAL: Duration = Duration::from_secs(10);
+
+/// Maximum number of bytes of its output, and of its errors, that are read.
+const TRIAL_BYTES: u64 = 4096;
+
+/// How `path --version` ends, and what it writes to stdout and stderr. It is killed when the future is dropped.
+async fn version_of(path: &Path) -> io::Result<(ExitStatus, String, String)> {
+    let mut child = tokio::process::Command::new(path)
         .arg("--version")
         .env_remove(ROLE)
-        .output();
-    let output =
-        output.map_err(|error| io::Error::new(error.kind(), format!("{place}: {error}")))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let why = format!("{place} ended with {}: {}", output.status, said.trim());
-            Err(io::Error::other(why))
-        }
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let (said, errors) = (text(child.stdout.take()), text(child.stderr.take()));
+    let (said, errors) = tokio::join!(said, errors);
+    Ok((child.wait().await?, said, errors))
+}
+
+/// The beginning of what a program writes. Its end is closed afterwards.
+async fn text(from: Option<impl AsyncRead + Unpin>) -> String {
+    let mut said = Vec::new();
+    if let Some(from) = from {
+        // What came before an error counts.
+        let _ = from.take(TRIAL_BYTES).read_to_end(&mut said).await;
     }
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// Takes a descriptor that was inherited through `exec`, and sets close-on-exec on it. Call it only once

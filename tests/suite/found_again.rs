@@ -212,12 +212,23 @@ fn a_deleted_program_goes_on_and_can_be_upgraded_from_elsewhere() {
 
 #[test]
 fn an_upgrade_to_a_program_that_fails_as_a_daemon_is_given_up() {
+    // Or its end of the channel is gone before the keeper has written to it.
+    give_up_upgrade("exit 9", "failed 3 times: ");
+}
+
+#[test]
+fn an_upgrade_to_a_program_that_hangs_as_a_daemon_is_given_up() {
+    give_up_upgrade("exec sleep 1000", "not up within 5 s");
+}
+
+/// An upgrade to a program that does this as a daemon.
+fn give_up_upgrade(as_daemon: &str, reason: &str) {
     let home = Home::new();
     start(&home);
     let (keeper, first) = pids(&home);
     let old = Held::new(first).unwrap();
     let broken = home.scratch("broken");
-    let script = "#!/bin/sh\n[ \"$1\" = --version ] || exit 9\n";
+    let script = format!("#!/bin/sh\n[ \"$1\" = daemon ] || exec echo bgproc 9.9\n{as_daemon}\n");
     std::fs::write(&broken, script).unwrap();
     assert!(
         Command::new("chmod")
@@ -236,6 +247,7 @@ fn an_upgrade_to_a_program_that_fails_as_a_daemon_is_given_up() {
     assert_eq!(status["keeperPid"], keeper);
     let why = status["upgradeError"].as_str().unwrap();
     assert!(why.contains("broken failed 3 times"), "{why}");
+    assert!(why.contains(reason), "{why}");
     assert_eq!(home.json(&["status", "job"])["status"], "running");
 }
 

@@ -105,14 +105,25 @@ fn a_program_that_does_not_run_changes_nothing() {
     std::fs::write(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n").unwrap();
     std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
     daemon::install_as(&broken, &program);
+    let silent = home.scratch("silent");
+    std::fs::write(&silent, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
     // Of itself, or what somebody names.
-    for named in [json!(null), json!(broken), json!("relative/path")] {
+    for named in [
+        json!(null),
+        json!(broken),
+        json!("relative/path"),
+        json!("/bin/echo"),
+        json!(silent),
+    ] {
         let mut person = Person::new(&home);
         let request = json!({"id": 1, "action": "shutdown", "upgrade": true, "program": named});
         person.send(&request);
         let error = person.next(|line| line["id"] == 1)["error"].to_string();
         let why = match named.as_str() {
             Some("relative/path") => "not an absolute path",
+            Some("/bin/echo") => "is not bgproc",
+            Some(path) if path.ends_with("silent") => "did not end within 10 s",
             _ => "out of order",
         };
         assert!(

@@ -25,7 +25,7 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
     let upgrade = params.upgrade == Some(true);
     let program = match upgrade {
-        true => Some(upgrade_to(params.program)?),
+        true => Some(upgrade_to(params.program).await?),
         false => None,
     };
     let running: Vec<SessionId> = {
@@ -109,7 +109,7 @@ async fn stop_session(hub: &Hub, client: &Client, id: SessionId) -> Ended {
 
 /// The program of an upgrade, after a test run. It is tested now, because after the daemon has stopped no
 /// client could be told of a failure.
-fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
+async fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
     let refuse = |why: String| {
         let message = format!("The program cannot be run: {why}");
         Error::new(ErrorCode::SpawnFailed, message).hint("nothing was changed")
@@ -124,6 +124,7 @@ fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
             program.display()
         )));
     }
-    detach::try_program(&program).map_err(|error| refuse(error.to_string()))?;
+    let tried = detach::try_program(&program).await;
+    tried.map_err(|error| refuse(error.to_string()))?;
     Ok(program)
 }
