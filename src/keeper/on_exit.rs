@@ -72,6 +72,18 @@ impl OnExits {
         self.running.iter().for_each(Running::end);
     }
 
+    fn is_full(&self) -> bool {
+        self.running.len() >= AT_ONCE
+    }
+
+    /// Takes the next waiting command, if there is a place for it.
+    fn take_next(&mut self) -> Option<Waiting> {
+        match self.is_full() {
+            true => None,
+            false => self.waiting.pop_front(),
+        }
+    }
+
     fn take(&mut self, pid: u32) -> Option<Running> {
         let place = self.running.iter().position(|one| one.pid == pid)?;
         Some(self.running.swap_remove(place))
@@ -90,7 +102,7 @@ impl Running {
 impl Keeper {
     /// Runs a session's `onExit` unless it was already run for this run of the session.
     pub(super) fn run_on_exit(&mut self, session: SessionId, spec: &SpawnSpec, within: Duration) {
-        let is_full = self.on_exits.running.len() >= AT_ONCE;
+        let is_full = self.on_exits.is_full();
         // Without an entry it is unknown whether the command was run before.
         let Some(entry) = self.entry(&session) else {
             return self.on_exit_over(
@@ -141,10 +153,10 @@ impl Keeper {
         Ok(())
     }
 
-    /// Handles the end of a child that is not a job. Returns whether it was an `onExit` command.
-    pub(super) fn other_child_ended(&mut self, pid: u32, status: ExitStatus) -> bool {
+    /// Handles the end of a child that is not a job: of an `onExit` command, or of an orphan.
+    pub(super) fn other_child_ended(&mut self, pid: u32, status: ExitStatus) {
         let Some(one) = self.on_exits.take(pid) else {
-            return false;
+            return;
         };
         let failure = match (one.timed_out, status.success()) {
             (true, _) => Some("it took too long and was killed".to_owned()),
@@ -152,10 +164,10 @@ impl Keeper {
             (false, false) => Some(status.to_string()),
         };
         self.on_exit_over(one.session, failure);
-        if let Some(next) = self.on_exits.waiting.pop_front() {
+        while let Some(next) = self.on_exits.take_next() {
+            // The place stays free if it cannot be started.
             self.run_on_exit(next.session, &next.spec, next.within);
         }
-        true
     }
 
     fn on_exit_over(&mut self, session: SessionId, failure: Option<String>) {

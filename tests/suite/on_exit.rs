@@ -184,3 +184,36 @@ fn a_refused_remove_leaves_it_and_many_wait_for_one_another() {
         (text.len() == 2 * jobs.len()).then_some(())
     });
 }
+
+#[test]
+fn one_that_cannot_start_holds_up_no_other() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let begun = home.scratch("begun");
+    let first = home.gate();
+    // As many as run at once. The first one ends when it is told to, the others do not end.
+    for number in 0..16 {
+        let rest = match number {
+            0 => format!("cat {}", first.display()),
+            _ => "exec sleep 1000".to_owned(),
+        };
+        let line = format!("echo x >> {}; {rest}", begun.display());
+        let start = json!({"command": "true", "onExit": line});
+        Job::request(&mut serve, start).end(&mut serve);
+    }
+    eventually("sixteen run", || {
+        let text = std::fs::read_to_string(&begun).unwrap_or_default();
+        (text.len() == 32).then_some(())
+    });
+    let gone = home.scratch("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let start = json!({"command": "true", "onExit": "true", "cwd": gone});
+    Job::request(&mut serve, start).end(&mut serve);
+    std::fs::remove_dir(&gone).unwrap();
+    let last = home.scratch("last");
+    let line = format!("echo end > {}", last.display());
+    let start = json!({"command": "true", "onExit": line});
+    Job::request(&mut serve, start).end(&mut serve);
+    std::fs::write(&first, "").unwrap();
+    assert_eq!(written(&last), "end\n");
+}
