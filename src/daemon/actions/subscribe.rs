@@ -71,8 +71,7 @@ async fn tell(hub: &Hub, client: &Client, entries: &[Entry], with_scope: bool) {
     }
     let scope = &client.principal.scope;
     let owed = |entry: &Entry| entry.undelivered && entry.scope == *scope;
-    if entries.iter().any(owed) {
-        client.outbox.sent_so_far().await;
+    if entries.iter().any(owed) && client.outbox.sent_so_far().await {
         hub.change(|state| state.events.delivered(entries, scope));
     }
 }

@@ -3,7 +3,6 @@
 use super::client::{Client, Moves};
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
-use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::sessions::text::{Piece, Source, Uncounted};
 use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::Arrival;
@@ -163,7 +162,7 @@ pub(crate) async fn polled(
     if show.screen || client.is_lean() {
         watch::complete(hub, id).await;
     }
-    let (mut polled, uncounted) = hub.change(|state| now(state, client, id, show))?;
+    let (mut polled, uncounted) = hub.change(|state| now(hub, state, client, id, show))?;
     if let Some(uncounted) = uncounted {
         polled.omitted.lines += reading::count(hub, id, uncounted).await;
     }
@@ -172,6 +171,7 @@ pub(crate) async fn polled(
 
 /// Everything but the number of omitted lines, if that has to be counted.
 fn now(
+    hub: &Hub,
     state: &mut State,
     client: &Client,
     id: &SessionId,
@@ -243,16 +243,22 @@ fn now(
             (parse_cursor(&polled.cursor), state.sessions.get_mut(id))
     {
         client.show(session, offset, show.moves);
-        if session.scope == client.principal.scope
-            && let Some(slot) = state.sessions.io(id).and_then(SessionIo::slot)
-        {
-            let shared_table = state.keeper.shared_table().clone();
-            let outbox = client.outbox.clone();
+        if session.scope == client.principal.scope {
+            let (hub, id, outbox) = (hub.clone(), id.clone(), client.outbox.clone());
             // The cursor in the shared table outlives this daemon, so store it only once the output is sent to
             // the client.
             tokio::task::spawn_local(async move {
-                outbox.sent_so_far().await;
-                shared_table.slot(slot).set_shown(offset);
+                if outbox.sent_so_far().await {
+                    let state = hub.read();
+                    // It may have been removed, and its slot be another session's.
+                    if let Some(slot) = state
+                        .sessions
+                        .io(&id)
+                        .and_then(|io| state.sessions.slot(io))
+                    {
+                        slot.set_shown(offset);
+                    }
+                }
             });
         }
     }

@@ -56,6 +56,7 @@ pub(crate) async fn run(hub: Hub, stream: UnixStream) {
     };
     // Ignore how the connection ended: the client is gone, and its jobs continue.
     let _ = connection.serve().await;
+    connection.outbox.close();
     let client = connection.client.take();
     hub.change(|state| {
         state.let_go_of_all(id);

@@ -35,6 +35,8 @@ pub(crate) struct Outbox {
     added: Cell<u64>,
     /// Events dropped since the last one that was queued.
     missed: Cell<u64>,
+    /// Whether nothing more is sent, because the connection has ended.
+    is_closed: Cell<bool>,
     filled: Notify,
     drained: Notify,
 }
@@ -115,9 +117,13 @@ impl Outbox {
         if is_whole {
             lines.pop_front();
         }
-        if self.bytes.get() <= FRAME_BYTES {
-            self.drained.notify_waiters();
-        }
+        self.drained.notify_waiters();
+    }
+
+    /// Nothing more is sent, because the connection has ended.
+    pub(crate) fn close(&self) {
+        self.is_closed.set(true);
+        self.drained.notify_waiters();
     }
 
     /// Whether the client has to read before it may send further requests.
@@ -130,19 +136,24 @@ impl Outbox {
         self.filled.notified().await;
     }
 
-    /// Waits until the client has read most of the queue.
+    /// Waits until the client has read most of the queue, or the connection has ended.
     pub(crate) async fn room_for_frame(&self) {
-        while self.bytes.get() > FRAME_BYTES {
+        while self.bytes.get() > FRAME_BYTES && !self.is_closed.get() {
             self.drained.notified().await;
         }
     }
 
-    /// Waits until everything that is queued now is in the client's socket.
-    pub(crate) async fn sent_so_far(&self) {
+    /// Waits until everything that is queued now is in the client's socket. Returns false if the connection ends before
+    /// that.
+    pub(crate) async fn sent_so_far(&self) -> bool {
         let goal = self.added.get();
         while self.added.get() - (self.bytes.get() as u64) < goal {
+            if self.is_closed.get() {
+                return false;
+            }
             self.drained.notified().await;
         }
+        true
     }
 }
 
@@ -202,6 +213,26 @@ mod tests {
             outbox.sent(piece.len());
         }
         assert_eq!((seen, outbox.bytes.get()), (b"onetwothree".to_vec(), 0));
+    }
+
+    #[tokio::test]
+    async fn what_was_not_sent_is_known_when_the_connection_ends() {
+        let outbox = Outbox::default();
+        let line = |length| Rc::new(vec![b'x'; length]);
+        outbox.push_frame(line(2 * FRAME_BYTES));
+        let (first, later) = tokio::join!(
+            async {
+                let first = outbox.sent_so_far();
+                tokio::join!(first, async { outbox.push_frame(line(10)) }).0
+            },
+            async { outbox.sent(2 * FRAME_BYTES) }
+        );
+        assert_eq!((first, later), (true, ()));
+        let (sent, ()) = tokio::join!(outbox.sent_so_far(), async { outbox.close() });
+        assert!(!sent);
+        outbox.push_frame(line(2 * FRAME_BYTES));
+        outbox.room_for_frame().await;
+        assert!(!outbox.sent_so_far().await);
     }
 
     #[test]
