@@ -5,7 +5,8 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::{Home, Serve, eventually};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Serve, eventually};
 
 /// Starts a job that does nothing but stay, with a probe, in a directory.
 fn start(serve: &mut Serve, dir: &std::path::Path, ready: Value) -> Job {
@@ -38,6 +39,21 @@ fn a_command_that_succeeds_makes_a_job_ready() {
     assert_eq!(is_ready(&mut serve, &job), false);
     std::fs::write(dir.path().join("flag"), "").unwrap();
     becomes_ready(&mut serve, &job);
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended_with_all_it_has_started() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let dir = tempfile::tempdir().unwrap();
+    let line = "sleep 1000 & echo $! >> children; wait";
+    let probe = json!({"command": line, "everyMs": 20});
+    start(&mut serve, dir.path(), probe);
+    let child = eventually("the command has run", || {
+        let children = std::fs::read_to_string(dir.path().join("children")).ok()?;
+        children.lines().next()?.parse().ok()
+    });
+    assert!(Held::new(child).is_none_or(|child| child.ended(DEADLINE)));
 }
 
 #[test]

@@ -59,7 +59,9 @@ pub(super) async fn run(
     done
 }
 
-async fn finish(mut command: Command, within: Duration) -> Result<(), String> {
+/// Waits until a command ends, for at most this time. Its process group is killed with it then, and when the future is
+/// dropped. The error says how it failed.
+pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(), String> {
     command.process_group(0);
     let mut child = command
         .spawn()

@@ -4,7 +4,7 @@
 //!
 //! One attempt runs at a time for each session, and the next one is planned when it is over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::beside;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::engine::timers::Due;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::probe::Check;
 use crate::protocol::{Probe, SessionId};
@@ -50,6 +51,11 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
             false => state.attempt_probe_at(&id, now().boot + ms.saturating_sub(idle_ms).max(1)),
         });
     }
+    if let Check::File(path) = probe.check() {
+        let path = Path::new(&spec.cwd).join(path);
+        tokio::task::spawn_local(look_for(hub, id, run, path));
+        return;
+    }
     tokio::task::spawn_local(async move {
         let made = timeout(ATTEMPT, make(&probe, &spec)).await;
         hub.change(|state| match made.unwrap_or(Attempt::Fails(None)) {
@@ -76,19 +82,45 @@ async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
             answered.is_some_and(|status| wanted.contains(&status))
         }
         Check::Command(line) => succeeds(line, spec).await,
-        Check::File(path) => {
-            let path = Path::new(&spec.cwd).join(path);
-            tokio::task::spawn_blocking(move || path.exists())
-                .await
-                .unwrap_or(false)
-        }
         // It has listened before. Who has the port is not looked up: that costs a look at every process.
         Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
-        Check::Pattern(_) | Check::Quiet(_) => false,
+        Check::File(_) | Check::Pattern(_) | Check::Quiet(_) => false,
     };
     match holds {
         true => Attempt::Holds,
         false => Attempt::Fails(answered),
+    }
+}
+
+/// Looks for a file. A file system that does not answer holds the thread that looks, for however long, and each attempt
+/// that takes too long fails. But there is no second thread until the first one has an answer.
+async fn look_for(hub: Hub, id: SessionId, run: u32, path: PathBuf) {
+    let mut look = tokio::task::spawn_blocking(move || path.exists());
+    loop {
+        let found = timeout(ATTEMPT, &mut look).await;
+        let goes_on = hub.change(|state| {
+            let session = state.sessions.get(&id);
+            let probed = session.and_then(|session| session.attempted_probe());
+            match found {
+                _ if probed.is_none_or(|(_, current)| current != run) => false,
+                Ok(Ok(true)) => {
+                    state.attempt_succeeded(&id, run);
+                    false
+                }
+                Ok(_) => {
+                    state.attempt_failed(&id, run, None);
+                    false
+                }
+                Err(_) => {
+                    state.attempt_failed(&id, run, None);
+                    state.timers.set(Due::Probe(id.clone()), None);
+                    true
+                }
+            }
+        });
+        if !goes_on {
+            return;
+        }
     }
 }
 
@@ -133,8 +165,9 @@ async fn answer(url: &str) -> Option<u16> {
 
 /// Whether a shell line ends with exit code 0 beside the job.
 async fn succeeds(line: &str, spec: &SpawnSpec) -> bool {
-    let status = beside::command(line, spec).status().await;
-    status.is_ok_and(|status| status.success())
+    beside::finish(beside::command(line, spec), ATTEMPT)
+        .await
+        .is_ok()
 }
 
 #[cfg(test)]
