@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a command whose output has ended may take to end itself and to say why.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// Maximum number of bytes of what ssh says about a host.
+const ANSWER: usize = 1 << 20;
+
 /// Maximum number of bytes of what a command says on stderr that are kept.
 const KEPT: usize = 4096;
 
@@ -159,7 +162,8 @@ pub(super) struct Begun {
 
 /// Runs a script on a host, up to its marker.
 pub(super) fn begin(host: &Host, script: &str) -> Result<(Running, Begun), Error> {
-    let ssh = configuration(host);
+    let deadline = Instant::now() + PATIENCE;
+    let ssh = configuration_by(host, deadline);
     let keepalive = ssh.as_ref().is_some_and(|ssh| ssh.alive_interval == 0);
     let is_named = ssh.is_some_and(|ssh| ssh.control_path.is_some());
     // What `hosts login` has opened.
@@ -168,9 +172,9 @@ pub(super) fn begin(host: &Host, script: &str) -> Result<(Running, Begun), Error
         .to_str()
         .filter(|_| !is_named && host.control.exists());
     let with = |control| SshOptions { keepalive, control };
-    match attempt(host, with(own), script) {
+    match attempt(host, with(own), script, deadline) {
         Err(Refused::Silent) if is_named || own.is_some() => {
-            attempt(host, with(Some("none")), script)
+            attempt(host, with(Some("none")), script, Instant::now() + PATIENCE)
         }
         outcome => outcome,
     }
@@ -183,17 +187,49 @@ pub(super) fn begin(host: &Host, script: &str) -> Result<(Running, Begun), Error
     })
 }
 
-/// What ssh_config says about a host; `None` if it is not reached by ssh, or ssh does not say.
+/// What ssh_config says about a host; `None` if it is not reached by ssh, or ssh does not say within 10 s.
 pub fn configuration(host: &Host) -> Option<SshConfiguration> {
+    configuration_by(host, Instant::now() + PATIENCE)
+}
+
+/// ssh runs commands of `Match exec` to answer, which may take for ever.
+fn configuration_by(host: &Host, deadline: Instant) -> Option<SshConfiguration> {
     let words = host.configuration()?;
     let (program, args) = words.split_first()?;
-    let ran = Command::new(program)
+    let (mut ours, theirs) = UnixStream::pair().ok()?;
+    let mut command = Command::new(program);
+    let command = command
         .args(args)
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let said = ran.ok().filter(|ran| ran.status.success())?.stdout;
+        .stdout(Stdio::from(OwnedFd::from(theirs)))
+        .stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    // Otherwise this process would hold the end of the output that is to be closed.
+    command.stdout(Stdio::null());
+    let said = read_by(&mut ours, deadline);
+    if said.is_none() {
+        // Fails if it has ended already.
+        let _ = child.kill();
+    }
+    let is_well = child.wait().is_ok_and(|status| status.success());
+    let said = said.filter(|_| is_well)?;
     Some(SshConfiguration::of(&String::from_utf8_lossy(&said)))
+}
+
+/// All that comes up to the end; `None` if that does not come in time, or is more than an answer of ssh.
+fn read_by(stream: &mut UnixStream, deadline: Instant) -> Option<Vec<u8>> {
+    let (mut said, mut piece) = (Vec::new(), [0; 4096]);
+    while said.len() <= ANSWER {
+        let left = deadline.saturating_duration_since(Instant::now());
+        stream.set_read_timeout(Some(left)).ok()?;
+        match stream.read(&mut piece) {
+            Ok(0) => return Some(said),
+            Ok(bytes) => said.extend(&piece[..bytes]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// Why a command was given up.
@@ -213,12 +249,13 @@ fn attempt(
     host: &Host,
     options: SshOptions<'_>,
     script: &str,
+    deadline: Instant,
 ) -> Result<(Running, Begun), Refused> {
     let words = host.shell(options);
     let mut running = start(host, &words)?;
     // Fails if the command has ended already, which reading tells with the reason.
     let _ = running.stream.write_all(script.as_bytes());
-    match await_marker(&mut running.stream) {
+    match await_marker(&mut running.stream, deadline) {
         Heard::Marker(Said::Runs(program), rest) => {
             // Nothing else waits with a time limit.
             let _ = running.stream.set_read_timeout(None);
@@ -299,8 +336,7 @@ enum Heard {
     Nothing,
 }
 
-fn await_marker(stream: &mut UnixStream) -> Heard {
-    let deadline = Instant::now() + PATIENCE;
+fn await_marker(stream: &mut UnixStream, deadline: Instant) -> Heard {
     let mut said = Vec::new();
     let mut piece = [0; 4096];
     loop {
@@ -365,5 +401,22 @@ impl Stderr {
         let _ = child.kill();
         let _ = child.wait();
         self.text()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_counts_only_if_it_ends_in_time() {
+        let soon = || Instant::now() + Duration::from_millis(20);
+        let (mut ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(b"user me\n").unwrap();
+        assert_eq!(read_by(&mut ours, soon()), None);
+        theirs.write_all(b"port 22\n").unwrap();
+        drop(theirs);
+        assert_eq!(read_by(&mut ours, soon()).unwrap(), b"port 22\n");
     }
 }
