@@ -52,6 +52,11 @@ impl Journal {
 
     /// Writes one change of the history. `past` already includes it.
     pub(crate) fn write(&mut self, note: &Note, past: &EventHistory) {
+        if self.file.as_ref().is_some_and(is_removed) {
+            self.say(format_args!("the file was removed and is written again"));
+            self.file = None;
+            self.is_refused = true;
+        }
         let Err(error) = self.append(note) else {
             if self.is_refused || self.is_long(past) {
                 self.rewrite(past);
@@ -192,6 +197,11 @@ impl Journal {
     }
 }
 
+/// Whether a file has lost its name: the next daemon would not find what is written to it.
+fn is_removed(file: &File) -> bool {
+    file.metadata().is_ok_and(|meta| meta.nlink() == 0)
+}
+
 /// The number that every event of every version has.
 #[derive(Deserialize)]
 struct Numbered {
@@ -321,6 +331,18 @@ mod tests {
         std::fs::create_dir(dir.path().join("away")).unwrap();
         add(&mut journal, &mut past);
         assert!(!journal.is_refused);
+        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_file_that_somebody_removes_is_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, mut past) = Journal::open(path.clone());
+        add(&mut journal, &mut past);
+        std::fs::remove_file(&path).unwrap();
+        add(&mut journal, &mut past);
+        add(&mut journal, &mut past);
         assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
     }
 
