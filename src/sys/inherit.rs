@@ -1,5 +1,6 @@
 //! Niceness, resource limits and CPU affinity: reading those of this process, and setting those of a new one.
 
+use rustix::io::Errno;
 use rustix::process::{
     Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit,
 };
@@ -61,23 +62,16 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// Converts what a client sent. A hard limit above our own is lowered to ours, unless we are root.
+    /// Converts what a client sent.
     pub fn new(inherit: &Inherit) -> Self {
         let known = LIMITS.iter().filter_map(|(name, resource)| {
             let wanted = inherit.limits.get(*name)?;
             Some((*resource, *wanted))
         });
-        let is_root = rustix::process::geteuid().is_root();
         let limits = known.map(|(resource, wanted)| {
-            let own = getrlimit(resource).maximum;
-            let hard = if is_root {
-                wanted.hard
-            } else {
-                least(wanted.hard, own)
-            };
             let limit = Rlimit {
-                current: least(wanted.soft, hard),
-                maximum: hard,
+                current: least(wanted.soft, wanted.hard),
+                maximum: wanted.hard,
             };
             (resource, limit)
         });
@@ -92,7 +86,7 @@ impl Inherited {
     /// lower niceness than the keeper's, CPUs that no longer exist) stays as in the keeper.
     pub fn apply(&self) {
         for (resource, limit) in &self.limits {
-            let _ = setrlimit(*resource, *limit);
+            let _ = set(*resource, *limit);
         }
         if let Some(nice) = self.nice {
             let _ = setpriority_process(None, nice);
@@ -102,13 +96,29 @@ impl Inherited {
         }
     }
 
-    /// The limit of open files (`RLIMIT_NOFILE`), if the client sent one.
+    /// The limit of open files (`RLIMIT_NOFILE`), if the client sent one, for [`set`].
     pub fn open_files(&self) -> Option<Rlimit> {
         let found = self
             .limits
             .iter()
             .find(|(resource, _)| *resource == Resource::Nofile);
         found.map(|(_, limit)| *limit)
+    }
+}
+
+/// Sets a limit of this process, with system calls only. A hard limit above our own, for which we lack the right, is
+/// lowered to ours. Root may lack it, too: within containers.
+pub fn set(resource: Resource, limit: Rlimit) -> rustix::io::Result<()> {
+    match setrlimit(resource, limit) {
+        Err(Errno::PERM) => {
+            let own = getrlimit(resource).maximum;
+            let lower = Rlimit {
+                current: least(limit.current, own),
+                maximum: least(limit.maximum, own),
+            };
+            setrlimit(resource, lower)
+        }
+        outcome => outcome,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Per-process limits of a job (getrlimit(2)), which are set before `exec`.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
+use rustix::thread::{CapabilitySet, capabilities};
 
 use super::cgroup::Group;
 use crate::protocol::JobLimits;
@@ -36,7 +37,8 @@ impl Rlimits {
             let maximum = getrlimit(resource).maximum;
             let limit = Rlimit {
                 current: Some(value),
-                maximum: Some(maximum.map_or(hard, |maximum| hard.min(maximum))),
+                // A value above our own limit is one that we are able to set.
+                maximum: Some(maximum.map_or(hard, |maximum| hard.min(maximum).max(value))),
             };
             Some((resource, limit))
         });
@@ -61,7 +63,7 @@ impl Rlimits {
 /// The first of these limits that the system would refuse, with the highest value that it accepts; `None`
 /// if it would accept them all.
 pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
-    if rustix::process::geteuid().is_root() {
+    if is_able(CapabilitySet::SYS_RESOURCE) {
         return None;
     }
     let wanted = [
@@ -76,9 +78,14 @@ pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
     })
 }
 
+/// Whether this process has a capability. Root lacks most of them within containers.
+fn is_able(capability: CapabilitySet) -> bool {
+    capabilities(None).is_ok_and(|own| own.effective.contains(capability))
+}
+
 /// The lowest niceness that we may set for a job.
 pub fn least_nice() -> i32 {
-    if rustix::process::geteuid().is_root() {
+    if is_able(CapabilitySet::SYS_NICE) {
         return -20;
     }
     // RLIMIT_NICE counts down from 20; a process may always keep its niceness.

@@ -15,7 +15,7 @@ use rustix::process::{PidfdFlags, Resource, Rlimit, getpid, getrlimit, pidfd_ope
 
 use super::cgroup::Group;
 use super::child::{self, Program};
-use super::inherit::Inherited;
+use super::inherit::{self, Inherited};
 use super::pty;
 use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
@@ -163,9 +163,10 @@ fn start(
         .unwrap_or_default();
     let files = inherited.open_files().unwrap_or(files);
     let limits = spec.limits.as_deref();
-    let files = limits
+    // What somebody demands has to hold.
+    let demanded = limits
         .and_then(|limits| limits.open_files)
-        .map_or(files, |open| Rlimit {
+        .map(|open| Rlimit {
             current: Some(open),
             maximum: Some(open),
         });
@@ -191,7 +192,10 @@ fn start(
         // Open this before the limit of open files may leave no room for it.
         let own = pidfd_open(getpid(), PidfdFlags::empty())?;
         announce(own.as_fd());
-        setrlimit(Resource::Nofile, files)
+        match demanded {
+            Some(files) => setrlimit(Resource::Nofile, files),
+            None => inherit::set(Resource::Nofile, files),
+        }
     };
     // SAFETY: `prepare` only makes system calls; nothing in it allocates or can panic.
     unsafe { child::start(&program, &prepare) }
