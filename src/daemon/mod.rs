@@ -104,7 +104,6 @@ mod transport;
 mod watching;
 
 use std::io;
-use std::os::fd::AsFd;
 use std::process::{self, ExitCode};
 
 use tokio::task::LocalSet;
@@ -138,8 +137,7 @@ fn start() -> io::Result<()> {
     let home = Home::locate().map_err(io::Error::other)?;
     let settings = settings(&home);
     quiet_contained_panics();
-    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
-    let channel = Channel::new(stdin)?;
+    let channel = Channel::new(detach::take_stdin()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -11,8 +11,8 @@
 //! # Where things are
 //!
 //! `events` waits for descriptors and dispatches; `jobs` moves output (`log`, `segments`, `index`,
-//! `disk`; `exit_file`: how they end); `start` starts programs; `requests` handles the daemon's messages; `on_exit` runs
-//! commands after the end of a job; `sight` looks at what programs do with their input; `supervise` keeps
+//! `disk`; `exit_file`: how they end); `start` starts programs; `requests` handles the daemon's
+//! messages; `on_exit` runs commands after the end of a job; `inspect` looks at what programs do with their input; `supervise` keeps
 //! a daemon running; `endpoint` owns the socket that clients connect to; `locks` holds the locks of the
 //! state directory.
 //!
@@ -70,7 +70,7 @@ mod upgrade;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -132,7 +132,7 @@ fn take_over() -> io::Result<Keeper> {
     let home = Home::locate().map_err(io::Error::other)?;
     diag::start(&home, "keeper", None);
     let (locks, socket) = Locks::wait(&home)?;
-    let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
+    let mut channel = Channel::new(detach::take_stdin()?)?;
     let (inheritance, asked) = handover::receive(&mut channel)?;
     let mut keeper = Keeper::succeed(home, locks, (inheritance, socket), channel)?;
     let version = VERSION.to_owned();

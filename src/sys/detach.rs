@@ -1,9 +1,9 @@
 //! Starting keeper and daemon, detached from any terminal.
 #![allow(unsafe_code, reason = "descriptors inherited through exec are numbers")]
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -186,6 +186,14 @@ pub fn leave_caller() {
     // Fails only for a process that already leads a group, and such a process has no terminal to leave.
     let _ = rustix::process::setsid();
     let _ = std::env::set_current_dir("/");
+}
+
+/// Takes the descriptor that is stdin. Its number stays taken by `/dev/null`. What is taken is thus closed when it
+/// is dropped, and no program that is started inherits it.
+pub fn take_stdin() -> io::Result<OwnedFd> {
+    let taken = io::stdin().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdin(&File::open("/dev/null")?)?;
+    Ok(taken)
 }
 
 /// Closes stdout, so that its reader sees the end of the stream. The descriptor number stays taken by
