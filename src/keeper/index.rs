@@ -19,8 +19,8 @@ const GRAIN_MS: i64 = 20;
 const MAX_RECORDS: usize = 256 * 1024;
 
 /// Writes `output.idx`. The newest record stays in memory until the keeper's event loop has nothing
-/// else to do. If the keeper is killed before that, the length of the log shows how many bytes lack
-/// a record.
+/// else to do, and for longer if the disk refuses it. If the keeper is killed before that, the length
+/// of the log shows how many bytes lack a record.
 #[derive(Debug)]
 pub(super) struct Index {
     path: PathBuf,
@@ -88,7 +88,11 @@ impl Index {
             }
             _ => {
                 let written = self.flush();
-                self.pending = Some(IndexRecord { end, at, stream });
+                match &mut self.pending {
+                    // It could not be written, and has to cover these bytes as well.
+                    Some(last) if last.stream == stream => last.end = end,
+                    _ => self.pending = Some(IndexRecord { end, at, stream }),
+                }
                 written
             }
         }
@@ -98,7 +102,7 @@ impl Index {
     /// is merged into that one. So the index grows by at most one record per [`GRAIN_MS`], even if
     /// a job writes byte by byte.
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        let Some(mut record) = self.pending.take() else {
+        let Some(mut record) = self.pending else {
             return Ok(());
         };
         let size = IndexRecord::BYTES as u64;
@@ -122,6 +126,7 @@ impl Index {
         }
         self.length = place + size;
         self.written = Some(record);
+        self.pending = None;
         Ok(())
     }
 
@@ -266,6 +271,21 @@ mod tests {
         index.add(5, 1000, 0).unwrap();
         index.flush().unwrap();
         assert_eq!(on_disk(dir.path()), [(5, 1000, 0)]);
+    }
+
+    #[test]
+    fn a_record_that_the_disk_refuses_is_written_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let away = dir.path().join("away");
+        let mut index = Index::open(&away).unwrap();
+        index.add(5, 1000, 0).unwrap();
+        assert!(index.flush().is_err());
+        assert!(index.add(9, 2000, 0).is_err());
+        std::fs::create_dir(&away).unwrap();
+        index.flush().unwrap();
+        index.add(12, 3000, 0).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(&away), [(9, 1000, 0), (12, 3000, 0)]);
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Segments {
         let file = open_segment(&self.dir, start)?;
         let last = self.last();
         if last != start {
-            if self.starts.len() > 1 && self.saved(last) == 0 {
+            if self.starts.len() > 1 && matches!(self.saved(last), Ok(0)) {
                 let _ = std::fs::remove_file(self.path(last));
                 self.starts.pop_back();
             }
@@ -81,7 +81,7 @@ impl Segments {
         let (mut missing, mut newlines) = (0, Some(0));
         while self.starts.len() > 1 && self.starts[1] <= offset {
             if let Some(start) = self.starts.pop_front() {
-                missing += (self.first() - start).saturating_sub(self.saved(start));
+                missing += (self.first() - start).saturating_sub(self.saved(start).unwrap_or(0));
                 let counted = segments::newlines(&self.dir, start).ok();
                 newlines = newlines
                     .zip(counted)
@@ -115,7 +115,7 @@ impl Segments {
         self.dir.join(segment_name(start))
     }
 
-    fn saved(&self, start: u64) -> u64 {
+    fn saved(&self, start: u64) -> io::Result<u64> {
         segments::length(&self.dir, start)
     }
 }

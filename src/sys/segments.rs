@@ -19,8 +19,8 @@ pub fn starts(dir: &Path) -> io::Result<Vec<u64>> {
 }
 
 /// Number of bytes in the segment that begins at `start`.
-pub fn length(dir: &Path, start: u64) -> u64 {
-    std::fs::metadata(dir.join(segment_name(start))).map_or(0, |meta| meta.len())
+pub fn length(dir: &Path, start: u64) -> io::Result<u64> {
+    Ok(std::fs::metadata(dir.join(segment_name(start)))?.len())
 }
 
 /// Number of newlines in the segment that begins at `start`.
@@ -36,11 +36,12 @@ pub fn newlines(dir: &Path, start: u64) -> io::Result<u64> {
     }
 }
 
-/// Number of bytes that are in no file, between the segments and up to `end`.
+/// Number of bytes that are in no file, between the segments and up to `end`. A segment whose length is not known
+/// counts as empty.
 pub fn gaps(dir: &Path, starts: impl Iterator<Item = u64> + Clone, end: u64) -> u64 {
     let next = starts.clone().skip(1).chain([end]);
     starts
         .zip(next)
-        .map(|(start, next)| next.saturating_sub(start + length(dir, start)))
+        .map(|(start, next)| next.saturating_sub(start + length(dir, start).unwrap_or(0)))
         .sum()
 }

@@ -123,9 +123,7 @@ impl LogReader {
     /// The kept segments as (offset, bytes), oldest first.
     pub(crate) fn segments(&self) -> Vec<(u64, u64)> {
         let starts = self.starts().into_iter();
-        starts
-            .map(|start| (start, segments::length(&self.dir, start)))
-            .collect()
+        starts.map(|start| (start, self.length(start))).collect()
     }
 
     /// Drops the segments before `first`. Only for a log that no process writes any more.
@@ -171,8 +169,15 @@ impl LogReader {
     pub(crate) fn bounds(&self) -> (u64, u64) {
         let starts = self.starts();
         let last = starts.last().copied().unwrap_or(0);
-        let length = segments::length(&self.dir, last);
-        (starts.first().copied().unwrap_or(0), last + length)
+        (
+            starts.first().copied().unwrap_or(0),
+            last + self.length(last),
+        )
+    }
+
+    /// Number of bytes in a segment; 0 if it is not known.
+    fn length(&self, start: u64) -> u64 {
+        segments::length(&self.dir, start).unwrap_or(0)
     }
 
     /// Reads consecutive bytes from `offset` on, at most `max`, up to `end` or to the next gap in
