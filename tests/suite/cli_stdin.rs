@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::support::Home;
+use crate::support::{Home, eventually};
 
 #[test]
 fn what_is_piped_in_reaches_the_job_with_its_end() {
@@ -18,6 +18,28 @@ fn what_is_piped_in_reaches_the_job_with_its_end() {
     assert_eq!(ran.expect_code(0).stdout, "xx");
     let ran = home.run_with_input(&["run", "-w", "wc -c"], &vec![b'y'; 300_000]);
     assert_eq!(ran.expect_code(0).stdout.trim(), "300000");
+}
+
+#[test]
+fn what_is_piped_in_waits_with_the_job_for_its_turn() {
+    let home = Home::new();
+    home.ok(&["group", "q", "--parallel", "1"]);
+    home.start(&["-n", "first", "-g", "q", "read line"]);
+    let connections = || home.json(&["daemon", "status"])["connections"].as_u64();
+    let before = connections().unwrap();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let run = ["run", "-g", "q", "-w", "-n", "second", "cat; exit 2"];
+            home.run_with_input(&run, b"x\n")
+        });
+        // The verb, what is skipped, the output, the input, and the turn that the input waits for.
+        eventually("the input waits", || {
+            connections().filter(|now| *now >= before + 5)
+        });
+        home.ok(&["send", "first", "go"]);
+        let ran = second.join().unwrap().expect_code(2);
+        assert_eq!(ran.stdout, "x\n", "{ran}");
+    });
 }
 
 #[test]

@@ -9,5 +9,5 @@ pub mod restarts;
 pub mod show;
 pub mod sieve;
 pub mod skipped;
-mod told;
+pub mod told;
 pub mod typed;

@@ -6,15 +6,15 @@ use crate::protocol::params::Subscribe;
 use crate::protocol::{Action, Error, Event, EventKind};
 
 /// A connection with a subscription.
-pub(super) struct Told {
+pub(crate) struct Told {
     /// The connection. It also takes requests.
-    pub(super) connection: Connection,
+    pub(crate) connection: Connection,
     kinds: &'static [EventKind],
 }
 
 impl Told {
     /// Subscribes to events of these kinds.
-    pub(super) fn of(kinds: &'static [EventKind]) -> Result<Self, Error> {
+    pub(crate) fn of(kinds: &'static [EventKind]) -> Result<Self, Error> {
         let mut connection = host::connect_again(&greeting::human(), tell_unreachable)?;
         connection.call(Action::Subscribe(Subscribe {
             events: Some(kinds.to_vec()),
@@ -24,7 +24,7 @@ impl Told {
     }
 
     /// The next event. `None` if the daemon has been replaced, so that some may have been missed.
-    pub(super) fn next(&mut self) -> Result<Option<Event>, Error> {
+    pub(crate) fn next(&mut self) -> Result<Option<Event>, Error> {
         if let Ok(event) = self.connection.next_event() {
             return Ok(Some(event));
         }

@@ -7,17 +7,28 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustix::fs::FileType;
 
+use crate::cli::logs::told::Told;
 use crate::cli::output::note;
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::{Encoding, Write};
 use crate::protocol::reply::{Warning, Written};
-use crate::protocol::{Action, Error, ErrorCode, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, SessionId, Status};
 
 /// Bytes per request. Encoded as base64 they stay well below the longest line of the protocol.
 const CHUNK: usize = 256 * 1024;
 
 /// First and longest pause before writing again to a job that does not read. The pause doubles each time.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+
+/// The events with which a job that waits for its turn begins, or ends without having run.
+const TURNS: &[EventKind] = &[
+    EventKind::Started,
+    EventKind::Restarted,
+    EventKind::Placed,
+    EventKind::Exited,
+    EventKind::Lost,
+    EventKind::Removed,
+];
 
 /// Whether standard input is a pipe, a file or a socket, and not a terminal or `/dev/null`. It may still
 /// never deliver anything.
@@ -37,6 +48,7 @@ pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
     let mut passing = Passing {
         connection: connect()?,
         id,
+        turns: None,
         warned: false,
     };
     std::thread::spawn(move || {
@@ -55,6 +67,8 @@ pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
 struct Passing {
     connection: Connection,
     id: SessionId,
+    /// Tells of [`TURNS`], once the job has had to wait.
+    turns: Option<Told>,
     warned: bool,
 }
 
@@ -101,6 +115,7 @@ impl Passing {
         Ok(())
     }
 
+    /// Writes as soon as the job runs: nothing is kept of what is written before.
     fn write(&mut self, bytes: &[u8], eof: bool) -> Result<Written, Error> {
         let write = Action::Write(Write {
             session_id: self.id.to_string(),
@@ -110,8 +125,37 @@ impl Passing {
             passed_on: Some(true),
             ..Write::default()
         });
-        self.connection.call_as(write)
+        loop {
+            match self.connection.call_as(write.clone()) {
+                Err(error) if has_still_to_start(&error) => self.await_turn()?,
+                answer => return answer,
+            }
+        }
     }
+
+    /// Blocks until something has happened to the job that may let it run. The first call only subscribes, because the
+    /// job may have started before that.
+    fn await_turn(&mut self) -> Result<(), Error> {
+        let Some(turns) = &mut self.turns else {
+            self.turns = Some(Told::of(TURNS)?);
+            return Ok(());
+        };
+        while let Some(event) = turns.next()? {
+            if event.session_id.as_ref() == Some(&self.id) {
+                return Ok(());
+            }
+        }
+        // Another daemon runs now, which the old connection does not reach.
+        self.connection = connect()?;
+        Ok(())
+    }
+}
+
+/// Whether the job does not run because it waits for its turn, and not because it is over.
+fn has_still_to_start(error: &Error) -> bool {
+    let status = error.data.as_ref().map(|data| &data["status"]);
+    let is = |wanted: Status| status.is_some_and(|status| status == wanted.as_str());
+    error.code == ErrorCode::SessionNotRunning && (is(Status::Queued) || is(Status::Starting))
 }
 
 /// Whether the job is gone, which is not an error: `yes | head`.
