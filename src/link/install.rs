@@ -120,8 +120,10 @@ fn script(program: &[u8]) -> String {
          s=$(sha256sum \"$t\" 2>/dev/null || shasum -a 256 \"$t\"); s=${{s%% *}}\n\
          if [ \"$s\" != {hash} ]; then rm -f \"$t\"; echo 'what arrived is not what was sent'; exit 1; fi\n\
          chmod 755 \"$t\"\n\
-         if v=$(\"$t\" --version 2>&1); then mv -f \"$t\" \"$d/bgproc\" && echo \"installed $v\"; \
-         else rm -f \"$t\"; echo \"it does not run there: $v\"; exit 1; fi; exit 0; }}\n"
+         v=$(\"$t\" --version 2>&1) || {{ rm -f \"$t\"; echo \"it does not run there: $v\"; exit 1; }}\n\
+         case $v in 'bgproc '*) ;; *) rm -f \"$t\"; echo \"it is not bgproc: $v\" | head -n 1; exit 1 ;; esac\n\
+         e=$(mv -f \"$t\" \"$d/bgproc\" 2>&1) || {{ rm -f \"$t\"; echo \"$e\"; exit 1; }}\n\
+         echo \"installed $v\"; exit 0; }}\n"
     )
 }
 
@@ -192,6 +194,49 @@ mod tests {
             misfit(b"static", "Linux-x86_64", "Linux-x86_64", DEBIAN),
             None
         );
+    }
+
+    /// What the script says when it gets this program, and what is in place afterwards.
+    fn installed(home: &std::path::Path, program: &str) -> (String, String) {
+        let place = home.join(".local/bin/bgproc");
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::fs::write(&place, "the old one").unwrap();
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", &script(program.as_bytes())])
+            .env("HOME", home)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = shell.stdin.take().unwrap();
+        stdin.write_all(CONSENT.as_bytes()).unwrap();
+        stdin.write_all(program.as_bytes()).unwrap();
+        drop(stdin);
+        let said = shell.wait_with_output().unwrap().stdout;
+        let said = String::from_utf8(said).unwrap();
+        let (_, said) = said.split_once("ready\n").unwrap();
+        let files = std::fs::read_dir(place.parent().unwrap()).unwrap();
+        assert_eq!(files.count(), 1, "nothing is left behind");
+        (said.to_owned(), std::fs::read_to_string(place).unwrap())
+    }
+
+    #[test]
+    fn only_bgproc_takes_the_place_of_bgproc() {
+        let home = tempfile::tempdir().unwrap();
+        for (program, said) in [
+            ("#!/bin/sh\necho true 9.4\n", "it is not bgproc: true 9.4\n"),
+            ("#!/bin/sh\n", "it is not bgproc: \n"),
+            (
+                "#!/bin/sh\necho no; exit 1\n",
+                "it does not run there: no\n",
+            ),
+        ] {
+            let kept = (said.to_owned(), "the old one".to_owned());
+            assert_eq!(installed(home.path(), program), kept);
+        }
+        let program = "#!/bin/sh\necho bgproc 9.9.9\n";
+        let new = ("installed bgproc 9.9.9\n".to_owned(), program.to_owned());
+        assert_eq!(installed(home.path(), program), new);
     }
 
     #[test]
