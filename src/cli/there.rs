@@ -1,6 +1,7 @@
 //! Verbs that are about a machine, with `-H`: they are run on that machine, by its own bgproc.
 
 use std::ffi::OsString;
+use std::io::Write;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::link::Host;
@@ -15,7 +16,16 @@ pub(super) fn run(host: &Host, args: &[OsString]) -> Result<Exit, Failure> {
             .ok_or_else(|| Failure::Usage(format!("{} is not UTF-8", arg.display())))?;
         words.push(word.to_owned());
     }
-    let code = run_there(host, &without_host(words))?;
+    run_words(host, &without_host(words), &mut std::io::stdout().lock())
+}
+
+/// Runs a command line on a host, and writes its output to `out`.
+pub(super) fn run_words(
+    host: &Host,
+    words: &[String],
+    out: &mut impl Write,
+) -> Result<Exit, Failure> {
+    let code = run_there(host, words, out)?;
     Ok(code
         .and_then(|code| u8::try_from(code).ok())
         .map_or(Exit::FAILED, Exit))

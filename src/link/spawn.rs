@@ -116,9 +116,9 @@ impl Link {
     }
 }
 
-/// Runs `bgproc ARGS` on a host, with this process's output and without input. Returns its exit code; `None` if a
-/// signal ended the command.
-pub fn run_there(host: &Host, args: &[String]) -> Result<Option<i32>, Error> {
+/// Runs `bgproc ARGS` on a host, without input, and passes on its output to `out`, its messages to this process's
+/// standard error. Returns its exit code; `None` if a signal ended the command.
+pub fn run_there(host: &Host, args: &[String], out: &mut impl Write) -> Result<Option<i32>, Error> {
     let (command, said) = begin(host, &script::run(host, args))?;
     let Running {
         mut child,
@@ -128,9 +128,8 @@ pub fn run_there(host: &Host, args: &[String]) -> Result<Option<i32>, Error> {
     let lost = |error: std::io::Error| fault::unreachable(host, &error.to_string());
     // The program gets the end of its input at once.
     stream.shutdown(std::net::Shutdown::Write).map_err(lost)?;
-    let mut out = std::io::stdout().lock();
     out.write_all(&said.rest).map_err(lost)?;
-    std::io::copy(&mut stream, &mut out).map_err(lost)?;
+    std::io::copy(&mut stream, out).map_err(lost)?;
     out.flush().map_err(lost)?;
     let status = child.wait().map_err(lost)?;
     let said = stderr.text();

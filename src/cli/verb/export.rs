@@ -1,7 +1,7 @@
 //! `export`: writes the whole log of a job.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use base64::Engine;
@@ -10,10 +10,14 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::host::named;
+use crate::cli::there;
 use crate::cli::value::destination::Destination;
+use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
 use crate::protocol::{Action, ErrorCode, SessionId};
+use crate::sys::file::Draft;
 
 /// Bytes per read when a long export is copied.
 const PIECE: usize = 64 * 1024;
@@ -61,6 +65,9 @@ impl Export {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let format = self.format().into();
         let job = ctx.one(&self.job)?;
+        if let Some(host) = job.summary.session_id.host() {
+            return self.from_host(&named(host)?, job.summary.session_id.bare(), ctx);
+        }
         let params = Params {
             session_id: job.summary.session_id.to_string(),
             format: Some(format),
@@ -82,12 +89,75 @@ impl Export {
         Ok(Exit::OK)
     }
 
+    /// Exports a job of another host: a file is read there, and written here.
+    fn from_host(&self, host: &Host, id: &str, ctx: &mut Context) -> Result<Exit, Failure> {
+        let format = self.format().to_possible_value();
+        let format = format.map(|value| value.get_name().to_owned());
+        let mut words = vec!["export".to_owned(), id.to_owned(), "--format".to_owned()];
+        words.extend(format);
+        let Some(path) = self.file() else {
+            words.extend(ctx.json.then(|| "--json".to_owned()));
+            return there::run_words(host, &words, &mut std::io::stdout().lock());
+        };
+        let unwritable = |error| {
+            let message = format!("cannot write {}: {error}", path.display());
+            Failure::with_message(Exit::FAILED, message)
+        };
+        let mut copy = Copy {
+            draft: Draft::new(path).map_err(unwritable)?,
+            bytes: 0,
+            fault: None,
+        };
+        let outcome = there::run_words(host, &words, &mut copy);
+        if let Some(fault) = copy.fault {
+            return Err(unwritable(fault));
+        }
+        let exit = outcome?;
+        if exit != Exit::OK {
+            return Ok(exit);
+        }
+        copy.draft.finish().map_err(unwritable)?;
+        if ctx.json {
+            ctx.out.json(&Exported {
+                path: Some(absolute(path)?),
+                data: None,
+                encoding: None,
+                bytes: copy.bytes,
+            })?;
+        }
+        Ok(Exit::OK)
+    }
+
     fn format(&self) -> Form {
         let ending = self.file().and_then(Path::extension);
         let ending = ending.and_then(|ending| ending.to_str());
         self.format
             .or_else(|| Form::from_str(ending?, true).ok())
             .unwrap_or(Form::Asciicast)
+    }
+}
+
+/// The file into which an export of another host is copied. It takes the place of an older one at the end.
+struct Copy {
+    draft: Draft,
+    bytes: u64,
+    /// Why the file could not be written, which is no fault of the host.
+    fault: Option<io::Error>,
+}
+
+impl io::Write for Copy {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Err(error) = self.draft.write(bytes) {
+            let kind = error.kind();
+            self.fault = Some(error);
+            return Err(kind.into());
+        }
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
