@@ -1,7 +1,7 @@
 //! A table that never wraps a row.
 //!
-//! If the terminal is too narrow, a column that may be cut at its end is cut first, then names get an
-//! ellipsis in the middle, then whole columns are left out.
+//! If the terminal is too narrow, columns that may be cut at their end are cut first, then names get an
+//! ellipsis in the middle, each time in the order of their ranks; then whole columns are left out.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -121,14 +121,16 @@ fn fit(shown: &mut Vec<Shown>, width: usize) {
         let loosest = (0..shown.len()).min_by_key(|place| shown[*place].column.rank);
         shown.remove(loosest.unwrap_or(0));
     }
-    for cut_end in [true, false] {
-        let over = needed(shown, |shown| shown.width).saturating_sub(width);
-        let column = shown.iter_mut().find(|shown| {
-            matches!(shown.column.fit, Fit::End(_)) == cut_end && shown.least() < shown.width
-        });
-        if let Some(column) = column {
-            column.width -= over.min(column.width - column.least());
-        }
+    let mut over = needed(shown, |shown| shown.width).saturating_sub(width);
+    let mut loosest: Vec<&mut Shown> = shown.iter_mut().collect();
+    loosest.sort_by_key(|shown| {
+        let is_end = matches!(shown.column.fit, Fit::End(_));
+        (!is_end, shown.column.rank)
+    });
+    for column in loosest {
+        let cut = over.min(column.width - column.least());
+        column.width -= cut;
+        over -= cut;
     }
     if let [only] = shown.as_mut_slice() {
         only.width = only.width.min(width);
@@ -249,11 +251,31 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_asked_at_any_width() {
+        let group = Column {
+            title: "GROUP",
+            fit: Fit::Middle(6),
+            right: false,
+            rank: 2,
+        };
+        let columns = [COLUMNS.as_slice(), &[group]].concat();
+        let long = [
+            "a-rather-long-name",
+            "running",
+            "3%",
+            "npm run dev",
+            "a-long-group",
+        ];
+        let rows = [long.map(Cell::plain).to_vec()];
         for width in 1..80 {
-            for line in table(Some(width), "3%") {
+            for line in draw(&columns, &rows, Some(width), Paint::Plain) {
                 assert!(line.width() <= width, "{width}: {line:?}");
             }
         }
+        // What is less important is cut first.
+        assert_eq!(
+            draw(&columns, &rows, Some(52), Paint::Plain)[1],
+            "a-rather-long-name  running   3%  npm run…  a-lo…oup"
+        );
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
         rank,
     };
     let columns = [
-        column("HOST", Fit::Whole, 3),
+        column("HOST", Fit::Middle(6), 3),
         column("STATE", Fit::End(12), 2),
         column("JOBS", Fit::Whole, 0),
         column("REACHED BY", Fit::End(20), 1),
