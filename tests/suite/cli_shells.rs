@@ -28,12 +28,17 @@ fn said(home: &Home, shell: &str, script: &str) -> String {
 
 /// Completes words in bash; the last one is the word at the cursor.
 fn in_bash(home: &Home, words: &[&str]) -> Vec<String> {
+    in_bash_at(home, words, words[words.len() - 1])
+}
+
+/// The same where bash calls a part of the last word the current one: nothing, if the cursor is behind a colon.
+fn in_bash_at(home: &Home, words: &[&str], current: &str) -> Vec<String> {
     let last = words.len() - 1;
     let list: String = words.iter().map(|word| format!(" '{word}'")).collect();
     let script = format!(
         "source <(BGPROC completions bash); COMP_WORDS=({list}); COMP_CWORD={last}; COMP_TYPE=9; \
          _clap_complete_bgproc bgproc '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        words[last],
+        current,
         words[last - 1]
     );
     said(home, "bash", &script)
@@ -372,6 +377,10 @@ fn bash_quotes_names_and_completes_words_with_colons() {
     // Bash splits the line at colons and equals signs.
     assert_eq!(
         in_bash(&home, &["bgproc", "stop", "g", ":", "sh"]),
+        ["shop"]
+    );
+    assert_eq!(
+        in_bash_at(&home, &["bgproc", "stop", "g", ":"], ""),
         ["shop"]
     );
     let status = ["bgproc", "ls", "--status", "=", "runn"];

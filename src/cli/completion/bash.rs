@@ -21,9 +21,9 @@ _clap_complete_NAME() {
         word=${COMP_WORDS[i]}
         if ((i == COMP_CWORD)); then
             [[ $word == [\"\']* ]] && quoted=1
-            # Without the quote that it begins with.
-            word=$2
-            [[ $word == [:=] ]] && part= || part=$word
+            # A colon stays in the word, and bash replaces what follows it. Else without the quote that it begins with.
+            if [[ -z $2 && $word == [:=]* ]]; then part=; else word=$2 part=$2; fi
+            [[ $part == [:=] ]] && part=
         fi
         if ((${#words[@]} > 1)) && [[ $word == [:=]* || $current == *[:=] ]]; then
             current+=$word
