@@ -1,7 +1,5 @@
 //! `bgproc` without a verb: the dashboard, `--serve`, or the list of jobs.
 
-use std::io::IsTerminal;
-
 use clap::Args;
 
 use crate::cli::context::Context;
@@ -95,7 +93,7 @@ impl Front {
             return self.serve();
         }
         // The dashboard needs a terminal that supports cursor movement.
-        let person = std::io::stdin().is_terminal() && crate::cli::output::obeys();
+        let person = crate::cli::output::takes_screens();
         if ctx.json || !person {
             return Verb::list().run(ctx);
         }

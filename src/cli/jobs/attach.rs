@@ -4,18 +4,27 @@ use std::io::IsTerminal;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui;
 
-/// Fails unless standard input and output are a terminal.
+/// Fails unless standard input and output are a terminal that can show a screen.
 pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+    if takes_screens() {
         return Ok(());
     }
-    let failure = Failure::with_message(Exit::USAGE, "attaching needs a terminal");
+    let failure = Failure::with_message(Exit::USAGE, no_terminal("attaching"));
     Err(failure.hint("bgproc capture JOB prints the screen, bgproc logs -f JOB follows the output"))
+}
+
+/// Why something that fills the screen cannot be done here.
+pub(in crate::cli) fn no_terminal(what: &str) -> String {
+    match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        true => format!("{what} needs a terminal that can move its cursor, and TERM says dumb"),
+        false => format!("{what} needs a terminal"),
+    }
 }
 
 /// Opens the dashboard on one job.

@@ -152,6 +152,12 @@ pub fn obeys() -> bool {
     stdout_is_terminal() && !style::is_dumb(style::environment)
 }
 
+/// Whether a program can fill the screen and read keys here: standard input and output are a terminal that supports
+/// cursor movement.
+pub fn takes_screens() -> bool {
+    io::stdin().is_terminal() && obeys()
+}
+
 /// Prints a message on standard error, each line after `bgproc: `.
 pub fn note(text: &str) {
     let mut said = String::new();

@@ -1,11 +1,11 @@
 //! `replay`: plays what the screen of a job showed.
 
-use std::io::IsTerminal;
-
 use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::attach::no_terminal;
+use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
 use crate::cli::value::moment;
 use crate::protocol::params::Capture;
@@ -30,12 +30,12 @@ pub struct Replay {
 
 impl Replay {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let has_terminal = takes_screens();
         if let (Some(at), true) = (self.at, ctx.json || !has_terminal) {
             return self.print(at, ctx);
         }
         if !has_terminal {
-            let failure = Failure::with_message(Exit::USAGE, "replaying needs a terminal");
+            let failure = Failure::with_message(Exit::USAGE, no_terminal("replaying"));
             return Err(failure.hint(
                 "bgproc replay JOB --at TIME prints the screen at that time; bgproc export JOB writes a recording",
             ));
@@ -77,8 +77,7 @@ impl Replay {
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
-    let text = text.strip_suffix('x').unwrap_or(text);
-    let speed = text.parse::<f64>().ok();
+    let speed = text.strip_suffix('x').unwrap_or(text).parse::<f64>().ok();
     speed
         .filter(|speed| (0.125..=64.0).contains(speed))
         .ok_or_else(|| format!("needs a number between 0.125 and 64, not \"{text}\""))
