@@ -157,6 +157,10 @@ impl Send {
             // Enter replaces the last newline of the input.
             data.pop();
         }
+        if self.password && data.is_empty() {
+            let message = "no password was given: without a terminal it is read from standard input, which is empty";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         Ok(data)
     }
 }
