@@ -3,6 +3,7 @@
 pub mod attach;
 pub mod consent;
 pub mod ending;
+pub mod patience;
 pub mod quiet;
 pub mod share;
 pub mod signals;

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use super::patience::Patience;
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::protocol::params::Wait;
 use crate::protocol::reply::{Outcome, WaitedAll};
-use crate::protocol::{Action, Condition, ErrorCode, SessionId, duration};
+use crate::protocol::{Action, Condition, SessionId, duration};
 
 /// The longest single wait that the protocol accepts, in milliseconds.
 const LONGEST_MS: u64 = 600_000;
@@ -17,6 +18,7 @@ pub(in crate::cli) fn wait(
     id: &SessionId,
     time: Duration,
 ) -> Result<(), Failure> {
+    let mut patience = Patience::until(None);
     loop {
         let params = Wait {
             session_ids: Some(vec![id.to_string()]),
@@ -25,14 +27,10 @@ pub(in crate::cli) fn wait(
             max_chars: Some(1),
             ..Wait::default()
         };
-        let waited: WaitedAll = match ctx.daemon()?.call_as(Action::Wait(params)) {
-            // Jobs outlive their daemon, so the wait continues with the next one.
-            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                ctx.connect_again()?;
-                continue;
-            }
-            outcome => outcome?,
+        let Some(value) = patience.ask(ctx, Action::Wait(params))? else {
+            continue;
         };
+        let waited: WaitedAll = serde_json::from_value(value).map_err(std::io::Error::from)?;
         if waited.outcome != Outcome::Timeout {
             return Ok(());
         }

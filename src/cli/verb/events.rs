@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::jobs::patience::Patience;
 use crate::cli::output::words;
 use crate::cli::value::moment;
 use crate::protocol::params;
@@ -47,13 +48,22 @@ impl Events {
             None => (0, None),
         };
         let mut wait = 0;
+        let mut patience = Patience::until(None);
         loop {
-            let page: Happened = ctx.read(&Action::Events(params::Events {
+            let action = Action::Events(params::Events {
                 after_seq: Some(after),
                 wait_ms: Some(wait),
                 limit: Some(PAGE),
                 ..params::Events::default()
-            }))?;
+            });
+            // Only what is followed goes on when the way to its host is mended.
+            let page: Happened = match wait {
+                0 => ctx.read(&action)?,
+                _ => match patience.ask(ctx, action)? {
+                    Some(value) => serde_json::from_value(value).map_err(std::io::Error::from)?,
+                    None => continue,
+                },
+            };
             for event in &page.events {
                 if from.is_none_or(|from| event.at >= Some(from)) {
                     print(ctx, event)?;

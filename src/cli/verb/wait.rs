@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::jobs::patience::Patience;
 use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
@@ -15,7 +16,7 @@ use crate::protocol::duration;
 use crate::protocol::params::{Poll, Wait as Params};
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
 use crate::protocol::shell_state::ShellActivity;
-use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
+use crate::protocol::{Action, Condition, SessionId, Status};
 
 /// The longest single wait that the protocol accepts.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -122,6 +123,7 @@ fn until(
     mode: WaitMode,
     deadline: Option<Instant>,
 ) -> Result<Exit, Failure> {
+    let mut patience = Patience::until(deadline);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let turn = left.unwrap_or(LONGEST).min(LONGEST);
@@ -135,13 +137,8 @@ fn until(
             through_restarts: Some(true),
             ..Params::default()
         };
-        let value = match ctx.daemon()?.call(Action::Wait(params)) {
-            // Jobs outlive their daemon, so the wait continues with the next one.
-            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                ctx.connect_again()?;
-                continue;
-            }
-            outcome => outcome?,
+        let Some(value) = patience.ask(ctx, Action::Wait(params))? else {
+            continue;
         };
         let waited: WaitedAll =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
