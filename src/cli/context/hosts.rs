@@ -1,6 +1,6 @@
 //! Jobs of other hosts in targets: `web@gpu1`.
 
-use super::{ALL_JOBS, Context, target};
+use super::{ALL_JOBS, Context, recent, target};
 use crate::cli::exit::Failure;
 use crate::cli::settings;
 use crate::client;
@@ -8,7 +8,6 @@ use crate::config::LOCAL;
 use crate::protocol::params::List;
 use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
 use crate::protocol::{Action, Error, ErrorCode, Record, split_host};
-use crate::recall::last_job;
 
 /// Longest time in which a host that a target names is connected, in milliseconds. ssh ends its own attempts before.
 const PATIENCE_MS: u64 = 30_000;
@@ -85,11 +84,11 @@ impl Context {
         target: &str,
         here: &[Record],
     ) -> Result<Option<There>, Failure> {
-        let recent = match target {
-            "-" => last_job::recall().filter(|id| id.host().is_some()),
+        let last = match target {
+            "-" => recent::recall().filter(|id| id.host().is_some()),
             _ => None,
         };
-        let target = recent.as_ref().map_or(target, |id| id.as_str());
+        let target = last.as_ref().map_or(target, |id| id.as_str());
         let Some((name, host)) = split_host(target) else {
             return Ok(None);
         };

@@ -3,6 +3,7 @@
 
 mod hosts;
 mod people;
+pub mod recent;
 pub mod target;
 
 use std::borrow::Cow;
@@ -15,7 +16,6 @@ use serde::de::DeserializeOwned;
 
 pub use self::hosts::{is_arriving, only_here};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::hosts::tell_unreachable;
 use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
@@ -121,14 +121,6 @@ impl Context {
         Ok(self.connection.insert(connection))
     }
 
-    /// Connects again after the connection has ended; waits for a host that cannot be reached now.
-    pub fn connect_again(&mut self) -> Result<(), Failure> {
-        self.connection = None;
-        let connection = client::host::connect_again(&greeting::human(), tell_unreachable)?;
-        self.connection = Some(connection);
-        Ok(())
-    }
-
     /// Drops the connection. The next call opens a new one.
     pub fn hang_up(&mut self) {
         self.connection = None;
@@ -162,9 +154,9 @@ impl Context {
         let all = self.jobs()?;
         let own = own_jobs(&all);
         let (target, jobs) = self.meant(target, &all, &own)?;
-        match target::one(&target, &jobs, last_job::recall().as_ref(), words::now()) {
+        match target::one(&target, &jobs, recent::recall().as_ref(), words::now()) {
             Ok(job) => {
-                last_job::remember(&job.summary.session_id);
+                recent::remember(&job.summary.session_id);
                 let job = job.clone();
                 self.names
                     .insert(job.summary.session_id.clone(), words::name(&job.summary));
@@ -179,7 +171,7 @@ impl Context {
     pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
         let all = self.jobs()?;
         let own = own_jobs(&all);
-        let (recent, now) = (last_job::recall(), words::now());
+        let (recent, now) = (recent::recall(), words::now());
         let mut found = Found {
             jobs: Vec::new(),
             exit: Exit::OK,
@@ -215,7 +207,7 @@ impl Context {
             self.names.insert(id, words::name(&job.summary));
         }
         if let [only] = found.jobs.as_slice() {
-            last_job::remember(&only.summary.session_id);
+            recent::remember(&only.summary.session_id);
         }
         Ok(found)
     }
@@ -348,9 +340,10 @@ impl Context {
                 Failure::with_message(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
             }
             Miss::NoRecent => {
-                let why = match last_job::has_terminal() {
-                    true => "and no command has used one yet",
-                    false => "which needs a terminal",
+                let why = match (last_job::has_terminal(), client::host::name()) {
+                    (false, _) => "which needs a terminal".to_owned(),
+                    (true, Some(host)) => format!("and that is not one of host {host}"),
+                    (true, None) => "and no command has used one yet".to_owned(),
                 };
                 let message = format!(
                     "no job given: `-`, the default, is the job last used on this terminal, {why}"

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::context::Context;
+use crate::cli::context::{Context, recent};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::attach;
@@ -21,12 +21,12 @@ use crate::cli::start::engine::Engine;
 use crate::cli::start::{directory, env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
+use crate::client::host;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId};
-use crate::recall::last_job;
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -142,7 +142,8 @@ impl Run {
         // This command passes standard input on, so it has to follow the job for that.
         let piped = (self.follow || self.wait) && stdin::is_piped();
         let start = self.start(ctx, piped)?;
-        if start.args.is_none() {
+        // Only a command that runs on this machine has to be found on it.
+        if start.args.is_none() && start.launcher.is_none() && host::chosen().is_none() {
             program::check(&start)?;
         }
         ctx.daemon_with_surroundings()?;
@@ -150,7 +151,7 @@ impl Run {
         let started: Started =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         let id = started.session_id;
-        last_job::remember(&id);
+        recent::remember(&id);
         if let Some(agents) = self.share {
             share::set(ctx, &id, agents)?;
         }
