@@ -5,7 +5,7 @@ use crate::protocol::suggest::nearest;
 use crate::protocol::{Status, Summary};
 
 /// Words of the list that are not a status of the protocol, and `failed`.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 10] = [
     "needs password",
     "needs input",
     "blocked",
@@ -14,6 +14,7 @@ const WORDS: [&str; 9] = [
     "exit",
     "skipped",
     "scheduled",
+    "stopped",
     FAILED,
 ];
 
@@ -75,6 +76,8 @@ impl Wanted {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::cli::output::fixture::record;
     use crate::protocol::record::InputState;
@@ -88,7 +91,11 @@ mod tests {
         let mut crashed = record("c", None, Status::Error).summary;
         crashed.signal = Some("SIGSEGV".to_owned());
         let late = record("d", None, Status::TimedOut).summary;
-        let jobs = [waits, failed, crashed, late];
+        let mut never_ran = record("e", None, Status::Killed).summary;
+        let role = json!({"name": "shop", "dir": "/srv", "job": "api", "phase": "stopped",
+            "place": 0, "needs": []});
+        never_ran.project = serde_json::from_value(role).unwrap();
+        let jobs = [waits, failed, crashed, late, never_ran];
         let chosen = |word: &str| -> String {
             let wanted = parse(word).unwrap();
             let is = |job: &&Summary| wanted.is(job);
@@ -106,6 +113,8 @@ mod tests {
             ("timed_out", "d"),
             ("timed out", "d"),
             ("failed", "bcd"),
+            ("stopped", "e"),
+            ("killed", "e"),
         ] {
             assert_eq!(chosen(word), expected, "{word}");
         }
