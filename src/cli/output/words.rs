@@ -34,6 +34,16 @@ pub fn seen(job: &Summary, now: Timestamp) -> Option<String> {
     Some(format!("seen {ago} ago"))
 }
 
+/// The state as a word, and its tone. If the host of the job is not connected, the state that was last known, with its
+/// age: it may not be so any more.
+pub fn dated_state(job: &Summary, now: Timestamp) -> (String, Tone) {
+    let (state, tone) = state(job);
+    match seen(job, now) {
+        Some(seen) => (format!("{state} ({seen})"), Tone::Faint),
+        None => (state, tone),
+    }
+}
+
 /// The state as a word, and its tone.
 pub fn state(job: &Summary) -> (String, Tone) {
     let (word, tone) = match job.status {

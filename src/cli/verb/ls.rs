@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::cli::context::{ALL_JOBS, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::cause::cause;
 use crate::cli::output::state::{self, Wanted};
-use crate::cli::output::style::Tone;
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{hosts, words};
 use crate::cli::value::order::{self, Order};
@@ -195,12 +195,7 @@ const fn number(title: &'static str, rank: u8) -> Column {
 
 fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
     let job = &record.summary;
-    let (state, tone) = words::state(job);
-    // What was last known may not be so any more.
-    let (state, tone) = match words::seen(job, now) {
-        Some(seen) => (format!("{state} ({seen})"), Tone::Faint),
-        None => (state, tone),
-    };
+    let (state, tone) = words::dated_state(job, now);
     let percent = job.cpu_percent.map(|percent| format!("{percent:.0}%"));
     vec![
         Cell::plain(field(job.session_id.host())),
@@ -212,7 +207,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
-        Cell::plain(command(job)),
+        Cell::plain(command(record)),
         Cell::plain(tags(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
@@ -229,11 +224,13 @@ fn why(job: &Summary) -> Option<&str> {
     job.project.as_ref()?.why.as_deref()
 }
 
-/// The command, with what the job waits for, or what its program says of itself.
-fn command(job: &Summary) -> String {
+/// The command, with what the job waits for, why it failed, or what its program says of itself.
+fn command(record: &Record) -> String {
+    let job = &record.summary;
     let message = job.reported().and_then(|report| report.message.as_deref());
     let message = message.map(crate::term::sanitize::clean);
-    match words::waits_for(job).or(words::of_engine(job)).or(message) {
+    let note = words::waits_for(job).or(words::of_engine(job));
+    match note.or_else(|| cause(record)).or(message) {
         Some(note) => format!("{}  ({note})", words::command(job)),
         None => words::command(job),
     }

@@ -52,7 +52,7 @@ impl StatusOf {
         if ctx.json {
             ctx.out.json(&value)?;
         } else {
-            let (state, tone) = words::state(&record.summary);
+            let (state, tone) = words::dated_state(&record.summary, words::now());
             let name = ctx.out.tint(Tone::Strong, &words::name(&record.summary));
             let state = ctx.out.tint(tone, &state);
             ctx.out.line(&format!("{name}  {state}"))?;
