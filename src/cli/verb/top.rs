@@ -3,23 +3,27 @@
 use std::time::Duration;
 
 use clap::Args;
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{names, words};
+use crate::cli::output::{Kind, Sink, names, table, words};
 use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Record};
+use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
 /// Time between two pictures.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Columns of the names.
+const NAME: usize = 20;
 
 /// Moves the cursor to the first column of the first row and erases what follows.
 const REPAINT: &str = "\x1b[H\x1b[J";
 
 #[derive(Args, Debug)]
 pub struct Top {
-    /// Print it once and end; the default if the output is no terminal
+    /// Print it once and end; the default if the output is no terminal that can move its cursor
     #[arg(long)]
     once: bool,
     /// The jobs; by default all that run
@@ -29,7 +33,7 @@ pub struct Top {
 
 impl Top {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let repeats = !self.once && !ctx.json && ctx.out.is_terminal();
+        let repeats = !self.once && !ctx.json && ctx.out.terminal(Sink::Out) == Kind::Obeys;
         loop {
             let (records, exit) = self.records(ctx)?;
             if ctx.json {
@@ -42,16 +46,12 @@ impl Top {
                 // What is wrong has been said; a heading alone says nothing.
                 return Ok(exit);
             }
-            let mut picture = lines(&records);
+            let mut picture = lines(&records, ctx.out.width, words::now());
             if let Some(size) = ctx.out.size().filter(|_| repeats) {
                 picture.truncate(usize::from(size.rows()).saturating_sub(1));
                 ctx.out.bytes(REPAINT.as_bytes())?;
             }
             for line in picture {
-                let line = match ctx.out.width {
-                    Some(width) => line.chars().take(width).collect(),
-                    None => line,
-                };
                 ctx.out.line(&line)?;
             }
             ctx.out.flush()?;
@@ -89,10 +89,11 @@ impl Top {
     }
 }
 
-/// A line for each job, and below it one for each of its processes.
-fn lines(records: &[Record]) -> Vec<String> {
+/// A line for each job, and below it one for each of its processes. None is wider than `width`; without it, names and
+/// lines are whole.
+fn lines(records: &[Record], width: Option<usize>, now: Timestamp) -> Vec<String> {
     let mut lines = vec![format!(
-        "{:<20} {:>8} {:>6} {:>6}  {:<12} {}",
+        "{:<NAME$} {:>8} {:>6} {:>6}  {:<12} {}",
         "NAME", "PID", "CPU", "MEM", "PORT", "COMMAND"
     )];
     for (record, name) in records.iter().zip(names::together(records)) {
@@ -109,9 +110,16 @@ fn lines(records: &[Record]) -> Vec<String> {
             false => ports.join(","),
         };
         let pid = job.pid.map_or_else(dash, |pid| pid.to_string());
+        let name = match width {
+            Some(_) => table::middle(&name, NAME),
+            None => name,
+        };
+        let blanks = " ".repeat(NAME.saturating_sub(name.width()));
+        // What was last known of a job may not be so any more.
+        let seen = words::seen(job, now).map(|seen| format!("({seen}) "));
+        let (seen, command) = (seen.unwrap_or_default(), words::command(job));
         lines.push(format!(
-            "{name:<20} {pid:>8} {cpu:>6} {memory:>6}  {ports:<12} {}",
-            words::command(job)
+            "{name}{blanks} {pid:>8} {cpu:>6} {memory:>6}  {ports:<12} {seen}{command}"
         ));
         for process in detail
             .processes
@@ -120,10 +128,40 @@ fn lines(records: &[Record]) -> Vec<String> {
         {
             let command = clean(&process.command);
             lines.push(format!(
-                "{:<20} {:>8} {:>6}  {command}",
+                "{:<NAME$} {:>8} {:>6}  {command}",
                 "", process.pid, process.state
             ));
         }
     }
+    if let Some(width) = width {
+        for line in &mut lines {
+            *line = table::end(line, width);
+        }
+    }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::Status;
+
+    #[test]
+    fn lines_are_as_wide_as_the_terminal_at_most_in_columns() {
+        let mut wide = record("a", Some("日本語日本語日本語日本語"), Status::Running);
+        wide.summary.command = "echo 日本語日本語日本語日本語日本語日本語".to_owned();
+        let mut stale = record("b", Some("web"), Status::Running);
+        stale.summary.seen_at = Some(Timestamp(0));
+        let records = [wide, stale];
+        for width in 1..100 {
+            for line in lines(&records, Some(width), Timestamp(360_000)) {
+                assert!(line.width() <= width, "{width}: {line:?}");
+            }
+        }
+        let shown = lines(&records, Some(200), Timestamp(360_000));
+        let place = |line: &str| line.split_once(" -").map(|(before, _)| before.width());
+        assert_eq!(place(&shown[1]), place(&shown[2]), "{shown:#?}");
+        assert!(shown[2].contains("(seen 6m00s ago) "), "{shown:#?}");
+    }
 }
