@@ -7,8 +7,9 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Command};
+use clap::{Arg, ArgAction, Command, CommandFactory, Parser};
 
+use crate::cli::Cli;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::front;
 use crate::cli::verb::{Verb, is_topic};
@@ -18,12 +19,18 @@ use crate::protocol::suggest::nearest;
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let grammars = Verb::grammars();
-    let verb = words
-        .iter()
-        .find(|word| grammars.find_subcommand(word).is_some());
+    let mut rest = words.iter();
+    let verb = rest.find(|word| grammars.find_subcommand(word).is_some());
+    let grammar = verb.and_then(|verb| grammars.find_subcommand(verb));
+    let part = rest.find(|word| {
+        let part = grammar.and_then(|grammar| grammar.find_subcommand(word));
+        part.is_some()
+    });
     let wrong = Wrong {
         error,
+        args,
         verb: verb.copied(),
+        part: part.copied(),
     };
     let (message, hint) = wrong.explain();
     let failure = Failure::with_message(Exit::USAGE, message);
@@ -36,7 +43,10 @@ pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
 /// A parse error and the verb that it is about.
 struct Wrong<'a> {
     error: &'a clap::Error,
+    args: &'a [OsString],
     verb: Option<&'a str>,
+    /// The verb below it, as in `hosts add`.
+    part: Option<&'a str>,
 }
 
 type Said = (String, Option<String>);
@@ -80,8 +90,26 @@ impl Wrong<'_> {
         first.strip_prefix("error: ").unwrap_or(first).to_owned()
     }
 
+    /// The verb as it was typed: `stop`, `hosts add`.
+    fn name(&self) -> String {
+        let verb = self.verb.unwrap_or("bgproc");
+        match self.part {
+            Some(part) => format!("{verb} {part}"),
+            None => verb.to_owned(),
+        }
+    }
+
+    fn grammar(&self) -> Command {
+        let grammar = self.verb.and_then(Verb::grammar).unwrap_or_default();
+        let part = self.part.and_then(|part| grammar.find_subcommand(part));
+        part.cloned().unwrap_or(grammar)
+    }
+
     fn help(&self) -> Option<String> {
         let verb = self.verb?;
+        if self.part.is_some() {
+            return Some(format!("bgproc {} --help lists its arguments", self.name()));
+        }
         // `help` prefers the chapter.
         Some(match is_topic(verb) {
             true => format!("bgproc {verb} --help lists its arguments"),
@@ -99,8 +127,13 @@ impl Wrong<'_> {
         let Some(verb) = self.verb else {
             return front_flag(flag);
         };
-        let message = format!("{verb} has no option {flag}");
-        let known = flags(verb);
+        let message = format!("{} has no option {flag}", self.name());
+        if flag == "-t"
+            && let Some(line) = self.without_target(verb)
+        {
+            return (message, Some(format!("the job is an argument: {line}")));
+        }
+        let known = flags(&self.grammar());
         match nearest(flag, known.iter().map(String::as_str)) {
             Some(near) => (message, Some(format!("did you mean {near}?"))),
             None if verb == "run" || verb == "add" => (
@@ -112,6 +145,45 @@ impl Wrong<'_> {
             ),
             None => (message, self.help()),
         }
+    }
+
+    /// The command for somebody who names the job as in tmux, with `-t JOB`.
+    fn without_target(&self, verb: &str) -> Option<String> {
+        let ours = self.grammar().get_name().to_owned();
+        let takes_it = ["attach", "capture", "keys"].contains(&ours.as_str());
+        let mut words = self.args.iter().skip(1).filter_map(|word| word.to_str());
+        words.find(|word| *word == verb).filter(|_| takes_it)?;
+        let flag = words.find(|word| word.starts_with("-t"))?;
+        let job = match flag.strip_prefix("-t") {
+            Some(job) if !job.is_empty() => job,
+            _ => words.next()?,
+        };
+        let words: Vec<&str> = ["bgproc", &ours, job].into_iter().chain(words).collect();
+        let line = shlex::try_join(words.iter().copied()).ok();
+        line.filter(|_| takes_it)
+    }
+
+    /// The option for which another one is missing: without it, nothing is.
+    fn needy(&self) -> Option<&str> {
+        let grammar = match self.verb {
+            Some(_) => self.grammar(),
+            None => Cli::command(),
+        };
+        let is_it = |place: usize, word: &str| {
+            let own = place..=place + usize::from(takes_next(&grammar, word));
+            let rest = self.args.iter().enumerate();
+            let rest = rest.filter(|(place, _)| !own.contains(place));
+            match Cli::try_parse_from(rest.map(|(_, word)| word)) {
+                Ok(_) => true,
+                Err(error) => error.kind() != ErrorKind::MissingRequiredArgument,
+            }
+        };
+        let words = self.args.iter().enumerate().skip(1);
+        let mut options = words
+            .filter_map(|(place, word)| Some((place, word.to_str()?)))
+            .filter(|(_, word)| word.starts_with('-') && !["-", "--"].contains(word));
+        let (_, needy) = options.find(|(place, word)| is_it(*place, word))?;
+        needy.split('=').next()
     }
 
     /// A value that one of our parsers rejected.
@@ -149,18 +221,21 @@ impl Wrong<'_> {
 
     fn missing(&self) -> Said {
         let missing = self.texts(ContextKind::InvalidArg);
-        if self.verb.is_none() {
-            return (
-                format!("this option also needs {}", missing.join(", ")),
-                None,
-            );
+        let shown: Vec<String> = missing.iter().map(|name| plain_name(name)).collect();
+        if self.verb.is_none() || missing.iter().any(|name| name.starts_with('-')) {
+            let needy = self.needy().unwrap_or("this option");
+            let message = format!("{needy} needs {}", all(&shown));
+            return (message, self.help());
         }
         let verb = self.verb.unwrap_or("bgproc");
-        if let [option] = missing.as_slice()
-            && option.starts_with('-')
-        {
-            let message = format!("{verb} needs {option}, too: another of its options wants that");
-            return (message, self.help());
+        let unfinished = || {
+            (
+                format!("{} needs {}", self.name(), all(&shown)),
+                self.help(),
+            )
+        };
+        if self.part.is_some() {
+            return unfinished();
         }
         let jobs = missing.iter().any(|name| name.contains("JOB"));
         let hint = match verb {
@@ -170,12 +245,12 @@ impl Wrong<'_> {
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
             "env" | "exec" => "name a job of the project file; bgproc up -n lists them",
             _ if jobs => "name a job; bgproc ls lists all jobs, and `-` is the job used last",
-            _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
+            _ => return unfinished(),
         };
         let what = match verb {
             "run" | "add" => "a command",
             _ if jobs && missing.len() == 1 => "a job",
-            _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
+            _ => return unfinished(),
         };
         (format!("{verb} needs {what}"), Some(hint.to_owned()))
     }
@@ -191,7 +266,8 @@ impl Wrong<'_> {
             )),
             _ => self.help(),
         };
-        (format!("unexpected argument `{given}` for {verb}"), hint)
+        let name = self.name();
+        (format!("unexpected argument `{given}` for {name}"), hint)
     }
 
     fn conflict(&self) -> Said {
@@ -220,6 +296,44 @@ fn option(shown: &str) -> String {
     name[..end].to_owned()
 }
 
+/// The words for something that is missing: `NAME` for `<NAME>`, `--first, --last or --to N` for
+/// `<--first|--last|--to <N>>`.
+fn plain_name(shown: &str) -> String {
+    let is_choice = shown.starts_with('<') && shown.contains('|');
+    let inner = match is_choice {
+        true => &shown[1..shown.len() - 1],
+        false => shown,
+    };
+    let words: Vec<String> = inner
+        .split('|')
+        .map(|word| word.replace(['<', '>'], ""))
+        .collect();
+    either(&words)
+}
+
+/// Joins words as `a, b and c`.
+fn all(words: &[String]) -> String {
+    match words {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        words => words.concat(),
+    }
+}
+
+/// Whether the next word is the value of this option.
+fn takes_next(verb: &Command, option: &str) -> bool {
+    verb.get_arguments().any(|argument| {
+        let takes = argument.get_action().takes_values() && !argument.is_require_equals_set();
+        takes && is_called(argument, option)
+    })
+}
+
+/// Whether an option has this name, with its dashes.
+fn is_called(argument: &Arg, flag: &str) -> bool {
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    let short = argument.get_short().map(|short| format!("-{short}"));
+    long.as_deref() == Some(flag) || short.as_deref() == Some(flag)
+}
+
 /// Joins words as `a, b or c`.
 fn either(words: &[String]) -> String {
     match words {
@@ -230,8 +344,7 @@ fn either(words: &[String]) -> String {
 }
 
 /// The options of a verb, with their dashes.
-fn flags(verb: &str) -> Vec<String> {
-    let grammar = Verb::grammar(verb).unwrap_or_default();
+fn flags(grammar: &Command) -> Vec<String> {
     let shared = ["--json", "--color"].map(str::to_owned);
     let own = grammar.get_arguments().filter_map(|argument| {
         let long = argument.get_long().map(|long| format!("--{long}"));
@@ -242,10 +355,8 @@ fn flags(verb: &str) -> Vec<String> {
 
 fn takes(verb: &Command, flag: &str) -> bool {
     verb.get_arguments().any(|argument| {
-        let long = argument.get_long().map(|long| format!("--{long}"));
-        let short = argument.get_short().map(|short| format!("-{short}"));
         let shown = !matches!(argument.get_action(), ArgAction::Help | ArgAction::Version);
-        shown && (long.as_deref() == Some(flag) || short.as_deref() == Some(flag))
+        shown && is_called(argument, flag)
     })
 }
 
@@ -353,6 +464,48 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_named_as_it_is_typed() {
+        for (line, expected) in [
+            ("run --exit-code true", "--exit-code needs --attach | "),
+            ("run -g x --replace true", "--replace needs --name NAME | "),
+            ("move x", "move needs --first, --last or --to N | "),
+            ("share x", "share needs HOW | "),
+            ("share", "share needs JOB and HOW | "),
+            ("find", "find needs REGEX | "),
+            (
+                "hosts add",
+                "hosts add needs NAME | bgproc hosts add --help ",
+            ),
+            (
+                "daemon logs --bla",
+                "daemon logs has no option --bla | bgproc daemon logs --help ",
+            ),
+            (
+                "hosts install --form x",
+                "hosts install has no option --form | did you mean --from?",
+            ),
+        ] {
+            let said = said(line);
+            assert!(said.starts_with(expected), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn the_job_of_tmux_is_an_argument() {
+        for (line, ours) in [
+            ("capture-pane -t a1", "bgproc capture a1"),
+            ("capture-pane -ta1", "bgproc capture a1"),
+            ("attach -t a1", "bgproc attach a1"),
+            ("send-keys -t a1 ls Enter", "bgproc keys a1 ls Enter"),
+        ] {
+            let said = said(line);
+            let hint = format!(" has no option -t | the job is an argument: {ours}");
+            assert!(said.ends_with(&hint), "{line}: {said}");
+        }
+        assert!(said("wait -t a1").ends_with("bgproc help wait lists its arguments"));
+    }
+
+    #[test]
     fn mistakes_are_explained() {
         for (line, expected) in [
             ("rnu true", "there is no verb `rnu` | did you mean run?"),
@@ -401,7 +554,7 @@ mod tests {
             said("daemon stpo"),
             "daemon has no verb `stpo` | did you mean daemon stop?"
         );
-        assert_eq!(said("--scope x"), "this option also needs --serve");
+        assert_eq!(said("--scope x"), "--scope needs --serve");
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("exec").ends_with("a job of the project file; bgproc up -n lists them"));

@@ -20,7 +20,7 @@ const PAGE: usize = 10_000;
 #[derive(Args, Debug)]
 pub struct Find {
     /// A regular expression in Rust's syntax
-    #[arg(value_name = "RE")]
+    #[arg(value_name = "REGEX")]
     pattern: String,
     /// Search only these jobs: names, ids, groups (g:shop), patterns
     #[arg(long, value_name = "JOB", value_delimiter = ',')]

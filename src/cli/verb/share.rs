@@ -13,6 +13,7 @@ pub struct ShareWith {
     #[arg(value_name = "JOB")]
     job: String,
     /// What agents may do with the job; only you may end it
+    #[arg(value_name = "HOW")]
     agents: Agents,
 }
 
