@@ -28,6 +28,9 @@ use target::Miss;
 /// More than the daemon keeps. Without a limit `list` returns at most 200 jobs.
 pub const ALL_JOBS: usize = 100_000;
 
+/// What to do if there is no such job.
+const LIST: &str = "bgproc ls lists the jobs";
+
 /// The state of one command: output, connection and known job names.
 #[derive(Debug)]
 pub struct Context {
@@ -39,6 +42,8 @@ pub struct Context {
     pub only_here: bool,
     /// Builds the grammar of all verbs, for `help`.
     pub grammar: fn() -> Command,
+    /// What a verb says about a target that is no job, for those who know it from another program.
+    pub advice: fn(&str) -> Option<String>,
     /// Opened by the first verb that needs it.
     connection: Option<Connection>,
     /// The names of the jobs that this verb acts on.
@@ -84,6 +89,7 @@ impl Context {
             json,
             only_here: false,
             grammar,
+            advice: |_| None,
             connection: None,
             names: HashMap::new(),
         }
@@ -305,15 +311,14 @@ impl Context {
                 if SessionId::parse(&target).is_some()
                     && let Err(error) = self.status_of(&target)
                 {
-                    let hint = "bgproc ls lists the jobs";
                     return Failure::with_message(
                         crate::cli::exit::of_error(&error),
                         error.message,
                     )
-                    .hint(hint);
+                    .hint(LIST);
                 }
                 if let Some(why) = target::oddity(&target) {
-                    let hint = "bgproc ls lists the jobs";
+                    let hint = self.advise(&target);
                     let message = format!("`{target}` is not a job: {why}");
                     return Failure::with_message(Exit::NO_JOB, message).hint(hint);
                 }
@@ -321,16 +326,35 @@ impl Context {
                 let hint = match near {
                     _ if of_file => format!("the project file has it: bgproc up {target}"),
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "bgproc ls lists the jobs".to_owned(),
+                    None => self.advise(&target),
                 };
                 Failure::with_message(Exit::NO_JOB, format!("there is no job `{target}`"))
                     .hint(hint)
             }
-            Miss::Ambiguous { target, candidates } => {
+            Miss::NotInProject { project, job, near } => {
+                let message = match job {
+                    Some(job) => format!("project {project} has no job {job}"),
+                    None => format!("there is no project {project}"),
+                };
+                let hint = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => LIST.to_owned(),
+                };
+                Failure::with_message(Exit::NO_JOB, message).hint(hint)
+            }
+            Miss::Ambiguous {
+                target,
+                candidates,
+                is_one_name,
+            } => {
                 let count = candidates.len();
                 let list = candidates.join("\n  ");
                 let message = format!("`{target}` matches {count} jobs:\n  {list}");
-                Failure::with_message(Exit::AMBIGUOUS, message).hint("choose one by its id")
+                let hint = match is_one_name {
+                    true => "choose one by its id",
+                    false => "write more of the name, or the id",
+                };
+                Failure::with_message(Exit::AMBIGUOUS, message).hint(hint)
             }
             Miss::Fewer { name, count } => {
                 let are = match count {
@@ -352,6 +376,11 @@ impl Context {
                     .hint("name a job; bgproc ls lists them")
             }
         }
+    }
+
+    /// What to do about a target that is no job.
+    fn advise(&self, target: &str) -> String {
+        (self.advice)(target).unwrap_or_else(|| LIST.to_owned())
     }
 
     fn status_of(&mut self, id: &str) -> Result<(), Error> {

@@ -30,6 +30,17 @@ pub enum Miss {
         target: String,
         /// One line about each job.
         candidates: Vec<String>,
+        /// Whether all of them have the same name, so that only an id tells them apart.
+        is_one_name: bool,
+    },
+    /// The target is `PROJECT/JOB`, and there is no such project, or it has no such job.
+    NotInProject {
+        /// The project.
+        project: String,
+        /// The job, if it is what is missing.
+        job: Option<String>,
+        /// A similar target that may have been meant.
+        near: Option<String>,
     },
     /// The target has a number, such as `web#4`, and there are fewer jobs with this name.
     Fewer {
@@ -207,6 +218,9 @@ fn ambiguous(target: &str, jobs: &[&Record], now: Timestamp) -> Miss {
     Miss::Ambiguous {
         target: target.to_owned(),
         candidates: lines.collect(),
+        is_one_name: jobs
+            .windows(2)
+            .all(|pair| pair[0].summary.label == pair[1].summary.label),
     }
 }
 
@@ -253,10 +267,44 @@ fn unknown_tag(target: &str, jobs: &[Record]) -> Miss {
 }
 
 fn unknown(target: &str, jobs: &[Record]) -> Miss {
+    if let Some((project, job)) = target.split_once('/')
+        && is_plain(project)
+        && is_plain(job)
+        && !Path::new(target).exists()
+    {
+        return not_in_project(project, job, jobs);
+    }
     let labels = jobs.iter().filter_map(|job| job.summary.label.as_deref());
     Miss::Unknown {
         target: target.to_owned(),
         near: nearest(target, labels).map(str::to_owned),
+    }
+}
+
+/// Whether a word can be the name of a project or a job, not a part of a path.
+fn is_plain(word: &str) -> bool {
+    word.starts_with(char::is_alphanumeric) && !word.contains('/')
+}
+
+fn not_in_project(project: &str, job: &str, jobs: &[Record]) -> Miss {
+    let of = jobs.iter().filter_map(|job| job.summary.project.as_ref());
+    let own: Vec<&str> = of
+        .clone()
+        .filter(|of| of.project.name == project)
+        .map(|of| of.job.as_str())
+        .collect();
+    match own.is_empty() {
+        true => Miss::NotInProject {
+            project: project.to_owned(),
+            job: None,
+            near: nearest(project, of.map(|of| of.project.name.as_str()))
+                .map(|near| format!("{near}/{job}")),
+        },
+        false => Miss::NotInProject {
+            project: project.to_owned(),
+            job: Some(job.to_owned()),
+            near: nearest(job, own).map(|near| format!("{project}/{near}")),
+        },
     }
 }
 

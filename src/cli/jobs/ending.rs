@@ -8,6 +8,7 @@ use super::consent;
 use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
 use crate::protocol::duration;
@@ -44,6 +45,9 @@ impl Ending {
         consent::to_stop(ctx, &jobs, self.yes)?;
         let began = Instant::now();
         let grace = grace::grace(self.grace)?;
+        if !jobs.is_empty() && !self.signal.as_deref().is_some_and(is_kill) {
+            interrupt::leave_with(self.goes_on(&jobs, grace))?;
+        }
         let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
         let answers = ctx.daemon()?.call_all(kills);
         let mut worst = exit;
@@ -63,6 +67,10 @@ impl Ending {
     /// The jobs to end.
     pub(in crate::cli) fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
         if !self.all {
+            ctx.advice = |target| {
+                let is_all = target == "all";
+                is_all.then(|| "--all ends every running job".to_owned())
+            };
             return ctx.many(&self.jobs, Among::Going);
         }
         let mut jobs = ctx.jobs()?;
@@ -71,6 +79,21 @@ impl Ending {
             jobs,
             exit: Exit::OK,
         })
+    }
+
+    /// The message for a person who waits no longer for the end of these jobs.
+    fn goes_on(&self, jobs: &[Record], grace_ms: u64) -> String {
+        let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
+        let names = names.join(" ");
+        let own = jobs.iter().any(|job| job.summary.project.is_some());
+        let after = match own && self.grace.is_none() {
+            true => "the grace period of its project file".to_owned(),
+            false => words::span(grace_ms),
+        };
+        let are = if jobs.len() == 1 { "is" } else { "are" };
+        format!(
+            "{names} {are} still being stopped, and killed after {after}; to kill now: bgproc kill {names}"
+        )
     }
 
     fn kill(&self, job: &Record, grace_ms: u64) -> Action {

@@ -63,6 +63,7 @@ impl Jobs {
     /// Runs the jobs again that have ended, and those now that wait for their turn; one that was lost with the command
     /// that continues it, if it has one. The others are only shown.
     pub(super) fn start(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        ctx.advice = new_job;
         let found = ctx.many(&self.jobs, Among::Any)?;
         let ended = |job: &&Record| {
             let status = job.summary.status;
@@ -90,6 +91,13 @@ impl Jobs {
         }
         Ok(exit)
     }
+}
+
+/// What is meant by `start 'sleep 5'` and `start ./server`, as in other programs.
+fn new_job(target: &str) -> Option<String> {
+    let is_command = target.contains([' ', '/', '.']);
+    let command = shlex::try_quote(target).ok().filter(|_| is_command)?;
+    Some(format!("to start a new job: bgproc run {command}"))
 }
 
 /// Performs `action` on each job and prints the state of each afterwards.
