@@ -62,10 +62,12 @@ fn listed(links: &[ScreenLink]) -> String {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Form {
     /// Characters only
+    #[value(alias = "txt")]
     Text,
     /// Characters and colours, as escape sequences
     Ansi,
     /// A web page
+    #[value(alias = "htm")]
     Html,
     /// A picture
     Svg,
@@ -77,7 +79,7 @@ enum Form {
 
 impl Capture {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let form = self.form();
+        let form = self.form()?;
         let job = ctx.one(&self.job)?;
         let value = ctx.daemon()?.call(Action::Capture(Params {
             session_id: job.summary.session_id.to_string(),
@@ -132,19 +134,17 @@ impl Capture {
         self.output.as_ref().and_then(Destination::file)
     }
 
-    fn form(&self) -> Form {
-        let ending = self.file().and_then(Path::extension);
-        let ending = ending.and_then(|ending| ending.to_str());
-        match self.format {
-            Some(form) => form,
-            None if self.escapes => Form::Ansi,
-            None if self.html => Form::Html,
-            None if self.svg => Form::Svg,
-            None if self.png => Form::Png,
-            None => ending
-                .and_then(|ending| Form::from_str(ending, true).ok())
-                .unwrap_or(Form::Text),
-        }
+    fn form(&self) -> Result<Form, Failure> {
+        Ok(match (self.format, &self.output) {
+            (Some(form), _) => form,
+            _ if self.escapes => Form::Ansi,
+            _ if self.html => Form::Html,
+            _ if self.svg => Form::Svg,
+            _ if self.png => Form::Png,
+            // They are text, whatever the name of the file.
+            (None, Some(output)) if !self.links => output.format()?.unwrap_or(Form::Text),
+            (None, _) => Form::Text,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `export`: writes the whole log of a job.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use base64::Engine;
@@ -17,7 +17,6 @@ use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
 use crate::protocol::{Action, ErrorCode, SessionId};
-use crate::sys::file::Draft;
 
 /// Bytes per read when a long export is copied.
 const PIECE: usize = 64 * 1024;
@@ -42,7 +41,7 @@ enum Form {
     #[value(alias = "cast")]
     Asciicast,
     /// Clean text
-    #[value(alias = "txt")]
+    #[value(aliases = ["txt", "log"])]
     Text,
     /// Text with its colours, as a web page
     #[value(alias = "htm")]
@@ -63,14 +62,14 @@ impl Export {
     }
 
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let format = self.format().into();
+        let format = self.format()?;
         let job = ctx.one(&self.job)?;
         if let Some(host) = job.summary.session_id.host() {
-            return self.from_host(&named(host)?, job.summary.session_id.bare(), ctx);
+            return self.read_there(&named(host)?, job.summary.session_id.bare(), format, ctx);
         }
         let params = Params {
             session_id: job.summary.session_id.to_string(),
-            format: Some(format),
+            format: Some(format.into()),
             path: None,
         };
         match self.file() {
@@ -90,8 +89,14 @@ impl Export {
     }
 
     /// Exports a job of another host: a file is read there, and written here.
-    fn from_host(&self, host: &Host, id: &str, ctx: &mut Context) -> Result<Exit, Failure> {
-        let format = self.format().to_possible_value();
+    fn read_there(
+        &self,
+        host: &Host,
+        id: &str,
+        format: Form,
+        ctx: &mut Context,
+    ) -> Result<Exit, Failure> {
+        let format = format.to_possible_value();
         let format = format.map(|value| value.get_name().to_owned());
         let mut words = vec!["export".to_owned(), id.to_owned(), "--format".to_owned()];
         words.extend(format);
@@ -104,19 +109,20 @@ impl Export {
             Failure::with_message(Exit::FAILED, message)
         };
         let mut copy = Copy {
-            draft: Draft::new(path).map_err(unwritable)?,
+            path,
+            file: None,
             bytes: 0,
             fault: None,
         };
         let outcome = there::run_words(host, &words, &mut copy);
-        if let Some(fault) = copy.fault {
+        if let Some(fault) = copy.fault.take() {
             return Err(unwritable(fault));
         }
         let exit = outcome?;
         if exit != Exit::OK {
             return Ok(exit);
         }
-        copy.draft.finish().map_err(unwritable)?;
+        copy.file().map_err(unwritable)?;
         if ctx.json {
             ctx.out.json(&Exported {
                 path: Some(absolute(path)?),
@@ -128,26 +134,38 @@ impl Export {
         Ok(Exit::OK)
     }
 
-    fn format(&self) -> Form {
-        let ending = self.file().and_then(Path::extension);
-        let ending = ending.and_then(|ending| ending.to_str());
-        self.format
-            .or_else(|| Form::from_str(ending?, true).ok())
-            .unwrap_or(Form::Asciicast)
+    fn format(&self) -> Result<Form, Failure> {
+        Ok(match (self.format, &self.output) {
+            (Some(format), _) => format,
+            (None, Some(output)) => output.format()?.unwrap_or(Form::Asciicast),
+            (None, None) => Form::Asciicast,
+        })
     }
 }
 
-/// The file into which an export of another host is copied. It takes the place of an older one at the end.
-struct Copy {
-    draft: Draft,
+/// The file into which an export of another host is copied. It is opened when the first byte is there: a host that does
+/// not answer leaves an older file alone.
+struct Copy<'a> {
+    path: &'a Path,
+    file: Option<File>,
     bytes: u64,
     /// Why the file could not be written, which is no fault of the host.
     fault: Option<io::Error>,
 }
 
-impl io::Write for Copy {
+impl Copy<'_> {
+    fn file(&mut self) -> io::Result<&mut File> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::create(self.path)?,
+        };
+        Ok(self.file.insert(file))
+    }
+}
+
+impl Write for Copy<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Err(error) = self.draft.write(bytes) {
+        if let Err(error) = self.file().and_then(|file| file.write_all(bytes)) {
             let kind = error.kind();
             self.fault = Some(error);
             return Err(kind.into());
