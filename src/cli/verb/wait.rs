@@ -17,6 +17,7 @@ use crate::protocol::params::{Poll, Wait as Params};
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
 use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, SessionId, Status};
+use crate::term::sanitize::clean;
 
 /// The longest single wait that the protocol accepts.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -152,6 +153,10 @@ fn until(
             tell_failed(ctx, &waited, mode);
         }
         tell_missed(ctx, &waited, condition, mode);
+        if !ctx.json && ctx.out.is_terminal() && ids.len() > 1 {
+            let line = met(ctx, &waited, condition, mode);
+            line.map_or(Ok(()), |line| ctx.out.line(&line))?;
+        }
         return Ok(result(&waited, condition, mode));
     }
 }
@@ -162,6 +167,41 @@ fn decisive(waited: &WaitedAll, mode: WaitMode) -> impl Iterator<Item = &Waited>
     let only = matched.and_then(|matched| matched.session_id.as_ref());
     let results = waited.results.iter();
     results.filter(move |one| only.is_none_or(|id| one.polled.session_id == *id))
+}
+
+/// Which of several jobs have met the condition, for people: `api  exit 3`. `None` if it was not met.
+fn met(ctx: &Context, waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Option<String> {
+    let ended = waited.outcome == Outcome::Exited && matches!(condition, Condition::Exit(_));
+    if waited.outcome != Outcome::Matched && !ended {
+        return None;
+    }
+    let jobs: Vec<&Waited> = decisive(waited, mode).collect();
+    let names = jobs.iter().map(|one| ctx.name_of(&one.polled.session_id));
+    let names = names.collect::<Vec<_>>().join(" ");
+    let what = match (condition, jobs.as_slice()) {
+        (Condition::Exit(_), [one]) => how_it_ended(&one.polled),
+        (Condition::Exit(_), _) => "ended".to_owned(),
+        (Condition::Pattern(_), _) => match waited.matched.as_ref()?.text.as_deref() {
+            Some(line) => clean(line),
+            None => "match".to_owned(),
+        },
+        (Condition::Gone(pattern), _) => format!("no longer shows {pattern}"),
+        (Condition::Input(_), _) => "waits for input".to_owned(),
+        (Condition::IdleMs(ms), _) => format!("quiet for {}", words::span(*ms)),
+        (Condition::Ready(_), _) => "ready".to_owned(),
+        (Condition::Port(port), _) => format!("listens on port {port}"),
+        (Condition::Command(_), _) => "command ended".to_owned(),
+    };
+    Some(format!("{names}  {what}"))
+}
+
+/// `exit 3`, `SIGTERM`, or the status if neither is known.
+fn how_it_ended(polled: &Polled) -> String {
+    match (polled.exit_code, &polled.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) => polled.status.as_str().replace('_', " "),
+    }
 }
 
 /// Prints for which jobs the condition has not been met, and why the wait ended all the same.
@@ -209,15 +249,8 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll, mode: WaitMode) {
         if !polled.status.is_finished() || code == Exit::OK {
             continue;
         }
-        let how = match (polled.exit_code, &polled.signal) {
-            (Some(code), _) => format!("exit {code}"),
-            (None, Some(signal)) => signal.clone(),
-            (None, None) => polled.status.as_str().replace('_', " "),
-        };
-        note(&format!(
-            "{} failed ({how})",
-            ctx.name_of(&polled.session_id)
-        ));
+        let (name, how) = (ctx.name_of(&polled.session_id), how_it_ended(polled));
+        note(&format!("{name} failed ({how})"));
     }
 }
 
