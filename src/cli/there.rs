@@ -31,6 +31,9 @@ pub(super) fn run_words(
         .map_or(Exit::FAILED, Exit))
 }
 
+/// The short options without values of the verbs that are run on a host.
+const SWITCHES: &str = "fhqyV";
+
 /// The words without `-H NAME`. Behind `--` they are not options.
 fn without_host(words: Vec<String>) -> Vec<String> {
     let mut kept = Vec::new();
@@ -41,12 +44,29 @@ fn without_host(words: Vec<String>) -> Vec<String> {
                 kept.push(word);
                 kept.extend(words.by_ref());
             }
-            "-H" | "--host" => drop(words.next()),
-            _ if word.starts_with("-H") || word.starts_with("--host=") => {}
-            _ => kept.push(word),
+            "--host" => drop(words.next()),
+            _ if word.starts_with("--host=") => {}
+            // A bundle such as `-yH gpu1` or `-yHgpu1`.
+            _ => match word.split_once('H').filter(|(flags, _)| is_bundle(flags)) {
+                Some((flags, value)) => {
+                    if value.is_empty() {
+                        drop(words.next());
+                    }
+                    kept.extend(Some(flags.to_owned()).filter(|flags| flags != "-"));
+                }
+                None => kept.push(word),
+            },
         }
     }
     kept
+}
+
+/// Whether these are the short options before `H` in one word. An option with a value, such as `-o`, takes the rest of
+/// the word.
+fn is_bundle(flags: &str) -> bool {
+    flags
+        .strip_prefix('-')
+        .is_some_and(|flags| flags.chars().all(|flag| SWITCHES.contains(flag)))
 }
 
 #[cfg(test)]
@@ -64,6 +84,12 @@ mod tests {
             let words = line.split(' ').map(str::to_owned).collect();
             assert_eq!(without_host(words), ["daemon", "stop", "--kill"], "{line}");
         }
+        for line in ["doctor -yH gpu1", "doctor -yHgpu1"] {
+            let words = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(without_host(words), ["doctor", "-y"], "{line}");
+        }
+        let words = ["export", "-oHOST", "web"].map(str::to_owned).to_vec();
+        assert_eq!(without_host(words.clone()), words);
         let words = ["doctor", "--", "-H"].map(str::to_owned).to_vec();
         assert_eq!(without_host(words.clone()), words);
     }

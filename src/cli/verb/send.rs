@@ -62,7 +62,7 @@ impl Send {
         let words = self.text.iter().skip(1).map(String::as_str);
         let mut options =
             words.filter(|word| OPTIONS.contains(&word.split('=').next().unwrap_or(word)));
-        let is_meant = std::env::args().any(|word| word == "--");
+        let is_meant = std::env::args_os().any(|word| word == "--");
         options.next().filter(|_| !is_meant)
     }
 
