@@ -74,7 +74,7 @@ fn a_question_is_declined_times_out_is_cancelled_or_ends_with_its_session() {
 
     let decline = json!({"action": "decline", "sessionId": job.id});
     agent.err(decline, "permission_denied");
-    home.run(&["decline", &job.id]).expect_code(2);
+    home.run(&["decline", &job.id]).expect_code(3);
     // All that is asked about a session is settled at once.
     let one = asked(&mut agent, ask(&job, "one"));
     let two = asked(&mut agent, ask(&job, "two"));

@@ -66,7 +66,11 @@ fn page(command: Command, name: &str) -> io::Result<Vec<u8>> {
     page.render_options_section(&mut text)?;
     if verb == "bgproc" {
         page.render_subcommands_section(&mut text)?;
-        page.render_extra_section(&mut text)?;
+        let mut topics = Vec::new();
+        page.render_extra_section(&mut topics)?;
+        // clap names it EXTRA.
+        text.extend(b".SH TOPICS\n");
+        text.extend(below_heading(&topics));
     } else {
         text.extend(parts);
     }
@@ -142,6 +146,15 @@ mod tests {
         }
         assert!(page.contains("\\fBbgproc signal web HUP\\fR"), "{page}");
         assert!(!page.contains(".SH SUBCOMMANDS"), "{page}");
+    }
+
+    #[test]
+    fn the_page_of_all_verbs_lists_the_topics() {
+        let page = page(crate::cli::Cli::command(), "bgproc");
+        let page = String::from_utf8(page.unwrap_or_default()).unwrap_or_default();
+        let (_, topics) = page.split_once(".SH TOPICS\n").unwrap_or_default();
+        assert!(topics.contains("command\\-line"), "{page}");
+        assert!(!page.contains(".SH EXTRA"), "{page}");
     }
 
     #[test]

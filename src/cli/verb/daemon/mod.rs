@@ -7,6 +7,7 @@ mod stop;
 pub(super) mod upgrade;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -69,6 +70,9 @@ pub(crate) fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, Stat
 
 fn status(ctx: &mut Context) -> Result<Exit, Failure> {
     let Some((value, stats)) = stats(ctx)? else {
+        if ctx.json {
+            ctx.out.json(&json!({ "running": false }))?;
+        }
         return Ok(Exit::STATE);
     };
     if ctx.json {
