@@ -319,5 +319,24 @@ fn a_terminal_that_only_prints_gets_the_list() {
             "{}",
             view.text()
         );
+        for verb in ["attach", "replay"] {
+            let args = [verb, "web"];
+            let mut view = Terminal::with_env(&home, &args, (80, 10), &[("TERM", term)]);
+            view.mute();
+            assert_eq!(view.exit_code(), 2, "{}", view.text());
+            assert!(!view.asked("\x1b"), "{}", view.text());
+        }
     }
+}
+
+#[test]
+fn a_list_says_which_command_was_not_found() {
+    let home = Home::new();
+    let ran = home.run(&["run", "-w", "-n", "lint", "true; nosuchprogram"]);
+    ran.expect_code(127);
+    let listed = home.ok(&["ls", "-o", "table"]);
+    assert!(
+        listed.contains("(command not found: nosuchprogram)"),
+        "{listed}"
+    );
 }

@@ -169,6 +169,59 @@ fn a_view_of_a_host_survives_cuts_and_types_into_the_same_job() {
 }
 
 #[test]
+fn a_wait_goes_on_over_cuts_until_its_deadline() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let gate = sshd.home.gate();
+    let line = format!("read x <{}; exit 7", gate.display());
+    sshd.home.ok(&["-H", "h1", "run", "-n", "job", &line]);
+    let wait = |args: &[&str]| {
+        let all = [&["-H", "h1", "wait", "job"], args].concat();
+        let mut command = sshd.home.command(&all);
+        command
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let (patient, limited) = (wait(&[]), wait(&["--timeout", "15s"]));
+    // Each has a connection for the wait, and one for restarts; the question has one, too.
+    eventually("both wait", || {
+        let asked = ["-H", "h1", "daemon", "status"];
+        let count = sshd.home.json(&asked)["connections"].as_u64();
+        (count >= Some(5)).then_some(())
+    });
+    sshd.down();
+    let late = limited.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&late.stderr).into_owned();
+    assert_eq!(late.status.code(), Some(124), "{said}");
+    sshd.up();
+    std::fs::write(&gate, "go\n").unwrap();
+    let over = patient.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&over.stderr).into_owned();
+    assert_eq!(over.status.code(), Some(7), "{said}");
+}
+
+#[test]
+fn a_log_of_another_host_is_exported_to_a_file_of_this_machine() {
+    let Some(sshd) = Sshd::new(1) else { return };
+    let home = &sshd.home;
+    // Longer than a reply may be.
+    let line = "seq 400000";
+    home.ok(&["-H", "h1", "run", "-n", "numbers", line]);
+    home.ok(&["-H", "h1", "wait", "numbers"]);
+    let text: String = (1..=400_000).map(|number| format!("{number}\n")).collect();
+    let file = home.scratch("numbers.txt");
+    let path = file.display().to_string();
+    home.ok(&["export", "numbers@h1", "-o", &path]);
+    assert!(std::fs::read_to_string(&file).unwrap() == text);
+    let printed = home.ok(&["export", "numbers@h1", "--format", "text"]);
+    assert!(printed == text, "{} bytes", printed.len());
+    // Such a file is on no machine.
+    home.run(&["export", "numbers@h1", "-o", "/no/such/dir/numbers.txt"])
+        .expect_code(1)
+        .expect_said("cannot write /no/such/dir/numbers.txt");
+}
+
+#[test]
 fn a_log_that_is_followed_over_cuts_loses_and_doubles_nothing() {
     let Some(sshd) = Sshd::new(1) else { return };
     let count = 4000;
