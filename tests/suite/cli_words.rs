@@ -254,3 +254,70 @@ fn an_upgrade_that_could_not_start_changes_nothing() {
     std::fs::remove_file(file).unwrap();
     assert_eq!(pid(), before);
 }
+
+#[test]
+fn what_is_meant_by_words_of_other_programs_is_said() {
+    let home = Home::new();
+    let ran = home.run(&["--json", "daemon", "status"]).expect_code(3);
+    assert_eq!(ran.stdout, "{\"running\":false}\n", "{ran}");
+    home.start(&["-n", "web", "sleep 1000"]);
+    home.start(&["-n", "worker", "sleep 1000"]);
+    for (args, code, said) in [
+        (
+            &["start", "sleep 5"][..],
+            4,
+            "to start a new job: bgproc run 'sleep 5'",
+        ),
+        (&["stop", "all"], 4, "--all ends every running job"),
+        (&["stop", "shpo/web"], 4, "there is no project shpo"),
+        (&["stop", "w"], 5, "write more of the name, or the id"),
+        (&["decline", "web"], 3, "no question is open about web"),
+        (
+            &["capture", "web", "-o", "web.jpg"],
+            2,
+            "the extension .jpg stands for no format",
+        ),
+        (
+            &["export", "web", "-o", "web.mp4"],
+            2,
+            "asciicast, text, html, raw",
+        ),
+    ] {
+        home.run(args).expect_code(code).expect_said(said);
+    }
+    let ran = home.run(&["run", "--env-file", "/nope", "true"]);
+    assert!(ran.stderr.starts_with("bgproc: /nope does not "), "{ran}");
+    home.start(&["-n", "login", "stty -echo; read secret; sleep 1000"]);
+    home.ok(&["wait", "login", "--for", "input"]);
+    home.run_with_input(&["send", "--password", "login"], b"")
+        .expect_code(2)
+        .expect_said("no password was given");
+}
+
+#[test]
+fn ctrl_c_during_a_stop_says_that_it_goes_on() {
+    let home = Home::new();
+    let deaf = "trap '' TERM; echo up; while :; do sleep 0.1; done";
+    home.start(&["-n", "deaf", deaf]);
+    home.ok(&["wait", "deaf", "--for", "match:up"]);
+    let mut view = Terminal::new(&home, &["stop", "-t", "5s", "deaf"], (100, 10));
+    eventually("it is being stopped", || {
+        (home.json(&["status", "deaf"])["status"] == "stopping").then_some(())
+    });
+    view.send("\x03");
+    view.wait_for_text("deaf is still being stopped, and killed after 5s");
+    home.run(&["wait", "deaf"]).expect_code(137);
+}
+
+#[test]
+fn people_are_told_which_of_several_jobs_ended() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    home.start(&["-n", "lint", "exit 3"]);
+    let args = ["wait", "--any", "web", "lint"];
+    let mut view = Terminal::new(&home, &args, (100, 10));
+    view.wait_for_text("lint  exit 3");
+    assert_eq!(view.exit_code(), 3);
+    // It is nothing for the next program in a pipe.
+    assert_eq!(home.run(&args).expect_code(3).stdout, "");
+}
