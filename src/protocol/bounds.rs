@@ -12,7 +12,7 @@ pub const MAX_CHARS: usize = 262_144;
 /// Largest number of bytes in one `log` reply.
 pub const MAX_LOG_BYTES: u64 = 1_048_576;
 
-/// A `limit` of `list` that returns all sessions: more than a daemon keeps.
+/// A `limit` of `list` that returns all sessions: more than a daemon keeps. Without one, it returns at most 200.
 pub const ALL_SESSIONS: usize = 100_000;
 
 /// Largest number of lines in one `log` reply.

@@ -1,10 +1,11 @@
 //! Jobs of other hosts in targets: `web@gpu1`.
 
-use super::{ALL_JOBS, Context, recent, target};
+use super::{Context, recent, target};
 use crate::cli::exit::Failure;
 use crate::cli::settings;
 use crate::client;
 use crate::config::LOCAL;
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
 use crate::protocol::{Action, Error, ErrorCode, Record, split_host};
@@ -57,7 +58,7 @@ impl Context {
         host_wait_ms: Option<u64>,
     ) -> Result<Everywhere, Failure> {
         let list = List {
-            limit: Some(ALL_JOBS),
+            limit: Some(ALL_SESSIONS),
             hosts,
             host_wait_ms,
             ..List::default()
@@ -105,7 +106,7 @@ impl Context {
             return Err(near);
         }
         let list = List {
-            limit: Some(ALL_JOBS),
+            limit: Some(ALL_SESSIONS),
             hosts: Some(vec![host.to_owned()]),
             host_wait_ms: Some(PATIENCE_MS),
             ..List::default()

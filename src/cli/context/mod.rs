@@ -19,14 +19,12 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Project, ProjectOp, StatusParams};
 use crate::protocol::reply::{Listed, ProjectState};
 use crate::protocol::{Action, Error, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
-
-/// More than the daemon keeps. Without a limit `list` returns at most 200 jobs.
-pub const ALL_JOBS: usize = 100_000;
 
 /// What to do if there is no such job.
 const LIST: &str = "bgproc ls lists the jobs";
@@ -135,7 +133,7 @@ impl Context {
     /// All jobs of this machine, or of the host that `-H` names.
     pub fn jobs(&mut self) -> Result<Vec<Record>, Failure> {
         let list = List {
-            limit: Some(ALL_JOBS),
+            limit: Some(ALL_SESSIONS),
             hosts: hosts::only_here()?,
             ..List::default()
         };
@@ -245,7 +243,7 @@ impl Context {
     /// The job that listens on a port. A process that is not a job is never meant.
     fn listening_on(&mut self, port: u16) -> Result<Record, Failure> {
         let list = List {
-            limit: Some(ALL_JOBS),
+            limit: Some(ALL_SESSIONS),
             include_ports: Some(true),
             hosts: hosts::only_here()?,
             ..List::default()

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::cli::context::{ALL_JOBS, Context};
+use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::cause::cause;
 use crate::cli::output::state::{self, Wanted};
@@ -11,6 +11,7 @@ use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{hosts, words};
 use crate::cli::value::order::{self, Order};
 use crate::config::LOCAL;
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Summary, Timestamp};
@@ -74,7 +75,7 @@ impl Ls {
                 .tag
                 .as_deref()
                 .map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
-            limit: Some(ALL_JOBS),
+            limit: Some(ALL_SESSIONS),
             include_ports: Some(true),
             hosts: ctx.only_here.then(|| vec![LOCAL.to_owned()]),
             ..List::default()

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::context::{ALL_JOBS, Among, Context, only_here, target};
+use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{note, words};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record};
@@ -151,7 +152,7 @@ fn ports(ctx: &mut Context, mut hosts: BTreeSet<String>) -> Result<Vec<Port>, Fa
     hosts.extend(here.iter().flatten().cloned());
     let listed: Listed<Record> = ctx.read(&Action::List(List {
         include_ports: Some(true),
-        limit: Some(ALL_JOBS),
+        limit: Some(ALL_SESSIONS),
         hosts: here.map(|_| hosts.into_iter().collect()),
         ..List::default()
     }))?;

@@ -3,9 +3,10 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::context::{ALL_JOBS, Among, Context, only_here, target};
+use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Queue, StatusParams};
 use crate::protocol::project::{PhaseName, Waiting};
 use crate::protocol::record::{EndedByKind, InputState, Run};
@@ -92,7 +93,7 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
         return Ok(None);
     };
     let listed: Listed<Record> = ctx.read(&Action::List(List {
-        limit: Some(ALL_JOBS),
+        limit: Some(ALL_SESSIONS),
         hosts: only_here()?,
         ..List::default()
     }))?;

@@ -14,6 +14,7 @@ use crate::daemon::hosts::mirror::Mirror;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::engine::hosts::Need;
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::{Scope, SessionId};
 
 /// How long a host that is away is waited for.
@@ -21,9 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum number of sessions that are ended at a time; a daemon takes more requests of one connection.
 const AT_ONCE: usize = 64;
-
-/// More sessions than a daemon keeps.
-const ALL: usize = 100_000;
 
 /// Kills the sessions of a client's scope on all hosts: on one that is away, as soon as it is back.
 pub(crate) fn kill_all(hub: &Hub, client: &Client) {
@@ -82,7 +80,9 @@ fn is_open(entry: &Entry) -> bool {
 }
 
 async fn kill(main: &Rc<Channel>, scope: &Scope) -> Result<(), Lost> {
-    let listed = main.call("list", fields(json!({ "limit": ALL }))).await?;
+    let listed = main
+        .call("list", fields(json!({ "limit": ALL_SESSIONS })))
+        .await?;
     let records = listed
         .ok()
         .and_then(|mut said| match said["sessions"].take() {

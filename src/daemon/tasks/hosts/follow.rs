@@ -17,6 +17,7 @@ use crate::daemon::hosts::{Attempt, Entry};
 use crate::daemon::hub::Hub;
 use crate::link::frames::Start;
 use crate::link::{Host, Link, fault};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::{
     Error, ErrorCode, Event, EventKind, Greeting, PROTOCOL, Role, SessionId, VERSION,
 };
@@ -36,9 +37,6 @@ const REACTION: Duration = Duration::from_millis(500);
 
 /// How long changes are collected before they are saved.
 const SAVES: Duration = Duration::from_secs(5);
-
-/// More than a daemon keeps.
-const ALL: usize = 100_000;
 
 /// Live events that are asked for while a client here wants them.
 const LIVE: [EventKind; 5] = [
@@ -310,7 +308,7 @@ impl Main<'_> {
 
     /// Asks for all records.
     async fn list(&mut self) -> Result<(), Error> {
-        let wanted = json!({ "limit": ALL, "hosts": [LOCAL] });
+        let wanted = json!({ "limit": ALL_SESSIONS, "hosts": [LOCAL] });
         // The hosts of an older daemon are unknown to it.
         let mut answer = self.ask_or_less("list", wanted, "hosts").await?;
         if let Some(Value::Array(records)) = answer.get_mut("sessions").map(Value::take) {
