@@ -123,11 +123,7 @@ impl Table {
 
     /// Records whether a session's log cannot currently be written.
     pub(super) fn set_degraded(&mut self, slot: u32, is_degraded: bool) {
-        if is_degraded {
-            self.degraded.insert(slot);
-        } else {
-            self.degraded.remove(&slot);
-        }
+        set_member(&mut self.degraded, slot, is_degraded);
     }
 
     /// Slots whose log cannot currently be written.
@@ -137,11 +133,7 @@ impl Table {
 
     /// Records whether a session's exit could not be saved.
     pub(super) fn set_exit_unsaved(&mut self, slot: u32, is_unsaved: bool) {
-        if is_unsaved {
-            self.unsaved_exits.insert(slot);
-        } else {
-            self.unsaved_exits.remove(&slot);
-        }
+        set_member(&mut self.unsaved_exits, slot, is_unsaved);
     }
 
     /// Slots whose exit could not be saved.
@@ -164,4 +156,12 @@ impl Table {
             }
         }
     }
+}
+
+/// Puts a slot into a set, or takes it out.
+fn set_member(slots: &mut BTreeSet<u32>, slot: u32, is_member: bool) {
+    match is_member {
+        true => slots.insert(slot),
+        false => slots.remove(&slot),
+    };
 }
