@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::write::reaction;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::keystrokes::Keystrokes;
 use crate::daemon::requests::target::Target;
-use crate::daemon::requests::typing::Sent;
+use crate::daemon::sessions::input::MAX_WAITING;
 use crate::daemon::transport::Answer;
 use crate::protocol::bounds::{MAX_CLICKS, MAX_REPEAT, MAX_WHEEL};
 use crate::protocol::condition::WaitSpec;
@@ -47,33 +48,16 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let typed = target.echoed(client, &once);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
-    target.check_room(once.len().saturating_mul(repeat as usize))?;
-    let mut bytes = once.repeat(repeat as usize);
-    let mut before = target.mark(client, since)?;
-    let types = !bytes.is_empty();
-    if types {
-        target.take_keyboard()?;
+    // More than may ever wait is not even repeated. `^C` is taken also while the limit is reached.
+    let length = once.len().saturating_mul(repeat as usize);
+    if length > MAX_WAITING {
+        target.check_room(length)?;
     }
-    let mut sent = Sent::new();
-    bytes.drain(..sent.interrupt(&target, &bytes));
-    if sent.bytes > 0 && bytes.is_empty() {
-        return sent
-            .answer(hub, client, plan, before, target.into_id())
-            .await;
-    }
-    let input = target.input.clone();
-    let waiting = input.announce(bytes.len());
-    let turn = input.turn().await;
-    if sent.bytes == 0 && types {
-        target.take_keyboard()?;
-        before = target.mark(client, since)?;
-    }
-    sent.check_line(&target, &bytes);
-    sent.send(&target, &turn, &bytes).await?;
-    drop((turn, waiting));
-    drop(input);
-    sent.answer(hub, client, plan, before, target.into_id())
-        .await
+    let keystrokes = Keystrokes {
+        bytes: once.repeat(repeat as usize),
+        ..Keystrokes::default()
+    };
+    keystrokes.type_into(client, target, plan, since).await
 }
 
 /// The bytes of a click.

@@ -4,26 +4,19 @@ use std::rc::Rc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use tokio::time::{Duration, Instant};
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::keystrokes::Keystrokes;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::target::Target;
-use crate::daemon::requests::typing::{LAST_PAUSE, Sent};
 use crate::daemon::requests::wait_plan::Plan;
-use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
 use crate::protocol::condition::{View, WaitSpec};
 use crate::protocol::params::{Encoding, Write};
 use crate::protocol::record::Mode;
-use crate::protocol::reply::Warning;
 use crate::protocol::{Error, Role};
-
-/// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
-/// Enter is written separately, once the text is consumed or this time has passed.
-const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 
 /// Silence after which the reaction of a program to its input counts as complete if the program does not wait
 /// for input, in milliseconds.
@@ -60,52 +53,18 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     if enters && !submit {
         bytes.push(b'\n');
     }
-    let eof = params.eof == Some(true);
     let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &bytes);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
-    let mut before = target.mark(client, since)?;
-    let types = !bytes.is_empty() || submit || eof;
-    if types {
-        target.take_keyboard()?;
-    }
-    let passed_on = params.passed_on == Some(true) && target.principal.role == Role::Human;
-    let mut sent = Sent::new().passed_on(passed_on);
-    bytes.drain(..sent.interrupt(&target, &bytes));
-    if sent.bytes > 0 && bytes.is_empty() && !submit && !eof {
-        return sent
-            .answer(hub, client, plan, before, target.into_id())
-            .await;
-    }
-    target.check_room(bytes.len())?;
-    let input = target.input.clone();
-    let waiting = input.announce(bytes.len());
-    // Hold the turn until Enter is written, so that no later request writes in between.
-    let turn = input.turn().await;
-    if sent.bytes == 0 && types {
-        // A person may have taken the lease during the wait. Input that has begun is completed, so that no line
-        // is cut in two.
-        target.take_keyboard()?;
-        before = target.mark(client, since)?;
-    }
-    sent.check_line(&target, &bytes);
-    if pastes && !target.modes.bracketed_paste {
-        sent.warn(Warning::PasteNotBracketed);
-    }
-    sent.send(&target, &turn, &bytes).await?;
-    if submit && !sent.stuffed() {
-        consumed(&input).await;
-        sent.send(&target, &turn, b"\r").await?;
-    }
-    // Do not end the input after a partial write: it would look complete.
-    if eof && !sent.stuffed() {
-        sent.end_of_input(&target, &turn).await?;
-    }
-    drop((turn, waiting));
-    drop(input);
-    sent.answer(hub, client, plan, before, target.into_id())
-        .await
+    let keystrokes = Keystrokes {
+        bytes,
+        submit,
+        eof: params.eof == Some(true),
+        passed_on: params.passed_on == Some(true) && target.principal.role == Role::Human,
+        is_plain_paste: pastes && !target.modes.bracketed_paste,
+    };
+    keystrokes.type_into(client, target, plan, since).await
 }
 
 /// What a request waits for after its input: what its `wait` says, or its `own` parameters, or until there is
@@ -145,16 +104,6 @@ fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {
         Encoding::Base64 => STANDARD
             .decode(data)
             .map_err(|error| Error::invalid(format!("`data` is not valid base64: {error}"))),
-    }
-}
-
-/// Waits until a program has read its input, at most [`SUBMIT_PAUSE`].
-async fn consumed(input: &Input) {
-    let deadline = Instant::now() + SUBMIT_PAUSE;
-    let mut pause = Duration::from_millis(1);
-    while input.unread().is_none_or(|bytes| bytes > 0) && Instant::now() < deadline {
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LAST_PAUSE);
     }
 }
 

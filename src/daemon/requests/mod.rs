@@ -10,6 +10,7 @@ pub(crate) mod find;
 pub(crate) mod in_flight;
 pub(crate) mod input_record;
 pub(crate) mod job_stop;
+pub(crate) mod keystrokes;
 pub(crate) mod limits;
 pub(crate) mod new_output;
 pub(crate) mod question;

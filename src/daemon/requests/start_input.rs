@@ -7,12 +7,9 @@ use super::client::Client;
 use super::target::Target;
 use super::typing::Sent;
 use crate::daemon::hub::Hub;
+use crate::daemon::sessions::input::FIRST_PATIENCE;
 use crate::protocol::reply::{Started, Warning};
 use crate::protocol::{Error, SessionId};
-
-/// A program that takes nothing for this long gets no more of it. Interpreters and compilers may need several
-/// seconds before they read.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long the start waits until all of it is typed. The rest is typed meanwhile.
 const FIRST: Duration = Duration::from_millis(250);
@@ -70,7 +67,7 @@ async fn typed(target: &Target, input: &[u8]) -> Result<Sent, Error> {
     let mut sent = Sent::new();
     sent.check_line(target, input);
     let waiting = target.input.announce(input.len());
-    let turn = target.input.turn().await.patient(PATIENCE);
+    let turn = target.input.turn().await.patient(FIRST_PATIENCE);
     sent.send(target, &turn, input).await?;
     drop((turn, waiting));
     Ok(sent)

@@ -7,7 +7,6 @@ use super::find::find;
 use super::input_record::Unrecorded;
 use super::new_output;
 use super::replies::not_running;
-use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed};
 use crate::daemon::state::output::render_chunk;
@@ -17,9 +16,6 @@ use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::pty::{self, LineDiscipline};
 use crate::term::modes::Modes;
-
-/// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
-const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 
 /// A session that takes input.
 pub(crate) struct Target {
@@ -78,13 +74,7 @@ impl Target {
 
     /// Takes down what was typed. Without `echo`, only the number of bytes is recorded.
     pub(super) fn note(&self, bytes: &[u8], echo: bool) -> Unrecorded {
-        self.input.note(Typed {
-            at: now().wall,
-            by: self.principal.clone(),
-            bytes: bytes.len(),
-            text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
-            finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
-        });
+        self.input.note(Typed::now(&self.principal, bytes, echo));
         Unrecorded::of(&self.hub, &self.id, &self.input)
     }
 

@@ -12,6 +12,7 @@ use tokio::io::Interest;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
 
+use crate::daemon::clock::now;
 use crate::engine::registry::Principal;
 use crate::engine::shell_command::TypedCommand;
 use crate::protocol::Timestamp;
@@ -20,6 +21,12 @@ use crate::sys::{pty, readiness};
 /// A program that has taken nothing for this long counts as not reading. The time runs since the buffer became
 /// full, so that later writers do not wait again.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same for the input of a `start`. Interpreters and compilers may need several seconds before they read.
+pub(crate) const FIRST_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
+const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 
 /// Characters after which no partial line is left in a cooked terminal: line feed, Enter and `^D`, which submit
 /// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
@@ -67,6 +74,19 @@ pub(crate) struct Typed {
     pub(crate) text: Option<String>,
     /// Whether it ends a person's answer.
     pub(crate) finishes: bool,
+}
+
+impl Typed {
+    /// What `by` types now. Without `echo`, only the number of bytes is kept.
+    pub(crate) fn now(by: &Principal, bytes: &[u8], echo: bool) -> Self {
+        Self {
+            at: now().wall,
+            by: by.clone(),
+            bytes: bytes.len(),
+            text: echo.then(|| String::from_utf8_lossy(bytes).into_owned()),
+            finishes: bytes.iter().any(|byte| FINISHES.contains(byte)),
+        }
+    }
 }
 
 /// The result of a write.

@@ -336,3 +336,48 @@ fn the_input_of_a_start_is_typed_as_the_program_reads() {
     let quick = serve.ok(quick);
     assert!(quick["warnings"].is_null(), "{quick}");
 }
+
+#[test]
+fn the_input_of_a_late_start_waits_for_a_program_that_begins_to_read_late() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let first = serve.ok(json!({
+        "action": "start", "command": format!("read x < {}", gate.display()), "background": true,
+    }));
+    let input: String = (0..2500).map(|n| format!("{n:07}\n")).collect();
+    let second = serve.ok(json!({
+        "action": "start", "command": "stty -echo; sleep 2; head -c 20000 | wc -c", "input": input,
+        "after": [{"sessionId": first["sessionId"]}], "background": true,
+    }));
+    assert_eq!(second["status"], "queued", "{second}");
+    std::fs::write(&gate, "\n").unwrap();
+    let id = &second["sessionId"];
+    let ended = serve.ok(json!({
+        "action": "wait", "sessionId": id, "until": [{"exit": true}], "since": "c0", "timeoutMs": 20_000,
+    }));
+    // What is typed before `stty` runs has its echo.
+    let output = ended["output"].as_str().unwrap();
+    assert!(output.ends_with("20000\n"), "{ended}");
+    let typed = serve.ok(json!({"action": "log", "sessionId": id, "stream": "input"}));
+    assert!(!typed["lines"].as_array().unwrap().is_empty(), "{typed}");
+}
+
+#[test]
+fn an_interrupt_is_taken_while_no_more_input_may_wait() {
+    let (_home, mut serve) = serve();
+    let line = "stty -echo; echo up; trap 'exit 3' INT; while :; do sleep 0.1; done";
+    let id = background(&mut serve, line);
+    wait_for_since_start(&mut serve, &id, "up");
+    // They fill the limit, and wait for a program that does not read.
+    let mut write = |lines: usize| {
+        serve.send(json!({"action": "write", "sessionId": id, "data": "x\n".repeat(lines)}))
+    };
+    let waiting = [write(300_000), write(224_288)];
+    let keys =
+        json!({"action": "send_keys", "sessionId": id, "keys": ["C-c"], "until": [{"exit": true}]});
+    let ended = serve.ok(keys);
+    assert_eq!(ended["exitCode"], 3, "{ended}");
+    for write in waiting {
+        serve.reply(write);
+    }
+}

@@ -4,6 +4,7 @@
 //! and reports when it is over, which marks the project again. Nothing is remembered here: a daemon that dies
 //! leaves the wish and the sessions, from which the next one decides the same.
 
+mod first_input;
 mod keys;
 pub(crate) mod schedules;
 mod start;

@@ -2,6 +2,7 @@
 
 use tokio::sync::oneshot;
 
+use super::first_input;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::program::renewed;
@@ -113,14 +114,8 @@ impl Start {
         })?;
         failpoint::hit("guest.start");
         launched(asked).await?;
-        let target = {
-            let state = self.hub.read();
-            let io = state.sessions.io(&self.session);
-            io.and_then(|io| io.input.clone())
-        };
-        if let (Some(target), Some(input)) = (target, input) {
-            // The job runs in any case; a program that does not read its input is no error here.
-            let _ = target.turn().await.write(input.as_bytes()).await;
+        if let Some(input) = input {
+            first_input::type_into(&self.hub, &self.session, input);
         }
         Ok(())
     }

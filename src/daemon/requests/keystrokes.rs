@@ -1,0 +1,99 @@
+//! A request that types into a session, from its turn to its reply.
+
+use tokio::time::{Duration, Instant};
+
+use super::client::Client;
+use super::target::Target;
+use super::typing::{LAST_PAUSE, Sent};
+use super::wait_plan::Plan;
+use crate::daemon::sessions::input::Input;
+use crate::daemon::transport::Answer;
+use crate::protocol::reply::Warning;
+
+/// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
+/// Enter is written separately, once the text is consumed or this time has passed.
+const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
+
+/// What a request types, in this order.
+#[derive(Default)]
+pub(crate) struct Keystrokes {
+    /// Text and keys.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether Enter follows, as a key of its own.
+    pub(crate) submit: bool,
+    /// Whether the end of the input follows.
+    pub(crate) eof: bool,
+    /// Whether the bytes come from a client's standard input, so that nobody typed them.
+    pub(crate) passed_on: bool,
+    /// Whether `bytes` are a paste that the program cannot tell from typed text.
+    pub(crate) is_plain_paste: bool,
+}
+
+impl Keystrokes {
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && !self.submit && !self.eof
+    }
+
+    /// Types all of it without bytes of other requests in between. Answers after the wait of `plan`, which reads from
+    /// the cursor `since`, or from where the output ends before the first byte is typed.
+    pub(crate) async fn type_into(
+        mut self,
+        client: &Client,
+        target: Target,
+        plan: Option<Plan>,
+        since: Option<&str>,
+    ) -> Answer {
+        let hub = target.hub.clone();
+        let mut before = target.mark(client, since)?;
+        let types = !self.is_empty();
+        if types {
+            target.take_keyboard()?;
+        }
+        let mut sent = Sent::new().passed_on(self.passed_on);
+        let interrupts = sent.interrupt(&target, &self.bytes);
+        self.bytes.drain(..interrupts);
+        if interrupts > 0 && self.is_empty() {
+            return sent
+                .answer(&hub, client, plan, before, target.into_id())
+                .await;
+        }
+        target.check_room(self.bytes.len())?;
+        let input = target.input.clone();
+        let waiting = input.announce(self.bytes.len());
+        // Hold the turn until the end, so that no later request writes in between.
+        let turn = input.turn().await;
+        if interrupts == 0 && types {
+            // A person may have taken the lease during the wait. Input that has begun is completed, so that no line
+            // is cut in two.
+            target.take_keyboard()?;
+            before = target.mark(client, since)?;
+        }
+        sent.check_line(&target, &self.bytes);
+        if self.is_plain_paste {
+            sent.warn(Warning::PasteNotBracketed);
+        }
+        sent.send(&target, &turn, &self.bytes).await?;
+        if self.submit && !sent.stuffed() {
+            consumed(&input).await;
+            sent.send(&target, &turn, b"\r").await?;
+        }
+        // Do not end the input after a partial write: it would look complete.
+        if self.eof && !sent.stuffed() {
+            sent.end_of_input(&target, &turn).await?;
+        }
+        drop((turn, waiting));
+        drop(input);
+        sent.answer(&hub, client, plan, before, target.into_id())
+            .await
+    }
+}
+
+/// Waits until a program has read its input, at most [`SUBMIT_PAUSE`].
+async fn consumed(input: &Input) {
+    let deadline = Instant::now() + SUBMIT_PAUSE;
+    let mut pause = Duration::from_millis(1);
+    while input.unread().is_none_or(|bytes| bytes > 0) && Instant::now() < deadline {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
+    }
+}
