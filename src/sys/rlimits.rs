@@ -78,9 +78,16 @@ pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
     })
 }
 
-/// Whether this process has a capability. Root lacks most of them within containers.
+/// Whether this process may raise limits by this capability. Root lacks most of them within containers, and those of a
+/// user namespace do not count: the kernel asks for the capability in the first one (`capable()`, setrlimit(2)).
 fn is_able(capability: CapabilitySet) -> bool {
-    capabilities(None).is_ok_and(|own| own.effective.contains(capability))
+    let is_held = capabilities(None).is_ok_and(|own| own.effective.contains(capability));
+    is_held && std::fs::read_to_string("/proc/self/uid_map").map_or(true, |map| maps_all(&map))
+}
+
+/// Whether this is the `uid_map` of the first user namespace (user_namespaces(7)).
+fn maps_all(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// The lowest niceness that we may set for a job.
@@ -97,6 +104,13 @@ pub fn least_nice() -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_first_user_namespace_maps_all_users() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        assert!(!maps_all("         0       1000          1\n"));
+        assert!(!maps_all("0 100000 65536\n65536 0 1\n"));
+    }
 
     #[test]
     fn limits_map_to_resources() {

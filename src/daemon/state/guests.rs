@@ -8,7 +8,7 @@ use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
 use crate::daemon::projects::project::Project;
-use crate::engine::project::{Member, Need, Phase, Seen, Why};
+use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
 use crate::protocol::project::{Level, Waiting};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
@@ -122,13 +122,22 @@ impl State {
         }
     }
 
-    /// Forgets that a session waits for its first run.
+    /// Forgets that a session waits for its first run, also if its turn has just come.
     pub(crate) fn wait_no_more(&mut self, id: &SessionId) {
-        let Some(project) = self.waits_in(id).map(|project| project.id.clone()) else {
+        let name = id.as_str();
+        let is_to_run = |project: &&Project| {
+            let is_owed = |job: &JobWish| job.owed.is_some() && job.hold.is_none();
+            let job = project.wish.jobs.get(name);
+            project.is_guest(name)
+                && (job.is_some_and(is_owed) || project.under_way.contains_key(name))
+        };
+        let Some(project) = self.projects.iter().find(is_to_run) else {
             return;
         };
+        let project = project.id.clone();
         if let Some(known) = self.projects.get_mut(&project) {
-            known.wish.hold(id.as_str(), "somebody");
+            known.under_way.remove(name);
+            known.wish.hold(name, "somebody");
         }
         self.wish_changed(&project);
     }

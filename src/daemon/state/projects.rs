@@ -408,8 +408,12 @@ fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
 fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
     let late = |(name, session): (&String, &SessionId)| {
         let session = sessions.get(session)?;
-        let is_early =
-            session.life.status() == Status::Done && has_ended_early(project, session, name);
+        let seen = seen_of(project, sessions, name);
+        let job = project.wish.jobs.get(name);
+        // The end of a run says nothing of the next one.
+        let is_early = session.life.status() == Status::Done
+            && seen.state == (SeenState::Ended { ok: false })
+            && !job.is_some_and(|job| job.is_owed(seen));
         let early = is_early.then(|| "ended before it was ready".to_owned());
         Some((name.clone(), early.or_else(|| session.late_reason())?))
     };

@@ -102,10 +102,8 @@ fn may_start(wish: &Wish, job: &JobWish) -> bool {
 fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &mut Decision) {
     let mut running: BTreeMap<&str, u32> = BTreeMap::new();
     for (name, job) in &wish.jobs {
-        let runs = at(name).state;
         if let Some(queue) = &job.queue
-            && runs.is_alive()
-            && runs != SeenState::Retrying
+            && job.has_place(at(name))
         {
             *running.entry(queue).or_default() += 1;
         }

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::seen::{Seen, SeenState};
-use super::wish::{Member, Wish};
+use super::wish::{JobWish, Member, Wish};
 
 /// A queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl Wish {
             match job.owed.filter(|_| job.is_owed(now)) {
                 Some(_) if job.hold.is_some() => {}
                 Some(owed) => waiting.push((owed.place, name.clone())),
-                None if runs(now.state) => line.running.push(name.clone()),
+                None if job.has_place(now) => line.running.push(name.clone()),
                 None => {}
             }
         }
@@ -117,13 +117,16 @@ impl Wish {
         for (name, job) in &mut self.jobs {
             let Some(run) = job.turn else { continue };
             let now = seen(name);
-            if now.run == run && now.state.is_alive() {
+            if now.run >= run && now.state.is_alive() {
+                // The next run of its restart policy belongs to the same turn.
+                changed |= now.run != run;
+                job.turn = Some(now.run);
                 continue;
             }
             job.turn = None;
             changed = true;
             // What a person has stopped has not failed.
-            if now.run == run && now.state == (SeenState::Ended { ok: false }) && job.hold.is_none()
+            if now.run >= run && now.state == (SeenState::Ended { ok: false }) && job.hold.is_none()
             {
                 failed.push(name.clone());
             }
@@ -145,7 +148,10 @@ impl Wish {
     }
 }
 
-/// Whether a job takes one of the places at which jobs of its queue run.
-pub(super) fn runs(state: SeenState) -> bool {
-    state.is_alive() && state != SeenState::Retrying
+impl JobWish {
+    /// Whether the job takes one of the places at which jobs of its queue run. It keeps its place while its restart
+    /// policy waits, unless it was asked to run again: then it waits for its turn.
+    pub(super) fn has_place(&self, now: Seen) -> bool {
+        now.state.is_alive() && !(now.state == SeenState::Retrying && self.is_owed(now))
+    }
 }

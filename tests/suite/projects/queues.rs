@@ -309,6 +309,21 @@ fn a_queue_of_a_project_is_also_for_run() {
 }
 
 #[test]
+fn a_queue_that_is_stopped_starts_none_of_its_jobs() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    for name in ["s1", "s2", "s3", "s4", "s5", "s6"] {
+        queue.run(name, &["-g", "q"]);
+    }
+    queue.home.ok(&["stop", "g:q"]);
+    // It has a place only if none of them runs, and comes after all that may still be on their way.
+    queue.home.ok(&["run", "-w", "-g", "q", "true"]);
+    let list = queue.home.ok(&["ls", "-o", "tsv"]);
+    let is_stopped = |line: &&str| line.contains("\tkilled\t");
+    assert_eq!(list.lines().filter(is_stopped).count(), 6, "{list}");
+}
+
+#[test]
 fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
     let queue = Queue::new();
     queue.home.ok(&["group", "q", "--parallel", "1"]);

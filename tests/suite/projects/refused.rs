@@ -101,6 +101,17 @@ fn a_service_that_ends_before_it_is_ready_has_failed() {
 }
 
 #[test]
+fn up_waits_for_the_next_run_of_a_service_that_ended_before_it_was_ready() {
+    let shop = Project::new(
+        "version = 1\n[jobs.a]\nrun = \"if [ -e ok ]; then sleep 0.5; echo R; sleep 1000; fi\"\nready = { log = \"R\" }\n",
+    );
+    shop.run(&["up"]).expect_code(1);
+    std::fs::write(shop.dir.join("ok"), "").unwrap();
+    let lines = shop.ok(&["up", "a"]);
+    has(&lines, "a ready");
+}
+
+#[test]
 fn a_job_that_was_never_up_is_known_from_its_file() {
     let shop = Project::new(
         "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n\

@@ -98,6 +98,27 @@ fn a_failure_pauses_the_queue_that_is_to_be_paused() {
 }
 
 #[test]
+fn a_job_keeps_its_place_while_its_restart_policy_waits() {
+    let mut world = queue(1);
+    world.wish.queues.get_mut("q").unwrap().pauses_on_failure = true;
+    for name in ["a", "b"] {
+        world.invite(name, &[]);
+    }
+    world.set("a", SeenState::Retrying);
+    assert_eq!(world.phase("b"), Phase::Queued(Why::Queue(0)));
+    assert_eq!(world.line().running, ["a"]);
+    let second = |state| Seen { run: 2, state };
+    world.seen.insert("a".to_owned(), second(BUSY));
+    world.go();
+    assert_eq!(world.phase("b"), Phase::Queued(Why::Queue(0)));
+    // The end of the last run is the end of its turn.
+    world.seen.insert("a".to_owned(), second(BAD));
+    world.go();
+    assert_eq!(world.phase("b"), Phase::Queued(Why::Paused(0)));
+    assert_eq!(world.wish.queues["q"].failed.as_deref(), Some("a"));
+}
+
+#[test]
 fn a_guest_waits_for_others_and_what_was_met_stays_met() {
     let mut world = queue(0);
     world.seen.insert(

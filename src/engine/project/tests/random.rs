@@ -111,10 +111,8 @@ fn checked_step(world: &mut World) {
             world.take(step);
             world.steps.push(step.clone());
         }
-        let in_queue = |(name, job): (&String, &JobWish)| {
-            let state = world.at(name).state;
-            job.queue.is_some() && state.is_alive() && state != SeenState::Retrying
-        };
+        let in_queue =
+            |(name, job): (&String, &JobWish)| job.queue.is_some() && job.has_place(world.at(name));
         let limit = world.wish.queues["q"].parallel;
         let started = decision
             .steps
