@@ -245,3 +245,29 @@ fn people_say_it_in_a_word() {
     );
     assert!(error.to_string().contains("on-failure"), "{error}");
 }
+
+#[test]
+fn a_restart_that_waits_keeps_nobody_from_restarting() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "exec sleep 1000");
+    let until = json!([{"pattern": "never"}]);
+    let restart = json!({
+        "action": "restart", "sessionId": job.id, "until": until, "waitMs": 60_000,
+    });
+    serve.send(restart);
+    eventually("it runs again", || {
+        let record = record(&mut serve, &job);
+        (record["restarts"] == 1 && record["status"] == "running").then_some(())
+    });
+    assert_eq!(job.ask(&mut serve, "restart", json!({}))["restarts"], 2);
+    // What is told of a run that is over.
+    let over = Job::start(&mut serve, "exit 3");
+    over.end(&mut serve);
+    let again = over.ask(&mut serve, "restart", json!({"until": [{"exit": true}]}));
+    assert_eq!(
+        (&again["status"], &again["exitCode"]),
+        (&json!("error"), &json!(3))
+    );
+    assert_eq!(again["reason"], Value::Null, "{again}");
+}

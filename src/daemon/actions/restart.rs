@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use tokio::sync::oneshot;
+
 use super::{project, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::allow::check_spec;
 use crate::daemon::programs::program::{fresh_spec, spawn_spec};
 use crate::daemon::requests::batch;
@@ -23,11 +26,13 @@ use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
+use crate::engine::meta::Spec;
 use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, ErrorCode, Status};
+use crate::protocol::record::Record;
+use crate::protocol::{Error, ErrorCode, SessionId, Status};
 use crate::sys::signal;
 
 /// Ends the current run, if there is one, and starts the next one.
@@ -43,94 +48,155 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         timeout_ms: Some(wait_ms("waitMs", params.wait_ms, YIELD_MS)?),
         ..WaitSpec::default()
     };
-    let has_probe = {
+    let (has_probe, project) = {
         let state = hub.read();
-        let session = state.sessions.get(&id);
-        session.is_some_and(|session| session.spec.ready.is_some())
+        let known = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
+        (known.spec.ready.is_some(), known.spec.project.clone())
     };
     let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
-    let gone = || Error::session_not_found(id.as_str());
-    let of = hub
-        .read()
-        .sessions
-        .get(&id)
-        .and_then(|session| session.spec.project.clone());
-    if let Some(of) = of {
-        hub.change(|state| {
-            state.start_out_of_turn(&id);
-            if let Some(session) = state.sessions.get_mut(&id) {
-                session.resumes = params.resume == Some(true)
-                    && session.life.status() == Status::Lost
-                    && session.spec.resume.is_some();
-            }
-        });
+    let resumes = params.resume == Some(true);
+    if let Some(of) = project {
+        hub.change(|state| start_out_of_turn(state, &id, resumes));
         return project::restart::restart(hub, client, &id, of, (plan, spec)).await;
     }
     let resumed = hub.read().sessions.get(&id).and_then(|session| {
-        let wanted = params.resume == Some(true) && session.life.status() == Status::Lost;
+        let wanted = resumes && session.life.status() == Status::Lost;
         wanted.then(|| session.spec.resumed()).flatten()
     });
-    {
-        let state = hub.read();
-        let spec = &state.sessions.get(&id).ok_or_else(gone)?.spec;
-        check_spec(&client.greeting, resumed.as_ref().unwrap_or(spec))?;
-    }
-    {
-        let state = hub.read();
-        let session = state.sessions.get(&id).ok_or_else(gone)?;
-        if session.life.status().is_finished() {
-            let cap = limits(&state.settings, &client.greeting).max_sessions;
-            let registry = &state.sessions.registry;
-            registry.check_room(&client.principal, cap, now())?;
-        }
-    }
+    check(&hub.read(), client, &id, resumed.as_ref())?;
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
-        let session = state.sessions.get(&id).ok_or_else(gone)?;
+        let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
         return answer(state.record(session, now()));
     }
-    let _guard = RestartGuard::take(hub, &id, Some(client.principal.actor())).ok_or_else(|| {
+    let again = Again {
+        grace,
+        unique: params.unique_label == Some(true),
+        resumed,
+    };
+    let (from, record) = run_again(hub, client, &id, again).await?;
+    if !spec.names_conditions() && !client.is_lean() {
+        return answer(record);
+    }
+    let waited = plan
+        .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
+        .await?;
+    answer(started(hub, &id, waited, spec.names_conditions())?)
+}
+
+fn gone(id: &SessionId) -> Error {
+    Error::session_not_found(id.as_str())
+}
+
+/// Lets a job of a project run before those that it waits for. `resumes`: with the line that resumes it, if it was
+/// lost.
+fn start_out_of_turn(state: &mut State, id: &SessionId, resumes: bool) {
+    state.start_out_of_turn(id);
+    if let Some(session) = state.sessions.get_mut(id) {
+        session.resumes =
+            resumes && session.life.status() == Status::Lost && session.spec.resume.is_some();
+    }
+}
+
+/// Checks whether the client may run this program, and whether there is room for one more that runs.
+fn check(
+    state: &State,
+    client: &Client,
+    id: &SessionId,
+    resumed: Option<&Spec>,
+) -> Result<(), Error> {
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    check_spec(&client.greeting, resumed.unwrap_or(&session.spec))?;
+    if session.life.status().is_finished() {
+        let cap = limits(&state.settings, &client.greeting).max_sessions;
+        let registry = &state.sessions.registry;
+        registry.check_room(&client.principal, cap, now())?;
+    }
+    Ok(())
+}
+
+/// How the next run is started.
+struct Again {
+    /// How long the current run has to end, in milliseconds.
+    grace: u64,
+    /// Whether no other running session may have its label.
+    unique: bool,
+    /// What runs in the place of the job's own command.
+    resumed: Option<Spec>,
+}
+
+/// Ends the current run and starts the next one. Returns where its output begins, and the record. Another restart
+/// is refused until this returns; what follows is a wait, in which others may restart the session.
+async fn run_again(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    again: Again,
+) -> Result<(u64, Record), Error> {
+    let _guard = RestartGuard::take(hub, id, Some(client.principal.actor())).ok_or_else(|| {
         let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
-    let unique = params.unique_label == Some(true);
-    let is_free = |state: &State| match state.sessions.get(&id) {
-        Some(session) if unique => {
-            let label = session.spec.label.as_deref();
-            unique_label::check(state, &session.scope, label, Some(&id))
-        }
-        _ => Ok(()),
-    };
-    is_free(&hub.read())?;
+    again.is_free(&hub.read(), id)?;
     let (status, waits) = {
         let state = hub.read();
-        let life = &state.sessions.get(&id).ok_or_else(gone)?.life;
+        let life = &state.sessions.get(id).ok_or_else(|| gone(id))?.life;
         (life.status(), life.retry_at().is_some())
     };
     // A session that waits for the next run of its policy is started now.
     if !status.is_finished() && !waits {
-        let ended = end(hub, client, &id, signal::TERM, grace).await;
+        let ended = end(hub, client, id, signal::TERM, again.grace).await;
         if !ended.survivors.is_empty() {
-            return Err(cannot_end(&id, "restarted", &ended));
+            return Err(cannot_end(id, "restarted", &ended));
         }
     }
-    let from = hub.read().sessions.log_end(&id);
-    hub.catch_up_within_limit(&id).await;
-    let receiver = hub.change(|state| {
+    let from = hub.read().sessions.log_end(id);
+    hub.catch_up_within_limit(id).await;
+    let receiver = hub.change(|state| again.relaunch(state, client, id))?;
+    let launched = receiver.await.map_err(|_| gone(id))?;
+    let record = hub.change(|state| match launched {
+        Ok(_) => {
+            let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+            client.tell_state(session);
+            Ok(state.record(session, now()))
+        }
+        Err(failure) => Err(failed(state, id, &failure, waits)),
+    })?;
+    Ok((from, record))
+}
+
+impl Again {
+    fn is_free(&self, state: &State, id: &SessionId) -> Result<(), Error> {
+        match state.sessions.get(id) {
+            Some(session) if self.unique => {
+                let label = session.spec.label.as_deref();
+                unique_label::check(state, &session.scope, label, Some(id))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the keeper for the next run.
+    fn relaunch(
+        &self,
+        state: &mut State,
+        client: &Client,
+        id: &SessionId,
+    ) -> Result<oneshot::Receiver<Result<u32, SpawnFailure>>, Error> {
         // A client that asked for the end during the restart asked later, so its request prevails.
-        if !state.restarting.contains_key(&id) {
+        if !state.restarting.contains_key(id) {
             let message = format!("Session {id} was stopped while it was being restarted");
             return Err(Error::new(ErrorCode::Cancelled, message));
         }
-        is_free(state)?;
+        self.is_free(state, id)?;
         state.keeper.check_descriptors()?;
-        let session = state.sessions.get(&id).ok_or_else(gone)?;
+        let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
         // The environment is lost if both keeper and daemon have died, because it is never written to a file.
-        let known = state.sessions.io(&id).and_then(SessionIo::spec).cloned();
-        let wanted = resumed.as_ref().unwrap_or(&session.spec);
+        let known = state.sessions.io(id).and_then(SessionIo::spec).cloned();
+        let wanted = self.resumed.as_ref().unwrap_or(&session.spec);
         let spec = match known {
-            Some(known) if session.spec.changed || resumed.is_some() => {
+            Some(known) if session.spec.changed || self.resumed.is_some() => {
                 let env = known.env.iter();
                 let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
                 let env = env.collect();
@@ -142,46 +208,30 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
                 }
             }
             Some(spec) => spec,
-            None => fresh_spec(&client.greeting, &id, wanted)?,
+            None => fresh_spec(&client.greeting, id, wanted)?,
         };
-        if let Some(session) = state.sessions.get_mut(&id) {
+        if let Some(session) = state.sessions.get_mut(id) {
             session.life.forget_retries();
             // The next run is the job's own command again.
-            session.spec.changed |= resumed.is_some();
+            session.spec.changed |= self.resumed.is_some();
         }
-        state.relaunch(&id, spec).ok_or_else(gone)
-    })?;
-    let launched = receiver.await.map_err(|_| gone())?;
-    let record = hub.change(|state| {
-        let command = state
-            .sessions
-            .get(&id)
-            .ok_or_else(gone)?
-            .spec
-            .command
-            .clone();
-        if let Err(failure) = launched {
-            if let Some(session) = state.sessions.get_mut(&id) {
-                session.life.failed_to_start(&failure.message, now());
-            }
-            match waits {
-                true => state.end_for_good(&id),
-                false => {
-                    state.persist(&id);
-                    state.look(&id);
-                }
-            }
-            return Err(state.keeper.spawn_failed(&command, &failure));
-        }
-        let session = state.sessions.get(&id).ok_or_else(gone)?;
-        client.tell_state(session);
-        Ok(state.record(session, now()))
-    })?;
-    if !spec.names_conditions() && !client.is_lean() {
-        return answer(record);
+        state.relaunch(id, spec).ok_or_else(|| gone(id))
     }
-    let waited = plan
-        .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
-        .await?;
-    answer(started(hub, &id, waited, spec.names_conditions())?)
+}
+
+/// Notes that the next run could not be started. `waits`: the session waited for it by its restart policy.
+fn failed(state: &mut State, id: &SessionId, failure: &SpawnFailure, waits: bool) -> Error {
+    let Some(session) = state.sessions.get_mut(id) else {
+        return gone(id);
+    };
+    session.life.failed_to_start(&failure.message, now());
+    let command = session.spec.command.clone();
+    match waits {
+        true => state.end_for_good(id),
+        false => {
+            state.persist(id);
+            state.look(id);
+        }
+    }
+    state.keeper.spawn_failed(&command, failure)
 }
