@@ -1,7 +1,8 @@
 //! Hooks by which tests kill a process at a named place or shorten a delay.
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that reaches the place NAME while FILE exists, and
-//! removes FILE; several pairs are separated by commas. `BGPROC_REST_MS=N` puts screens to rest that were
+//! removes FILE; several pairs are separated by commas. `BGPROC_HOLD=NAME:FILE` holds each process that reaches the place
+//! NAME up while FILE exists, and FILE.reached says that one is there. `BGPROC_REST_MS=N` puts screens to rest that were
 //! not used for N milliseconds. `BGPROC_CLOCK=FILE` sets the wall clock of keeper and daemon ahead by the number of
 //! milliseconds in FILE; what changes there is noticed at the next look. Release builds contain none of this.
 
@@ -12,6 +13,21 @@ pub fn hit(name: &str) {
         // Like `kill -9`: no destructor runs, no message is sent.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+/// Waits here while a test holds the place `name`.
+pub fn hold(name: &str) {
+    let wanted = cfg!(debug_assertions).then(|| std::env::var("BGPROC_HOLD").ok());
+    let Some((place, file)) = wanted.flatten().and_then(|wanted| {
+        let (place, file) = wanted.split_once(':')?;
+        Some((place.to_owned(), file.to_owned()))
+    }) else {
+        return;
+    };
+    while place == name && std::path::Path::new(&file).exists() {
+        let _ = std::fs::write(format!("{file}.reached"), "");
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 

@@ -225,3 +225,46 @@ fn a_job_that_ends_while_a_daemon_takes_over_has_no_open_terminal() {
         });
     }
 }
+
+#[test]
+fn an_end_that_the_next_daemon_reads_and_is_told_counts_once() {
+    let home = Home::new();
+    let hold = home.scratch("hold");
+    let reached = home.scratch("hold.reached");
+    let mut command = home.command(&["--serve"]);
+    command.env(
+        "BGPROC_HOLD",
+        format!("takeover.greeted:{}", hold.display()),
+    );
+    let mut serve = Serve::spawn(command);
+    let job = Job::start(
+        &mut serve,
+        "trap 'exit 7' TERM; echo up; while :; do sleep 0.05; done",
+    );
+    job.wait_for(&mut serve, "up");
+    let pid = serve.ok(json!({"action": "status", "sessionId": job.id}))["pid"].clone();
+    std::fs::write(&hold, "").unwrap();
+    daemon::kill(&mut serve);
+    eventually("the next daemon has the greeting", || {
+        reached.exists().then_some(())
+    });
+    let pid = i32::try_from(pid.as_i64().unwrap()).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), Signal::TERM)
+        .unwrap();
+    let exit = home.path().join("sessions").join(&job.id).join("exit.json");
+    eventually("the keeper has recorded the end", || {
+        exit.exists().then_some(())
+    });
+    std::fs::remove_file(&hold).unwrap();
+    let end = job.end(&mut serve);
+    assert_eq!(end["exitCode"], 7, "{end}");
+    // The message of the keeper has come before the reply to this.
+    serve.ok(json!({"action": "status", "sessionId": job.id}));
+    let events = serve.ok(json!({"action": "events", "limit": 1000}));
+    let ends = events["events"].as_array().unwrap();
+    let ends = ends
+        .iter()
+        .filter(|event| event["event"] == "exited")
+        .count();
+    assert_eq!(ends, 1, "{events}");
+}

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{SpawnFailure, Starting};
+use crate::engine::session::Session;
 use crate::protocol::keeper::{Exit, Failure, ToDaemon};
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::channel::Received;
@@ -138,7 +139,16 @@ impl State {
         self.publish(EventKind::OutputDropped, id, data);
     }
 
+    /// Takes the keeper's word that a session's first process has ended. A daemon that has just started may have read
+    /// that end from `exit.json` before the message comes.
     pub(super) fn exited(&mut self, id: &SessionId, exit: Exit) {
+        let session = self.sessions.get(id);
+        let is_news = |session: &Session| {
+            session.life.status().is_alive() && session.life.pid() == Some(exit.pid)
+        };
+        if !session.is_some_and(is_news) {
+            return;
+        }
         let probes = self.sessions.get(id).is_some_and(|s| s.probes_output());
         let wait_for_output = (probes || self.waiters.waits.read_output(id))
             && self

@@ -19,6 +19,7 @@ use crate::daemon::storage::store::Store;
 use crate::daemon::tasks::tree_kill;
 use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
+use crate::sys::failpoint;
 use crate::sys::paths::Home;
 use greeting::{Greetings, greetings};
 
@@ -39,11 +40,10 @@ pub(crate) async fn take_over(
     let mut keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     keeper.found_stored(welcome.stored);
     let mut state = State::new(store, settings, keeper);
+    failpoint::hold("takeover.greeted");
     let ending = sessions::take_over(&mut state, kept)?;
     for message in later {
-        if !sessions::is_known_end(&state, &message.0) {
-            state.take_message(message);
-        }
+        state.take_message(message);
     }
     unsettled::restore(&mut state);
     state.adopt_project_sessions();
