@@ -150,6 +150,46 @@ fn records_that_a_full_disk_refused_are_saved_once_there_is_room() {
 }
 
 #[test]
+fn what_was_started_on_a_full_disk_is_known_to_the_next_daemon() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 4) else {
+        return;
+    };
+    let mut serve = Serve::new(&home, &["--scope", "builder"]);
+    serve.ok(json!({"action": "list"}));
+    disk.fill_up();
+    let start = json!({
+        "action": "start", "command": "exec cat", "label": "web", "key": "k1", "background": true,
+    });
+    let started = serve.ok(start.clone());
+    daemon::kill(&mut serve);
+    let again = serve.ok(start.clone());
+    assert_eq!(
+        (&again["sessionId"], &again["reused"]),
+        (&started["sessionId"], &json!(true)),
+        "{again}"
+    );
+    let id = &started["sessionId"];
+    let record = serve.ok(json!({"action": "status", "sessionId": "web"}));
+    assert_eq!(
+        (&record["sessionId"], &record["scope"]),
+        (id, &json!("builder"))
+    );
+    // A later daemon reads it from the disk again.
+    std::fs::remove_file(disk.ballast()).unwrap();
+    let meta = home
+        .path()
+        .join("sessions")
+        .join(id.as_str().unwrap())
+        .join("meta.json");
+    eventually("the record is saved", || meta.exists().then_some(()));
+    serve.ok(json!({"action": "set", "sessionId": id, "label": "later"}));
+    daemon::kill(&mut serve);
+    let record = serve.ok(json!({"action": "status", "sessionId": id}));
+    assert_eq!(record["label"], "later", "{record}");
+}
+
+#[test]
 fn what_follows_a_gap_can_be_read_and_has_its_numbers() {
     use base64::Engine as _;
     let home = Home::new();

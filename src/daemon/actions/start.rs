@@ -182,12 +182,12 @@ async fn launch(
         if place.is_some() {
             session.life = Life::queued(now());
         }
-        // Save the record before the program runs, so that the next daemon knows the session if this one dies
-        // now.
-        state.sessions.store.write_meta(&session);
         let keep = state.log_bytes(&session);
         let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
         state.sessions.insert(session, io);
+        // Save the record before the program runs, so that the next daemon knows the session if this one dies
+        // now.
+        state.persist(&id);
         if let Some(place) = &place {
             let first_run = FirstRun {
                 spawn: run,

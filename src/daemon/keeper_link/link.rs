@@ -84,6 +84,15 @@ impl KeeperLink {
         self.stored = stored;
     }
 
+    /// What is stored under names that begin with `prefix`, with the rest of each name.
+    pub(crate) fn stored_below<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a OwnedFd)> {
+        let stored = self.stored.range(prefix.to_owned()..);
+        stored.map_while(move |(name, fd)| Some((name.strip_prefix(prefix)?, fd)))
+    }
+
     /// What is stored under a name.
     pub(crate) fn stored(&self, name: &str) -> Option<&OwnedFd> {
         self.stored.get(name)

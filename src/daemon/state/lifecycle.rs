@@ -75,6 +75,7 @@ impl State {
         let mut session = self.sessions.registry.remove(id, now())?;
         self.arm(id);
         self.arm_input(id);
+        self.forget_record(id);
         let data = json!({ "label": session.spec.label });
         self.events
             .publish(EventKind::Removed, &session.scope, id, data);

@@ -34,13 +34,13 @@ mod readiness;
 mod render_queue;
 mod restart;
 mod resting;
+pub(crate) mod saving;
 mod schedules;
 mod starts;
 mod waiters;
 pub(crate) mod watches;
 
 use std::collections::HashMap;
-use std::io;
 
 use crate::daemon::clock::now;
 use crate::daemon::engines::Engines;
@@ -59,7 +59,7 @@ use crate::engine::Now;
 use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
-use crate::engine::timers::{Due, Timers};
+use crate::engine::timers::Timers;
 use crate::protocol::node::NodeState;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, SessionId, Summary};
@@ -70,13 +70,6 @@ use input_probe::InputProbes;
 use log_budget::LogBudget;
 use render_queue::RenderQueue;
 use waiters::Waiters;
-
-/// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first, and
-/// a session that ends at once is written once.
-const SAVE_MS: u64 = 1;
-
-/// After how many milliseconds a record that could not be written is written again.
-const SAVE_AGAIN_MS: u64 = 5000;
 
 /// Everything the daemon knows.
 pub(crate) struct State {
@@ -166,56 +159,6 @@ impl State {
     /// Sets the timers of a session according to its state.
     pub(crate) fn arm(&mut self, id: &SessionId) {
         self.sessions.registry.arm(id, &mut self.timers);
-    }
-
-    /// Writes a session's record to disk. If the disk refuses it, it is written again later.
-    pub(crate) fn persist(&mut self, id: &SessionId) {
-        // `save` has logged why.
-        let _ = self.save(id);
-    }
-
-    /// Like [`Self::persist`], for a caller that tells of a failure.
-    pub(crate) fn save(&mut self, id: &SessionId) -> io::Result<()> {
-        self.timers.set(Due::Save(id.clone()), None);
-        let saved = self.write_record(id);
-        let failed = saved.as_ref().err().map(io::Error::kind);
-        // The directory of a session that somebody has removed does not come back by itself.
-        if failed.is_some_and(|kind| kind != io::ErrorKind::NotFound) {
-            let at = now().boot + SAVE_AGAIN_MS;
-            self.timers.set(Due::Save(id.clone()), Some(at));
-        }
-        self.arm(id);
-        saved
-    }
-
-    fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
-        let Some(session) = self.sessions.registry.get_mut(id) else {
-            return Ok(());
-        };
-        let saved = self.sessions.store.try_write_meta(session);
-        if saved.is_ok() {
-            session.saved();
-        }
-        let was_stale = self
-            .sessions
-            .io_mut(id)
-            .map(|io| std::mem::replace(&mut io.is_record_stale, saved.is_err()));
-        match (&saved, was_stale.unwrap_or_default()) {
-            (Err(error), false) => {
-                tracing::error!(session = %id, %error, "its record cannot be written");
-            }
-            (Ok(()), true) => tracing::info!(session = %id, "its record is written again"),
-            _ => {}
-        }
-        saved
-    }
-
-    /// Writes a session's record to disk in a moment, when the reply is out. Only for what the next daemon learns from
-    /// the keeper if this one is killed before.
-    pub(crate) fn persist_soon(&mut self, id: &SessionId) {
-        let at = now().boot + SAVE_MS;
-        self.timers.set(Due::Save(id.clone()), Some(at));
-        self.arm(id);
     }
 
     /// Least number of log bytes to keep for a session.

@@ -232,9 +232,9 @@ impl State {
         if let Some(colors) = &self.colors {
             session.output.set_colors(colors);
         }
-        self.sessions.store.write_meta(&session);
         let io = SessionIo::new(LogReader::new(self.sessions.store.dir(&id)));
         self.sessions.insert(session, io);
+        self.persist(&id);
         if let Some(project) = self.projects.get_mut(project) {
             project.sessions.insert(job.to_owned(), id.clone());
         }

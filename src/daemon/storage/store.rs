@@ -31,6 +31,20 @@ pub(crate) struct Loaded {
     pub(crate) bare: Vec<SessionId>,
 }
 
+impl Loaded {
+    /// Takes a newer record of a session.
+    pub(crate) fn replace(&mut self, record: Meta) {
+        self.metas.retain(|known| known.id != record.id);
+        self.without.retain(|id| *id != record.id);
+        self.bare.retain(|id| *id != record.id);
+        let created = record.life.created_at();
+        let place = self
+            .metas
+            .partition_point(|known| known.life.created_at() <= created);
+        self.metas.insert(place, record);
+    }
+}
+
 /// Access to the session directories.
 pub(crate) struct Store {
     home: Home,
@@ -82,22 +96,20 @@ impl Store {
         }
     }
 
-    /// Writes `meta.json`. A failure is only logged: for a session that is saved again in a moment.
-    pub(crate) fn write_meta(&self, session: &Session) {
-        if let Err(error) = self.try_write_meta(session) {
-            tracing::error!(session = %session.id, %error, "{META} cannot be written");
-        }
+    /// The record of a session, as it is written.
+    pub(crate) fn record(&self, session: &Session) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&session.meta(&self.boot_id))
     }
 
     /// Writes `meta.json`.
-    pub(crate) fn try_write_meta(&self, session: &Session) -> io::Result<()> {
+    pub(crate) fn write_meta(&self, session: &Session) -> io::Result<()> {
         let path = self.dir(&session.id).join(META);
         let age = clock::wall().millis() - session.life.created_at().millis();
         let replace = match age < FRESH_MS {
             true => file::replace_lazily,
             false => file::replace,
         };
-        replace(&path, &serde_json::to_vec(&session.meta(&self.boot_id))?)
+        replace(&path, &self.record(session)?)
     }
 
     /// Reads the records that earlier daemons left. An unreadable record is put aside (renamed), not removed.
@@ -194,7 +206,8 @@ fn create_private(dir: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(dir)
 }
 
-fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
+/// Reads a record. The error says what is wrong with it.
+pub(crate) fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
     let meta: Meta = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     if meta.version > Meta::VERSION {
         return Err(format!("it is of version {}", meta.version));

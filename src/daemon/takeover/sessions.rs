@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use serde_json::json;
 
@@ -10,15 +11,15 @@ use super::rebuild::{self, Remains};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
+use crate::daemon::state::saving::KEPT_RECORD;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::daemon::storage::store::Loaded;
+use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
-use crate::protocol::keeper::ToDaemon;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::shared_table::Slot;
-use crate::sys::{process, pty};
+use crate::sys::{process, pty, sealed};
 
 /// The last lifecycle event of each session in the journal.
 type LastEvents = HashMap<SessionId, EventKind>;
@@ -36,18 +37,6 @@ pub(super) fn take_over(
     state.take_over(kept, &last_events)
 }
 
-/// Whether a message reports the end of a run that was already known from `exit.json`.
-pub(super) fn is_known_end(state: &State, message: &ToDaemon) -> bool {
-    let ToDaemon::Exited { session, exit } = message else {
-        return false;
-    };
-    let session = state.sessions.get(session);
-    let is_running = |session: &Session| {
-        session.life.status().is_alive() && session.life.pid() == Some(exit.pid)
-    };
-    !session.is_some_and(is_running)
-}
-
 impl State {
     fn take_over(
         &mut self,
@@ -55,11 +44,15 @@ impl State {
         last_events: &LastEvents,
     ) -> io::Result<Vec<SessionId>> {
         let mut ending = Vec::new();
+        let mut loaded = self.sessions.store.load()?;
+        for record in self.kept_records() {
+            loaded.replace(record);
+        }
         let Loaded {
             metas,
             without,
             bare,
-        } = self.sessions.store.load()?;
+        } = loaded;
         for meta in metas {
             let id = meta.id.clone();
             if last_events.get(&id) == Some(&EventKind::Removed) {
@@ -104,6 +97,16 @@ impl State {
         }
         self.check_log_quota();
         Ok(ending)
+    }
+
+    /// The records that the disk refused, and that the keeper has kept. They are newer than what is on disk.
+    fn kept_records(&self) -> Vec<Meta> {
+        let kept = self.keeper.stored_below(KEPT_RECORD);
+        let read = |(id, memory): (&str, &OwnedFd)| {
+            let text = sealed::read(memory).ok()?;
+            parse_meta(&text, &SessionId::parse(id)?).ok()
+        };
+        kept.filter_map(read).collect()
     }
 
     /// Whether a session was saved, but no keeper received its start. Such a session can be

@@ -150,9 +150,9 @@ pub(crate) async fn submit(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     hub.change(|state| {
-        state.sessions.store.write_meta(&session);
         let log = state.sessions.store.log(&id, session.batch.as_deref());
         state.sessions.insert(session, SessionIo::new(log));
+        state.persist(&id);
     });
     // A client that goes away meanwhile does not take the job back.
     let (task, owned) = (hub.clone(), id.clone());

@@ -1,0 +1,92 @@
+//! Saves the records of sessions. The keeper keeps those that the disk refuses, for the next daemon.
+
+use std::io;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::engine::timers::Due;
+use crate::protocol::SessionId;
+use crate::sys::sealed;
+
+/// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first, and
+/// a session that ends at once is written once.
+const SAVE_MS: u64 = 1;
+
+/// After how many milliseconds a record that could not be written is written again.
+const SAVE_AGAIN_MS: u64 = 5000;
+
+/// Begins the names under which the keeper keeps records. The id of the session follows.
+pub(crate) const KEPT_RECORD: &str = "record:";
+
+impl State {
+    /// Writes a session's record to disk. If the disk refuses it, it is written again later.
+    pub(crate) fn persist(&mut self, id: &SessionId) {
+        // `save` has logged why.
+        let _ = self.save(id);
+    }
+
+    /// Like [`Self::persist`], for a caller that tells of a failure.
+    pub(crate) fn save(&mut self, id: &SessionId) -> io::Result<()> {
+        self.timers.set(Due::Save(id.clone()), None);
+        let saved = self.write_record(id);
+        let failed = saved.as_ref().err().map(io::Error::kind);
+        // The directory of a session that somebody has removed does not come back by itself.
+        if failed.is_some_and(|kind| kind != io::ErrorKind::NotFound) {
+            let at = now().boot + SAVE_AGAIN_MS;
+            self.timers.set(Due::Save(id.clone()), Some(at));
+        }
+        self.arm(id);
+        saved
+    }
+
+    /// Writes a session's record to disk in a moment, when the reply is out. Only for what the next daemon learns from
+    /// the keeper if this one is killed before.
+    pub(crate) fn persist_soon(&mut self, id: &SessionId) {
+        let at = now().boot + SAVE_MS;
+        self.timers.set(Due::Save(id.clone()), Some(at));
+        self.arm(id);
+    }
+
+    /// Forgets the record that the keeper keeps, if it has one.
+    pub(super) fn forget_record(&mut self, id: &SessionId) {
+        self.keeper.unstore(&format!("{KEPT_RECORD}{id}"));
+    }
+
+    fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
+        let Some(session) = self.sessions.registry.get_mut(id) else {
+            return Ok(());
+        };
+        let saved = self.sessions.store.write_meta(session);
+        if saved.is_ok() {
+            session.saved();
+        }
+        let was_stale = self
+            .sessions
+            .io_mut(id)
+            .map(|io| std::mem::replace(&mut io.is_record_stale, saved.is_err()));
+        match (&saved, was_stale.unwrap_or_default()) {
+            (Err(error), false) => {
+                tracing::error!(session = %id, %error, "its record cannot be written");
+            }
+            (Ok(()), true) => tracing::info!(session = %id, "its record is written again"),
+            _ => {}
+        }
+        match saved {
+            Ok(()) => self.forget_record(id),
+            Err(_) => self.keep_record(id),
+        }
+        saved
+    }
+
+    /// Has the keeper keep the record of a session, so that one that was started on a full disk stays known.
+    fn keep_record(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let record = self.sessions.store.record(session).map_err(io::Error::from);
+        match record.and_then(|record| sealed::seal(&record)) {
+            Ok(memory) => self.keeper.store(&format!("{KEPT_RECORD}{id}"), memory),
+            Err(error) => tracing::warn!(session = %id, %error, "its record cannot be kept"),
+        }
+    }
+}
