@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::SIGINT;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
+use crate::cli::beside;
 use crate::cli::exit::Exit;
 use crate::cli::output::note;
 
@@ -19,8 +20,7 @@ const RESET: &[u8] = b"\x1b[0m";
 /// Output that was received has been written by then, because followers flush before they wait.
 pub fn leave_with(message: String) -> io::Result<()> {
     let (mut reader, writer) = UnixStream::pair()?;
-    pipe::register(SIGINT, writer)?;
-    std::thread::spawn(move || {
+    let waits = beside::start(move || {
         if reader.read_exact(&mut [0]).is_ok() {
             if crate::cli::output::obeys() {
                 // Write directly: the lock of stdout may be held by a thread that waits for a slow
@@ -36,7 +36,11 @@ pub fn leave_with(message: String) -> io::Result<()> {
             std::process::exit(i32::from(Exit::INTERRUPTED.0));
         }
     });
-    Ok(())
+    match waits {
+        Ok(()) => pipe::register(SIGINT, writer).map(drop),
+        // Ctrl-C ends this process without the message.
+        Err(_) => Ok(()),
+    }
 }
 
 /// The same for a command that follows: it also ends quietly as soon as nobody can read its standard output any more,
@@ -48,7 +52,8 @@ pub fn leave_following(message: String) -> io::Result<()> {
 
 /// Ends this process quietly as soon as nobody can read its standard output any more.
 pub fn leave_with_reader() {
-    std::thread::spawn(|| {
+    // Without the thread, the next write ends this process.
+    let _ = beside::start(|| {
         let out = io::stdout();
         loop {
             // Errors and hang-ups are reported although nothing is asked for.

@@ -11,6 +11,7 @@
 //! [`logs`] and [`jobs`]. No verb keeps state between calls except the last used job of the
 //! terminal.
 
+mod beside;
 pub mod completion;
 pub mod context;
 pub mod disk;

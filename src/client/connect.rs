@@ -193,6 +193,14 @@ fn check_daemon(home: &Home) -> Result<(), Error> {
     }
 }
 
+/// Whether the daemon of this environment did not stop on purpose: then it would have removed its socket.
+pub fn has_crashed() -> bool {
+    match host::chosen() {
+        Some(_) => true,
+        None => home().is_ok_and(|home| home.socket().exists()),
+    }
+}
+
 fn reach_daemon(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
     let error = match socket::connect(&home.socket()) {
         Ok(stream) => return Ok(stream),

@@ -134,8 +134,12 @@ impl Connection {
 
     /// Sends a request and waits for an answer of a known type, on this connection only.
     pub(super) fn call_once<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
-        let id = self.sender.send(action)?;
-        self.receiver.reply_to(&id)
+        let id = self.sender.send(action).map_err(unread)?;
+        let answer = self.receiver.reply_to(&id);
+        answer.map_err(|error| match self.receiver.was_unread() {
+            true => unread(error),
+            false => error,
+        })
     }
 
     /// Waits for the answer to the request that was sent along with the greeting.
@@ -180,6 +184,11 @@ impl Connection {
     pub fn split(self) -> (Sender, Receiver) {
         (self.sender, self.receiver)
     }
+}
+
+/// The error of a request that no daemon has read.
+fn unread(error: Error) -> Error {
+    error.add_data("mayHaveHappened", Value::Bool(false))
 }
 
 /// The first line of a client.

@@ -7,7 +7,6 @@ use crate::protocol::{Error, ErrorCode};
 /// The connection broke, or the daemon did not answer in time.
 pub(super) fn lost(error: std::io::Error) -> Error {
     let message = match error.kind() {
-        // Only the wait for `hello` has a read timeout.
         ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
         _ => format!("the connection to the daemon broke: {error}"),
     };

@@ -16,9 +16,12 @@ pub mod node;
 mod receiver;
 pub mod relay;
 mod sender;
+pub mod silence;
 
 pub use call::connect_asking;
-pub use connect::{Running, await_end, connect, connect_running, home, own_program, why_silent};
+pub use connect::{
+    Running, await_end, connect, connect_running, has_crashed, home, own_program, why_silent,
+};
 pub use connection::{AutoStart, Connection, Wire};
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};

@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::connect::why_silent;
 use super::fault::{gone, internal, lost};
+use super::silence::Silence;
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, Event, RequestId};
 
@@ -41,6 +43,8 @@ pub struct Receiver {
     partial: Vec<u8>,
     /// Events that arrived during the wait for a reply.
     early: VecDeque<Event>,
+    /// See [`was_unread`](Self::was_unread).
+    was_reset: bool,
 }
 
 impl Receiver {
@@ -51,7 +55,14 @@ impl Receiver {
             line: Vec::new(),
             partial: Vec::new(),
             early: VecDeque::new(),
+            was_reset: false,
         }
+    }
+
+    /// Whether the connection ended before the daemon had read everything that was sent, so that it has not handled
+    /// the last line.
+    pub(super) fn was_unread(&self) -> bool {
+        self.was_reset
     }
 
     /// Reads the daemon's first line, with its newline. While the daemon is silent, `why_silent` is called at
@@ -102,9 +113,14 @@ impl Receiver {
     }
 
     /// Waits for the reply to `id`. Events that arrive first are kept.
+    ///
+    /// # Errors
+    /// That of the daemon, or why it is silent: it or the keeper is stopped, for example.
     pub fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
+        let mut silence = Silence::default();
+        silence.asked(Instant::now());
         loop {
-            self.read_line()?;
+            self.read_answer(&mut silence)?;
             match serde_json::from_slice(&self.line).map_err(internal)? {
                 Envelope { event: Some(_), .. } => {
                     let event = serde_json::from_slice(&self.line).map_err(internal)?;
@@ -142,8 +158,11 @@ impl Receiver {
                 Err(gone())
             }));
         }
+        let mut silence = Silence::default();
+        silence.asked(Instant::now());
         while !waiting.is_empty() {
-            match self.read_message() {
+            let read = self.read_answer(&mut silence);
+            match read.and_then(|()| message(&self.line)) {
                 Ok(Message::Event(event)) => self.early.push_back(event),
                 Ok(Message::Reply(reply)) => {
                     if let Some(place) = waiting.remove(&reply.id.to_string()) {
@@ -184,8 +203,7 @@ impl Receiver {
         loop {
             // A timeout leaves the bytes read so far in the line.
             match self.reader.read_until(b'\n', &mut self.line) {
-                Ok(0) => return Err(gone()),
-                Ok(_) => return Ok(()),
+                Ok(_) => return self.whole_line(),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     why_silent()?;
                     if Instant::now() >= patience {
@@ -199,11 +217,47 @@ impl Receiver {
 
     fn read_line(&mut self) -> Result<(), Error> {
         self.line.clear();
-        let read = self
-            .reader
-            .read_until(b'\n', &mut self.line)
-            .map_err(lost)?;
-        if read == 0 { Err(gone()) } else { Ok(()) }
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        read.map_err(lost)?;
+        self.whole_line()
+    }
+
+    /// Reads a line while a reply is waited for. While the daemon is silent, the reason is looked for now and then.
+    fn read_answer(&mut self, silence: &mut Silence) -> Result<(), Error> {
+        self.line.clear();
+        let read = loop {
+            let left = silence.left(Instant::now()).unwrap_or(HANDSHAKE);
+            // Zero would mean no timeout.
+            let left = left.max(Duration::from_millis(1));
+            let stream = self.reader.get_ref();
+            stream.set_read_timeout(Some(left)).map_err(lost)?;
+            // A timeout leaves the bytes read so far in the line.
+            match self.reader.read_until(b'\n', &mut self.line) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if let Err(why) = why_silent() {
+                        break Err(why);
+                    }
+                    silence.looked(Instant::now());
+                }
+                Ok(_) => break self.whole_line(),
+                Err(error) => {
+                    // What unix(7) reports if the other side closes with unread data.
+                    self.was_reset = error.kind() == ErrorKind::ConnectionReset;
+                    break Err(lost(error));
+                }
+            }
+        };
+        self.reader.get_ref().set_read_timeout(None).map_err(lost)?;
+        silence.heard(true, Instant::now());
+        read
+    }
+
+    /// Returns an error if the connection ended before or within the line: the daemon may die while it answers.
+    fn whole_line(&self) -> Result<(), Error> {
+        match self.line.ends_with(b"\n") {
+            true => Ok(()),
+            false => Err(gone()),
+        }
     }
 }
 
@@ -272,5 +326,27 @@ mod tests {
         );
         drop(theirs);
         assert!(receiver.receive_ready().is_err());
+    }
+
+    #[test]
+    fn a_connection_that_ends_within_a_line_has_broken() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut receiver = Receiver::new(ours);
+        theirs.write_all(b"{\"id\":1,\"ok\":true,\"resu").unwrap();
+        drop(theirs);
+        let answer = receiver.reply_to::<Value>(&json!(1));
+        let error = answer.unwrap_err();
+        assert_eq!(error.code, crate::protocol::ErrorCode::DaemonUnavailable);
+        assert!(!receiver.was_unread());
+    }
+
+    #[test]
+    fn a_daemon_that_dies_before_it_has_read_everything_is_noticed() {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        let mut receiver = Receiver::new(ours.try_clone().unwrap());
+        ours.write_all(b"{\"action\":\"write\"}\n").unwrap();
+        drop(theirs);
+        receiver.reply_to::<Value>(&json!(1)).unwrap_err();
+        assert!(receiver.was_unread());
     }
 }

@@ -94,8 +94,18 @@ impl RequestHead {
 
     /// The reply to a request that a daemon has received but does not answer, for the reason `why`.
     pub fn unanswered_because(self, why: &Error) -> Vec<u8> {
-        let data = serde_json::json!({ "mayHaveHappened": self.changes });
-        self.refused(why.clone().data(data))
+        let may_have_happened = self.changes;
+        self.refused_because(why, may_have_happened)
+    }
+
+    /// The reply to a request that no daemon has received, for the reason `why`.
+    pub fn never_sent_because(self, why: &Error) -> Vec<u8> {
+        self.refused_because(why, false)
+    }
+
+    fn refused_because(self, why: &Error, may_have_happened: bool) -> Vec<u8> {
+        let may_have_happened = serde_json::json!(may_have_happened);
+        self.refused(why.clone().add_data("mayHaveHappened", may_have_happened))
     }
 
     /// The reply to a request that no daemon received.

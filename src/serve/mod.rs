@@ -12,8 +12,8 @@ pub mod line_splitter;
 pub mod outbox;
 pub mod proxy;
 pub mod queue;
+pub mod retry;
 pub mod settings;
-pub mod silence;
 pub mod subscriptions;
 
 use std::io;

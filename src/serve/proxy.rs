@@ -7,7 +7,8 @@
 //! source is not read.
 //!
 //! With no request to send and nothing to renew, the proxy does not connect to the next daemon until there
-//! is a request. Connecting would start a daemon, even if a person has just stopped it.
+//! is a request. Connecting would start a daemon, even if a person has just stopped it. If there is something to
+//! renew and the next daemon cannot be reached, it tries again ([`retry`]).
 //!
 //! Input and output (the standard ones, for `--serve`) stay in blocking mode, because the mode belongs to
 //! the open file, which a shell or a parent may share. A read after poll(2) returns what is there;
@@ -15,6 +16,7 @@
 //!
 //! [`in_flight`]: super::in_flight
 //! [`outbox`]: super::outbox
+//! [`retry`]: super::retry
 //! [`subscriptions`]: super::subscriptions
 
 use std::fs::File;
@@ -31,8 +33,9 @@ use super::in_flight::{InFlight, Request, RequestHead};
 use super::line_splitter::LineSplitter;
 use super::outbox::Outbox;
 use super::queue::Queue;
-use super::silence::Silence;
+use super::retry::Retry;
 use super::subscriptions::Subscriptions;
+use crate::client::silence::Silence;
 use crate::client::{self, AutoStart, Wire};
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Error, Greeting};
@@ -65,6 +68,7 @@ pub struct Proxy {
     requests: Queue,
     open: InFlight,
     silence: Silence,
+    retry: Retry,
     subscriptions: Subscriptions,
     /// From the daemon: the unfinished line.
     reply: Vec<u8>,
@@ -127,6 +131,7 @@ impl Proxy {
             requests: Queue::default(),
             open: InFlight::default(),
             silence: Silence::default(),
+            retry: Retry::default(),
             subscriptions: Subscriptions::default(),
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
@@ -154,8 +159,12 @@ impl Proxy {
 
     /// Waits for events and handles them.
     fn turn(&mut self) -> Result<(), Stop> {
-        if self.socket.is_none() && !self.requests.is_empty() {
-            self.find_daemon(AutoStart::Yes)?;
+        if self.socket.is_none() {
+            if !self.requests.is_empty() {
+                self.find_daemon(AutoStart::Yes)?;
+            } else if self.retry.left(Instant::now()) == Some(Duration::ZERO) {
+                self.find_daemon(AutoStart::AfterCrash)?;
+            }
         }
         if self.stdin.is_none() && self.requests.is_empty() && !self.half_closed {
             let Some(socket) = &self.socket else {
@@ -218,7 +227,9 @@ impl Proxy {
         fds.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN | send)));
         fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::IN)));
         let last_words = self.half_closed && self.replies.pending() == 0;
-        let left = self.silence.left(Instant::now());
+        let now = Instant::now();
+        let left = [self.silence.left(now), self.retry.left(now)];
+        let left = left.into_iter().flatten().min();
         // Wait a millisecond more, so that the time is over on return.
         let left = left.map(|left| left + Duration::from_millis(1));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
@@ -399,18 +410,31 @@ impl Proxy {
     }
 
     /// Connects to a daemon and renews subscriptions and watches. If that fails, the agent's pending
-    /// requests are answered with the error; it may try again with its next request.
+    /// requests are answered with the error; it may try again with its next request. What is to be renewed is not
+    /// forgotten: the proxy tries again by itself, unless the daemon was stopped on purpose.
     fn find_daemon(&mut self, start: AutoStart) -> Result<(), Stop> {
         let wire = client::connect(&self.greeting, start).map(client::Connection::into_wire);
         let wire = match wire {
             Ok(wire) => wire,
             Err(error) => {
-                for head in tickets(self.requests.take()) {
-                    self.replies.push(&head.refused(error.clone()));
+                for request in self.requests.take() {
+                    let was_received = request.asked.is_some();
+                    for head in tickets([request]) {
+                        let answer = match was_received {
+                            true => head.unanswered_because(&error),
+                            false => head.never_sent_because(&error),
+                        };
+                        self.replies.push(&answer);
+                    }
+                }
+                match !self.subscriptions.is_empty() && client::has_crashed() {
+                    true => self.retry.failed(Instant::now()),
+                    false => self.retry.over(),
                 }
                 return Ok(());
             }
         };
+        self.retry.over();
         self.socket = Some(nonblocking(wire.stream)?);
         self.requests.put_first(self.subscriptions.resume());
         self.take_in(&wire.buffered);

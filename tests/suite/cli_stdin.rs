@@ -1,8 +1,9 @@
 //! What is piped in, the two streams of a job with pipes, and the end of input.
 
+use std::io::Write;
 use std::process::Stdio;
 
-use crate::support::{Home, eventually};
+use crate::support::{Home, Serve, daemon, eventually};
 
 #[test]
 fn what_is_piped_in_reaches_the_job_with_its_end() {
@@ -40,6 +41,27 @@ fn what_is_piped_in_waits_with_the_job_for_its_turn() {
         let ran = second.join().unwrap().expect_code(2);
         assert_eq!(ran.stdout, "x\n", "{ran}");
     });
+}
+
+#[test]
+fn what_is_piped_in_goes_on_with_the_next_daemon() {
+    let home = Home::new();
+    let mut run = home.command(&["run", "-w", "-n", "reader", "cat"]);
+    run.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut run = run.spawn().unwrap();
+    let mut input = run.stdin.take().unwrap();
+    input.write_all(b"first\n").unwrap();
+    eventually("the first line is there", || {
+        let log = home.run(&["log", "reader"]);
+        (log.stdout == "first\n").then_some(())
+    });
+    let mut serve = Serve::new(&home, &[]);
+    daemon::kill(&mut serve);
+    input.write_all(b"second\n").unwrap();
+    drop(input);
+    let ran = run.wait_with_output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "first\nsecond\n");
 }
 
 #[test]

@@ -312,6 +312,27 @@ fn who_is_stopped_is_named() {
 }
 
 #[test]
+fn verbs_that_need_the_keeper_say_that_it_is_stopped() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, _) = pids(&home);
+    let stopped = Held::new(keeper).unwrap();
+    stopped.signal(Signal::STOP);
+    let verbs = [
+        &["run", "true"][..],
+        &["run", "-w", "true"],
+        &["clear", "job"],
+        &["stop", "job"],
+    ];
+    for verb in verbs {
+        let ran = home.run(verb).expect_code(69);
+        ran.expect_said(&format!("the keeper (pid {keeper}) is stopped"));
+    }
+    stopped.signal(Signal::CONT);
+    home.run(&["wait", "job"]).expect_code(143);
+}
+
+#[test]
 fn status_and_stop_start_nothing() {
     let home = Home::new();
     home.run(&["daemon", "status"]).expect_code(3);

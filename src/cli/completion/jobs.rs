@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap_complete::engine::CompletionCandidate;
 
 use super::{hosts, project};
+use crate::cli::beside;
 use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
 use crate::project::Project;
@@ -174,7 +175,8 @@ fn of(jobs: &[Record], word: &str, which: Which) -> Vec<CompletionCandidate> {
 /// The jobs of the running daemon; none if there is no daemon or if it does not answer in time.
 fn listed() -> Vec<Record> {
     let (sender, receiver) = channel();
-    std::thread::spawn(move || {
+    // Without the thread there is no answer.
+    let _ = beside::start(move || {
         let Ok(Running::Yes(mut daemon)) = client::connect_running(&greeting::human()) else {
             return;
         };

@@ -2,12 +2,13 @@
 
 use super::show;
 use super::told::Told;
+use crate::cli::beside;
 use crate::protocol::{Error, EventKind, SessionId};
 
 /// Starts a thread that prints each restart of these jobs.
 pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
     let mut told = Told::of(&[EventKind::Restarted])?;
-    std::thread::spawn(move || {
+    beside::start(move || {
         while let Ok(event) = told.next() {
             let Some(event) = event else { continue };
             let job = jobs
@@ -19,6 +20,5 @@ pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
                 show::tell_restart(name, run);
             }
         }
-    });
-    Ok(())
+    })
 }

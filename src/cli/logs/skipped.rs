@@ -2,6 +2,7 @@
 //! would wait for ever.
 
 use super::told::Told;
+use crate::cli::beside;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{complain, words};
 use crate::protocol::condition::WaitMode;
@@ -19,7 +20,7 @@ pub(crate) fn leave_with<'a>(
     }
     let ids: Vec<SessionId> = jobs.map(|job| job.summary.session_id.clone()).collect();
     let mut told = Told::of(&[EventKind::Phase])?;
-    std::thread::spawn(move || {
+    beside::start(move || {
         loop {
             let skipped = skipped(&records(&mut told, &ids), mode);
             if !skipped.is_empty() {
@@ -30,8 +31,7 @@ pub(crate) fn leave_with<'a>(
                 return;
             }
         }
-    });
-    Ok(())
+    })
 }
 
 /// The jobs as they are now, without those that were removed.

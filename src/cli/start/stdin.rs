@@ -7,9 +7,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustix::fs::FileType;
 
+use crate::cli::beside;
+use crate::cli::exit::Failure;
 use crate::cli::logs::told::Told;
-use crate::cli::output::note;
-use crate::client::{self, AutoStart, Connection, greeting};
+use crate::cli::output::hosts::tell_unreachable;
+use crate::cli::output::{complain, note};
+use crate::client::{Connection, greeting, host};
 use crate::protocol::params::{Encoding, Write};
 use crate::protocol::reply::{Warning, Written};
 use crate::protocol::{Action, Error, ErrorCode, EventKind, SessionId, Status};
@@ -43,7 +46,8 @@ pub(crate) fn is_piped() -> bool {
 }
 
 /// Starts a thread that passes standard input and its end on to the job, until this process or the job
-/// ends. The thread is not joined.
+/// ends. The thread is not joined. If the input cannot be passed on any more, it ends this process with the reason,
+/// because the job may wait for the rest for ever.
 pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
     let mut passing = Passing {
         connection: connect()?,
@@ -51,17 +55,15 @@ pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
         turns: None,
         warned: false,
     };
-    std::thread::spawn(move || {
+    beside::start(move || {
         if let Err(error) = passing.run()
             && !is_over(&error)
         {
-            note(&format!(
-                "standard input is no longer passed on: {}",
-                error.message
-            ));
+            let failure = Failure::from(error);
+            complain(&failure);
+            std::process::exit(i32::from(failure.exit().0));
         }
-    });
-    Ok(())
+    })
 }
 
 struct Passing {
@@ -115,7 +117,8 @@ impl Passing {
         Ok(())
     }
 
-    /// Writes as soon as the job runs: nothing is kept of what is written before.
+    /// Writes as soon as the job runs: nothing is kept of what is written before. If the daemon dies before it has read
+    /// the request, the next one gets it.
     fn write(&mut self, bytes: &[u8], eof: bool) -> Result<Written, Error> {
         let write = Action::Write(Write {
             session_id: self.id.to_string(),
@@ -128,9 +131,24 @@ impl Passing {
         loop {
             match self.connection.call_as(write.clone()) {
                 Err(error) if has_still_to_start(&error) => self.await_turn()?,
+                // A second end of the input does no harm.
+                Err(error) if was_not_read(&error) || is_gone(&error) && bytes.is_empty() => {
+                    self.connection = connect()?;
+                }
+                Err(error) if is_gone(&error) => return Err(self.unsure(bytes.len())),
                 answer => return answer,
             }
         }
+    }
+
+    fn unsure(&self, bytes: usize) -> Error {
+        let id = &self.id;
+        let message = format!(
+            "the daemon ended while it passed on standard input: it is not known whether the job has the last {bytes} bytes"
+        );
+        Error::new(ErrorCode::DaemonUnavailable, message).hint(format!(
+            "the job keeps running and waits for the rest; to end it: bgproc stop {id}"
+        ))
     }
 
     /// Blocks until something has happened to the job that may let it run. The first call only subscribes, because the
@@ -158,6 +176,16 @@ fn has_still_to_start(error: &Error) -> bool {
     error.code == ErrorCode::SessionNotRunning && (is(Status::Queued) || is(Status::Starting))
 }
 
+fn is_gone(error: &Error) -> bool {
+    error.code == ErrorCode::DaemonUnavailable
+}
+
+/// Whether the daemon died before it had read the request.
+fn was_not_read(error: &Error) -> bool {
+    let data = error.data.as_ref();
+    is_gone(error) && data.is_some_and(|data| data["mayHaveHappened"] == false)
+}
+
 /// Whether the job is gone, which is not an error: `yes | head`.
 fn is_over(error: &Error) -> bool {
     matches!(
@@ -170,5 +198,5 @@ fn is_over(error: &Error) -> bool {
 }
 
 fn connect() -> Result<Connection, Error> {
-    client::connect(&greeting::human(), AutoStart::Yes)
+    host::connect_again(&greeting::human(), tell_unreachable)
 }

@@ -5,6 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use clap::Args;
 use regex::Regex;
 
+use crate::cli::beside;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
@@ -296,11 +297,11 @@ impl Logs {
             let show = self.show(ctx, job, place)?;
             shows.push(show.named(ctx, name, width, number));
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
-            std::thread::spawn(move || {
+            beside::start(move || {
                 let outcome = logs.forward(&job, place, number, &sender);
                 // Sending fails only if this process is about to end.
                 let _ = sender.send((number, outcome.err().map_or(Said::End, Said::Failure)));
-            });
+            })?;
         }
         drop(sender);
         // Flush whenever the queue is empty, so that following is live.
