@@ -1,5 +1,8 @@
 //! Starting keeper and daemon, detached from any terminal.
-#![allow(unsafe_code, reason = "descriptors inherited through exec are numbers")]
+#![allow(
+    unsafe_code,
+    reason = "descriptors inherited through exec are numbers, and std has no second fork"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -149,10 +152,14 @@ pub fn start_keeper(home: &Home) -> io::Result<()> {
         // It and its daemons keep this home when a later run of the session has another one.
         keeper.env("BGPROC_HOME", &home.state);
     }
+    leave_parent(&mut keeper);
     let log = home.diagnostics("keeper");
     let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), &log)?;
+    let stdout = child.stdout.take();
+    // It has ended already: the keeper is its child.
+    child.wait()?;
     let mut said = String::new();
-    if let Some(mut stdout) = child.stdout.take() {
+    if let Some(mut stdout) = stdout {
         // The keeper writes "ready" or an error, and closes its end.
         stdout.read_to_string(&mut said)?;
     }
@@ -164,6 +171,24 @@ pub fn start_keeper(home: &Home) -> io::Result<()> {
         ))),
         why => Err(io::Error::other(why.to_owned())),
     }
+}
+
+/// Has `command` run as a child of a process that ends at once, so that it is no descendant of this one. Hosts of agents
+/// end their tools with all descendants, and jobs must outlive that. Nor does it stay as a zombie if it ends first.
+fn leave_parent(command: &mut Command) {
+    let fork_again = || {
+        // SAFETY: this runs between fork and exec, in a process with one thread; fork and _exit are
+        // async-signal-safe (signal-safety(7)).
+        unsafe {
+            match libc::fork() {
+                0 => Ok(()),
+                -1 => Err(io::Error::last_os_error()),
+                _ => libc::_exit(0),
+            }
+        }
+    };
+    // SAFETY: see there.
+    unsafe { command.pre_exec(fork_again) };
 }
 
 /// Starts a keeper that takes over from a killed one. Returns it with our end of the socket for the handover.

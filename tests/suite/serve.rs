@@ -1,9 +1,10 @@
 //! Agents at `bgproc --serve`: hello, scopes, policies, and how it ends.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::process::is_alive;
-use crate::support::{Home, Serve};
+use crate::support::process::{Held, is_alive};
+use crate::support::{Home, Serve, daemon};
 
 fn start(agent: &mut Serve, command: &str) -> String {
     let started = agent.ok(json!({"action": "start", "command": command, "background": true}));
@@ -22,6 +23,17 @@ fn the_first_line_says_who_and_what() {
     assert!(is_alive(
         u32::try_from(agent.hello["pid"].as_u64().unwrap()).unwrap()
     ));
+}
+
+#[test]
+fn the_keeper_is_no_descendant_of_the_agent_that_starts_it() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let (_, keeper) = daemon::pids(&mut agent);
+    let stat = std::fs::read_to_string(format!("/proc/{keeper}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let parent: u32 = fields.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert_ne!(parent, agent.pid());
 }
 
 #[test]
@@ -202,4 +214,28 @@ fn events_come_between_replies() {
         ),
         (Some(&id[..]), Some(4))
     );
+}
+
+#[test]
+fn a_subscription_goes_on_although_the_next_daemon_cannot_be_reached_at_once() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    agent.ok(json!({"action": "subscribe", "events": ["exited"]}));
+    let (old, keeper) = daemon::pids(&mut agent);
+    let keeper = Held::new(keeper).unwrap();
+    keeper.signal(Signal::STOP);
+    daemon::kill_pid(old);
+    // It is answered when the proxy has given the first attempt up.
+    let asked = agent.send(json!({"action": "list"}));
+    let refused = agent.reply(asked);
+    assert_eq!(refused["error"]["code"], "daemon_unavailable", "{refused}");
+    assert_eq!(
+        refused["error"]["data"]["mayHaveHappened"], false,
+        "{refused}"
+    );
+    keeper.signal(Signal::CONT);
+    let scope = agent.hello["scope"].as_str().unwrap();
+    let mut same = Serve::new(&home, &["--scope", scope]);
+    same.ok(json!({"action": "start", "command": "true", "background": true}));
+    assert_eq!(agent.event("exited")["event"], "exited");
 }
