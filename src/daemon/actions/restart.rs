@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use tokio::sync::oneshot;
-
 use super::{project, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
@@ -76,7 +74,9 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         resumed,
     };
     let (from, record) = run_again(hub, client, &id, again).await?;
-    if !spec.names_conditions() && !client.is_lean() {
+    // What waits in a queue may wait for long, so that only who says what for waits with it.
+    let waits = turn::waits(hub, &id);
+    if !spec.names_conditions() && (waits || !client.is_lean()) {
         return answer(record);
     }
     let waited = plan
@@ -126,8 +126,9 @@ struct Again {
     resumed: Option<Spec>,
 }
 
-/// Ends the current run and starts the next one. Returns where its output begins, and the record. Another restart
-/// is refused until this returns; what follows is a wait, in which others may restart the session.
+/// Ends the current run and starts the next one, or lets it wait for its turn in the queue of its group. Returns where
+/// its output begins, and the record. Another restart is refused until this returns; what follows is a wait, in which
+/// others may restart the session.
 async fn run_again(
     hub: &Hub,
     client: &Client,
@@ -144,8 +145,14 @@ async fn run_again(
         let life = &state.sessions.get(id).ok_or_else(|| gone(id))?.life;
         (life.status(), life.retry_at().is_some())
     };
-    // A session that waits for the next run of its policy is started now.
+    // A session that waits for the next run of its policy is started now: it has a place in its queue.
+    let place = match waits {
+        true => None,
+        false => turn::place_again(hub, id),
+    };
     if !status.is_finished() && !waits {
+        // The end that was asked for does not pause the queue.
+        hub.change(|state| state.leave_turn(id));
         let ended = end(hub, client, id, signal::TERM, again.grace).await;
         if !ended.survivors.is_empty() {
             return Err(cannot_end(id, "restarted", &ended));
@@ -153,7 +160,22 @@ async fn run_again(
     }
     let from = hub.read().sessions.log_end(id);
     hub.catch_up_within_limit(id).await;
-    let receiver = hub.change(|state| again.relaunch(state, client, id))?;
+    if let Some(place) = place {
+        hub.change(|state| {
+            let spawn = again.next_run(state, client, id)?;
+            state.let_wait_again(id, &place, spawn);
+            Ok::<(), Error>(())
+        })?;
+        turn::decided(hub, &place.project, id).await;
+        let state = hub.read();
+        let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+        client.tell_state(session);
+        return Ok((from, state.record(session, now())));
+    }
+    let receiver = hub.change(|state| {
+        let spawn = again.next_run(state, client, id)?;
+        state.relaunch(id, spawn).ok_or_else(|| gone(id))
+    })?;
     let launched = receiver.await.map_err(|_| gone(id))?;
     let record = hub.change(|state| match launched {
         Ok(_) => {
@@ -177,13 +199,13 @@ impl Again {
         }
     }
 
-    /// Asks the keeper for the next run.
-    fn relaunch(
+    /// What the keeper is to be asked for, unless the next run was called off meanwhile.
+    fn next_run(
         &self,
         state: &mut State,
         client: &Client,
         id: &SessionId,
-    ) -> Result<oneshot::Receiver<Result<u32, SpawnFailure>>, Error> {
+    ) -> Result<SpawnSpec, Error> {
         // A client that asked for the end during the restart asked later, so its request prevails.
         if !state.restarting.contains_key(id) {
             let message = format!("Session {id} was stopped while it was being restarted");
@@ -215,7 +237,7 @@ impl Again {
             // The next run is the job's own command again.
             session.spec.changed |= self.resumed.is_some();
         }
-        state.relaunch(id, spec).ok_or_else(|| gone(id))
+        Ok(spec)
     }
 }
 

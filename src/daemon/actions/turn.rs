@@ -49,10 +49,7 @@ pub(super) fn place(
         };
         needs.push((id, other.is.unwrap_or(usual)));
     }
-    let queue = spec.group.as_deref().and_then(|group| {
-        let cwd = canonical(Path::new(&spec.cwd));
-        hub.read().queue_named(group, &cwd)
-    });
+    let queue = queue_of(hub, spec);
     if needs.is_empty() && queue.is_none() {
         return Ok(None);
     }
@@ -61,6 +58,23 @@ pub(super) fn place(
         project: queue.unwrap_or_else(|| QUEUES.to_owned()),
         after: needs,
     }))
+}
+
+/// Where a session that runs again waits: in the queue of its group, if that is one. What its first run waited for
+/// besides does not count any more.
+pub(super) fn place_again(hub: &Hub, id: &SessionId) -> Option<Place> {
+    let spec = hub.read().sessions.get(id)?.spec.clone();
+    let project = queue_of(hub, &spec)?;
+    Some(Place {
+        project,
+        queue: spec.group,
+        after: Vec::new(),
+    })
+}
+
+fn queue_of(hub: &Hub, spec: &Spec) -> Option<ProjectId> {
+    let cwd = canonical(Path::new(&spec.cwd));
+    hub.read().queue_named(spec.group.as_deref()?, &cwd)
 }
 
 /// Waits until a session that was let wait has begun to run, has failed to, or has to wait longer.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find_several;
-use crate::daemon::requests::limits::one_of;
+use crate::daemon::requests::limits::{one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
@@ -26,6 +26,8 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         params.group.as_deref(),
         Access::Read,
     )?;
+    // The plan knows the parameter by its former name only.
+    wait_ms("waitMs", params.wait_ms, 0)?;
     let spec = WaitSpec {
         until: params.until,
         fail: params.fail,

@@ -10,6 +10,7 @@ use crate::daemon::projects::guests::{FirstRun, QUEUES};
 use crate::daemon::projects::project::Project;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
+use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::project::{Level, Waiting};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
 
@@ -43,7 +44,31 @@ impl State {
         found.map(|project| project.id.clone())
     }
 
-    /// Lets a session, which has just been created as queued, wait for its first run.
+    /// Lets a session that has ended wait for its next run.
+    pub(crate) fn let_wait_again(&mut self, id: &SessionId, place: &Place, spawn: SpawnSpec) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.queue();
+        }
+        let first_run = FirstRun { spawn, input: None };
+        self.let_wait(id, place, first_run);
+        self.persist(id);
+    }
+
+    /// Takes a session that runs out of its queue, so that the queue does not pause when it ends.
+    pub(crate) fn leave_turn(&mut self, id: &SessionId) {
+        let name = id.as_str();
+        let has_turn = |project: &&Project| {
+            let job = project.wish.jobs.get(name);
+            job.is_some_and(|job| job.member == Member::Guest && job.turn.is_some())
+        };
+        let project = self.projects.iter().find(has_turn);
+        let project = project.map(|project| project.id.clone());
+        if let Some(known) = project.and_then(|project| self.projects.get_mut(&project)) {
+            known.wish.hold(name, "somebody");
+        }
+    }
+
+    /// Lets a session that is queued wait for its next run.
     pub(crate) fn let_wait(&mut self, id: &SessionId, place: &Place, first_run: FirstRun) {
         match first_run.seal() {
             Ok(memory) => self.keeper.store(id.as_str(), memory),
@@ -69,7 +94,11 @@ impl State {
         }
         project.sessions.insert(id.to_string(), id.clone());
         project.first_runs.insert(id.to_string(), first_run);
-        project.wish.invite(id.as_str(), place.queue.clone(), needs);
+        let runs = self.sessions.get(id).map(|session| session.life.runs());
+        let last = runs.and_then(|runs| runs.last()).map_or(0, |run| run.run);
+        project
+            .wish
+            .invite(id.as_str(), place.queue.clone(), needs, last);
         self.wish_changed(&place.project);
     }
 

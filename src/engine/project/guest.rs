@@ -10,8 +10,8 @@ use super::seen::{Seen, holds};
 use super::wish::{JobWish, Member, Need, Wish};
 
 impl Wish {
-    /// A session waits here for its first run: in a queue, after others, or both.
-    pub fn invite(&mut self, name: &str, queue: Option<String>, needs: Vec<Need>) {
+    /// A session waits here for the run after run `last`: in a queue, after others, or both.
+    pub fn invite(&mut self, name: &str, queue: Option<String>, needs: Vec<Need>, last: u32) {
         for need in &needs {
             let job = self.jobs.entry(need.job.clone());
             job.or_insert_with(|| JobWish {
@@ -27,7 +27,7 @@ impl Wish {
             ..JobWish::default()
         };
         self.jobs.insert(name.to_owned(), guest);
-        self.owe(name, 0);
+        self.owe(name, last);
     }
 
     /// What has come of the needs of guests: one that has been met stays met, also if the session is removed then. A

@@ -309,6 +309,34 @@ fn a_queue_of_a_project_is_also_for_run() {
 }
 
 #[test]
+fn a_job_of_a_queue_that_runs_again_waits_for_its_turn() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    let status = |name: &str| queue.home.json(&["status", name])["status"].clone();
+    for name in ["a", "b"] {
+        queue.run(name, &["-g", "q"]);
+        queue.home.ok(&["stop", name]);
+    }
+    let said = queue.home.ok(&["restart", "a", "b"]);
+    assert!(said.contains("queued"), "{said}");
+    assert_eq!(
+        (status("a"), status("b")),
+        ("running".into(), "queued".into())
+    );
+    // One that runs makes room, and comes last.
+    queue.home.ok(&["restart", "a"]);
+    assert_eq!(
+        (status("a"), status("b")),
+        ("queued".into(), "running".into())
+    );
+    queue.home.ok(&["start", "a"]);
+    assert_eq!(
+        (status("a"), status("b")),
+        ("running".into(), "running".into())
+    );
+}
+
+#[test]
 fn a_queue_that_is_stopped_starts_none_of_its_jobs() {
     let queue = Queue::new();
     queue.home.ok(&["group", "q", "--parallel", "1"]);

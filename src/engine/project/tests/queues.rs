@@ -27,7 +27,7 @@ fn need(job: &str, is: Level) -> Need {
 impl World {
     fn invite(&mut self, name: &str, needs: &[Need]) {
         let queue = Some("q".to_owned());
-        self.wish.invite(name, queue, needs.to_vec());
+        self.wish.invite(name, queue, needs.to_vec(), 0);
         self.go();
     }
 
