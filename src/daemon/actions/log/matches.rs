@@ -139,11 +139,14 @@ impl Matches {
             false => context,
         };
         for open in self.found.iter_mut().rev().take(followed) {
-            if open.n + (context as u64) < n || open.after.len() >= context {
+            if open.n + (context as u64) < n {
                 continue;
             }
-            self.size += text.len() + self.room.per_line;
-            if self.size <= self.room.text {
+            let size = self.size + text.len() + self.room.per_line;
+            // After a line that did not fit, the others would have the numbers of those before them.
+            let is_next = open.n + open.after.len() as u64 + 1 == n;
+            if is_next && size <= self.room.text {
+                self.size = size;
                 open.after.push(text.to_owned());
             } else {
                 self.omitted.bytes += text.len() as u64;
@@ -155,10 +158,12 @@ impl Matches {
     /// Drops the oldest matches until there is room for another one.
     fn make_room(&mut self, needed: usize) {
         while self.found.len() == self.wanted.most || !self.has_room(needed) {
-            let gone = self.found.pop_front();
-            self.size = self
-                .size
-                .saturating_sub(gone.map_or(0, |gone| size_of_match(&gone)));
+            let Some(gone) = self.found.pop_front() else {
+                return;
+            };
+            let lines = 1 + gone.before.len() + gone.after.len();
+            let freed = size_of_match(&gone) + lines * self.room.per_line;
+            self.size = self.size.saturating_sub(freed);
         }
     }
 
@@ -277,6 +282,40 @@ mod tests {
         assert_eq!(found(".!!..!.", true, few), (newest.into(), true));
         let newest = [[vec![1, 2], vec![3], vec![4]]];
         assert_eq!(found(".!!.", true, few), (newest.into(), true));
+    }
+
+    #[test]
+    fn as_many_of_the_newest_are_kept_as_have_room() {
+        let wanted = |context| Wanted {
+            most: 5,
+            context,
+            newest: true,
+        };
+        let room = |text| Room {
+            text,
+            per_line: 24,
+            is_lean: true,
+        };
+        // Ten matches have room, or four lines.
+        for (text, context, expected) in [
+            (10 * 25, 0, [96, 97, 98, 99, 100].as_slice()),
+            (4 * 25, 0, &[97, 98, 99, 100]),
+            (6 * 25, 1, &[99, 100]),
+        ] {
+            let mut matches = Matches::new(room(text), wanted(context));
+            for n in 1..=100 {
+                matches.read(n);
+                let hit = Hit {
+                    at: None,
+                    offset: n,
+                    cut: 0,
+                };
+                matches.add(n, "x".into(), Some(hit));
+            }
+            let (found, truncated, _) = matches.take();
+            let numbers: Vec<_> = found.iter().map(|found| found.n).collect();
+            assert_eq!((numbers.as_slice(), truncated), (expected, true));
+        }
     }
 
     #[test]
