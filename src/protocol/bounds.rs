@@ -106,10 +106,15 @@ pub(super) fn need(names: &[&str], needed: &str) -> Value {
 
 /// The rules of `start`.
 pub(super) fn of_start() -> Value {
+    let waits = ["until", "fail", "waitMs", "yieldMs"].map(given);
     json!([
         apart(&["timeoutSec"], &["timeoutMs"]),
         apart(&["waitMs"], &["yieldMs"]),
         apart(&["shell"], &["args"]),
+        { "not": { "allOf": [
+            { "anyOf": [is_true("wait"), is_true("background")] },
+            { "anyOf": waits },
+        ] } },
     ])
 }
 

@@ -25,7 +25,8 @@ pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
 /// The right form of a parameter that is often given in another one.
 fn example(action: &str, parameter: &str) -> Option<&'static str> {
     Some(match parameter {
-        "wait" if action == "start" => r#""wait":true,"until":[{"pattern":"done"}]"#,
+        "wait" if action == "start" => r#""wait":true, or "until":[{"pattern":"done"}]"#,
+        "timeoutSec" => r#""timeoutSec":600, in seconds"#,
         "until" => r#""until":[{"pattern":"ready"},{"exit":true}]"#,
         "fail" => r#""fail":[{"pattern":"error"}]"#,
         "wait" => r#""wait":{"until":[{"pattern":"done"}]}"#,

@@ -11,7 +11,7 @@ use crate::support::{DEADLINE, Home, Serve, eventually};
 /// Starts a job that does nothing but stay, with a probe, in a directory.
 fn start(serve: &mut Serve, dir: &std::path::Path, ready: Value) -> Job {
     let request = json!({"command": "echo begun; read x; echo more; read y", "ready": ready,
-        "cwd": dir, "env": {"FLAG": "flag"}, "until": [{"pattern": "begun"}]});
+        "cwd": dir, "env": {"FLAG": "flag"}});
     Job::request(serve, request)
 }
 

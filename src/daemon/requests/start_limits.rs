@@ -12,6 +12,7 @@ use crate::sys::{cgroup, rlimits};
 
 /// Checks whether the probe and the limits are valid on this system.
 pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
+    check_waits(params)?;
     if let Some(probe) = &params.ready {
         Readiness::check(probe)?;
         between("ready.timeoutMs", probe.timeout_ms, 1, MAX_PROBE_MS)?;
@@ -20,6 +21,29 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
         check_limits(limits, total_log_bytes)?;
     }
     Ok(())
+}
+
+/// Refuses what is of no effect beside `background`, which waits for nothing, and `wait`, which waits for the end
+/// without a limit.
+fn check_waits(params: &Start) -> Result<(), Error> {
+    let (without, why) = match (params.wait, params.background) {
+        (Some(true), _) => ("wait", "which waits for the end without a limit"),
+        (_, Some(true)) => ("background", "which waits for nothing"),
+        _ => return Ok(()),
+    };
+    let given = [
+        ("until", params.until.is_some()),
+        ("fail", params.fail.is_some()),
+        ("waitMs", params.wait_ms.is_some()),
+        ("yieldMs", params.yield_ms.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => {
+            let message = format!("`{name}` has no effect beside `{without}`, {why}");
+            Err(Error::invalid(message).hint(format!("leave out `{without}` or `{name}`")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// How each limit of a job is enforced on this system, by its name.
@@ -89,5 +113,49 @@ fn between(name: &str, value: Option<u64>, least: u64, most: u64) -> Result<(), 
             "`{name}` is at most {most}, not {value}"
         ))),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_effect_is_refused() {
+        let waiting = |start: Start| Start {
+            wait: Some(true),
+            ..start
+        };
+        let at_once = |start: Start| Start {
+            background: Some(true),
+            ..start
+        };
+        let until = Start {
+            until: Some(Vec::new()),
+            ..Start::default()
+        };
+        let wait_ms = Start {
+            wait_ms: Some(0),
+            ..Start::default()
+        };
+        for (start, name, without) in [
+            (waiting(until.clone()), "until", "wait"),
+            (waiting(wait_ms.clone()), "waitMs", "wait"),
+            (at_once(until.clone()), "until", "background"),
+            (at_once(wait_ms.clone()), "waitMs", "background"),
+        ] {
+            let said = check_waits(&start).unwrap_err().message;
+            let expected = format!("`{name}` has no effect beside `{without}`");
+            assert!(said.starts_with(&expected), "{said}");
+        }
+        for start in [
+            until,
+            wait_ms,
+            waiting(Start::default()),
+            at_once(Start::default()),
+        ] {
+            check_waits(&start).unwrap();
+        }
     }
 }

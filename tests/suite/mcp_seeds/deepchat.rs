@@ -92,7 +92,7 @@ fn after_clear_lengths_and_offsets_start_at_zero() {
     let command = "seq 1 5000; read x; echo again; read x";
     let started = mcp.call(
         "execute_command",
-        json!({ "command": command, "description": "a test", "background": true }),
+        json!({ "command": command, "description": "a test", "background": true, "yieldMs": 500 }),
     );
     mcp.until("process", &of(&started, "log"), |log| {
         log["totalLength"] == 23_893

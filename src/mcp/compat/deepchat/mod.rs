@@ -51,8 +51,8 @@ async fn execute(call: &Call, given: &Arguments) -> Outcome {
                 "background": background,
                 "timeoutMs": milliseconds(given, "timeout"),
                 // The original waits for the end, not for a prompt.
-                "until": [{"exit": true}],
-                "yieldMs": milliseconds(given, "yieldMs").map(|ms| ms.min(MAX_YIELD_MS)),
+                "until": (!background).then(|| json!([{"exit": true}])),
+                "yieldMs": milliseconds(given, "yieldMs").map(|ms| ms.min(MAX_YIELD_MS)).filter(|_| !background),
                 "maxChars": IN_MEMORY,
             }),
         )
