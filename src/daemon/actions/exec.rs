@@ -11,6 +11,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::target::Target;
 use crate::daemon::requests::typing::Sent;
 use crate::daemon::requests::wait_plan::Plan;
+use crate::daemon::sessions::input::AtShell;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
 use crate::engine::input::waits;
@@ -160,9 +161,11 @@ async fn type_command(
     let turn = input.turn().await;
     // A person may have taken the lease during the wait.
     target.take_keyboard()?;
+    let from = target.mark(client, None)?;
+    let prompt = prompt(hub, &target.id);
     let typed = TypedCommand {
         id,
-        from: target.mark(client, None)?,
+        from,
         carrier: match is_shell(&program) {
             true => None,
             false => hub.read().sessions.foreground(&target.id),
@@ -178,8 +181,12 @@ async fn type_command(
     }
     sent.send(target, &turn, &line).await?;
     drop((turn, waiting));
-    if let Some(pid) = pid {
-        input.set_command(typed.clone(), pid);
+    if let Some(shell) = pid {
+        input.set_command(AtShell {
+            command: typed.clone(),
+            shell,
+            prompt,
+        });
     }
     warnings.append(&mut sent.warnings);
     Ok(typed)
@@ -217,15 +224,17 @@ async fn at_prompt(
         _ if is_other(&program) => {
             refused(format!("runs `{program}`, which is not a shell"), other)
         }
-        InputState::Line if is_pty && edits_lines(&program) => refused(
+        // Without its line editor it reads commands by lines, too, and only the client can know that.
+        InputState::Line if is_pty && edits_lines(&program) && !is_shell_said => refused(
             format!("waits for a line of text that `{program}` reads, not for a command"),
-            other,
+            "`write` and `send_keys` type into any program; if the shell runs without its line editor and is at \
+             its prompt, give its `language`",
         ),
         InputState::Line if is_shell(&program) => match unended(hub, target, pid).await? {
             Some(command) => refused(
                 format!("runs a command that has not ended: {}", command.token()),
-                "the command waits for a line: answer with `write`, then wait for its end with `pending`; or \
-                 interrupt it with `C-c`",
+                "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
+                 `pending`; if the shell is at its prompt, press `C-c` first",
             ),
             None => Ok((program, pid)),
         },
@@ -248,14 +257,29 @@ async fn unended(
     target: &Target,
     shell: Option<u32>,
 ) -> Result<Option<TypedCommand>, Error> {
-    let Some(command) = shell.and_then(|pid| target.input.command_of(pid)) else {
+    let Some(typed) = shell.and_then(|pid| target.input.command_of(pid)) else {
         return Ok(None);
     };
+    let command = typed.command;
     let Some(began) = begin(hub, &target.id, &command).await? else {
         return Ok(None);
     };
-    let ended = end(hub, &target.id, &command, began).await?;
-    Ok(ended.is_none().then_some(command))
+    if end(hub, &target.id, &command, began).await?.is_some() {
+        return Ok(None);
+    }
+    // After some errors a shell drops the rest of the line, and with it the mark of the end.
+    hub.catch_up_within_limit(&target.id).await;
+    let is_back = typed.prompt.is_some() && prompt(hub, &target.id) == typed.prompt;
+    Ok(Some(command).filter(|_| !is_back))
+}
+
+/// The text before the cursor, which is the shell's prompt before a command is typed; `None` if there is none.
+fn prompt(hub: &Hub, id: &SessionId) -> Option<String> {
+    hub.change(|state| {
+        let session = state.sessions.get_mut(id)?;
+        let shown = session.output.screen_if_any()?.before_cursor();
+        Some(shown).filter(|text| !text.trim().is_empty())
+    })
 }
 
 /// Finds where a command's output begins; `None` if the shell has not begun it.

@@ -50,7 +50,11 @@ fn deliver(
     // Pipes have no foreground group; use the group of the first process.
     let foreground = foreground.or(leader);
     session.life.signalled(number, client.principal.actor());
-    if let Some(input) = state.sessions.io(id).and_then(|io| io.input.as_ref()) {
+    // After an interrupt a shell is at its prompt, and does not tell the end of its command. Other signals leave a
+    // shell that reads a line where it is.
+    if number == sys_signal::INT
+        && let Some(input) = state.sessions.io(id).and_then(|io| io.input.as_ref())
+    {
         input.interrupted();
     }
     let members = state.sessions.processes(id);

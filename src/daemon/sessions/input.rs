@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::io::Errno;
+use rustix::process::Signal;
 use tokio::io::Interest;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
@@ -32,8 +33,8 @@ const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 /// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
 const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 
-/// Characters that interrupt a program: `^C` and `^\\`.
-const INTERRUPTS: [u8; 2] = [0x03, 0x1c];
+/// The character that interrupts a program, `^C`. A shell that reads a line ignores `^\\` and `^Z`.
+const INTERRUPT: u8 = 0x03;
 
 /// Maximum number of bytes that may wait for a program.
 pub(crate) const MAX_WAITING: usize = 1 << 20;
@@ -59,9 +60,20 @@ pub(crate) struct Input {
     reaction: Rc<Notify>,
     /// What was typed and is not in the input log yet.
     notes: RefCell<Vec<Typed>>,
-    /// The command that was typed into a shell last, and the pid of the shell. An interrupt forgets it, because a
-    /// shell does not tell the end of a command that was interrupted.
-    command: RefCell<Option<(TypedCommand, u32)>>,
+    /// The command that was typed into a shell last. An interrupt forgets it, because a shell does not tell the end
+    /// of a command that was interrupted.
+    command: RefCell<Option<AtShell>>,
+}
+
+/// A command that was typed at the prompt of a shell.
+#[derive(Clone)]
+pub(crate) struct AtShell {
+    pub(crate) command: TypedCommand,
+    /// The pid of the shell.
+    pub(crate) shell: u32,
+    /// The prompt, if it can be seen: when it is shown again, the command is over, also if the shell dropped the
+    /// rest of the line with the mark of its end.
+    pub(crate) prompt: Option<String>,
 }
 
 /// What was typed at once.
@@ -116,16 +128,15 @@ impl Input {
         }
     }
 
-    /// Notes the command that was typed into the shell with this pid.
-    pub(crate) fn set_command(&self, command: TypedCommand, shell: u32) {
-        self.command.replace(Some((command, shell)));
+    /// Notes the command that was typed into a shell.
+    pub(crate) fn set_command(&self, typed: AtShell) {
+        self.command.replace(Some(typed));
     }
 
     /// The command that was typed last into the shell with this pid, unless it was interrupted.
-    pub(crate) fn command_of(&self, shell: u32) -> Option<TypedCommand> {
-        let command = self.command.borrow();
-        let (command, _) = command.as_ref().filter(|(_, pid)| *pid == shell)?;
-        Some(command.clone())
+    pub(crate) fn command_of(&self, shell: u32) -> Option<AtShell> {
+        let typed = self.command.borrow();
+        typed.as_ref().filter(|typed| typed.shell == shell).cloned()
     }
 
     /// Notes that the program was interrupted.
@@ -210,7 +221,9 @@ impl Input {
             self.in_line.set(false);
             pty::discard_input(&self.fd);
         }
-        self.interrupted();
+        if signals.contains(&Signal::INT) {
+            self.interrupted();
+        }
         for &signal in &signals {
             if pty::raise(&self.fd, signal).is_err() {
                 return 0;
@@ -283,7 +296,7 @@ impl TypingTurn<'_> {
         if let Some(last) = bytes[..taken].last() {
             self.input.in_line.set(!ENDS_LINE.contains(last));
         }
-        if bytes[..taken].iter().any(|byte| INTERRUPTS.contains(byte)) {
+        if bytes[..taken].contains(&INTERRUPT) {
             self.input.interrupted();
         }
         Ok(Taken {

@@ -93,18 +93,24 @@ impl Screen {
     /// The prompt of a program that waits for input: the text before the cursor, or if there is
     /// none, the last line above it.
     pub fn prompt(&self) -> String {
-        let cursor = self.cursor();
-        let row = usize::from(cursor.row);
-        let mut rows: Vec<String> = self.each_row_text(false).take(row + 1).collect();
-        let own = rows.pop().unwrap_or_default();
-        let own: String = own.chars().take(usize::from(cursor.col)).collect();
+        let own = self.before_cursor();
         if !own.trim().is_empty() {
             return own;
         }
+        let row = usize::from(self.cursor().row);
+        let rows: Vec<String> = self.each_row_text(false).take(row).collect();
         let mut above = rows.iter().rev().map(|row| row.trim_end());
         above
             .find(|row| !row.is_empty())
             .unwrap_or_default()
             .to_owned()
+    }
+
+    /// The text of the cursor's row before the cursor.
+    pub fn before_cursor(&self) -> String {
+        let cursor = self.cursor();
+        let mut rows = self.each_row_text(false);
+        let own = rows.nth(usize::from(cursor.row)).unwrap_or_default();
+        own.chars().take(usize::from(cursor.col)).collect()
     }
 }

@@ -357,3 +357,57 @@ fn what_a_model_is_not_shown_of_a_command_is_named_by_its_lines() {
         assert_eq!(missing.unwrap(), next - 1);
     }
 }
+
+#[test]
+fn a_shell_that_drops_the_rest_of_the_line_takes_the_next_command() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "dash", "pty");
+    for line in [". ./missing", "echo ${FOO:?is not set}", "shift 5"] {
+        let reply = exec(&mut serve, &id, line);
+        assert_eq!(reply["outcome"], "input", "{line}: {reply}");
+        check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
+    }
+}
+
+#[test]
+fn a_signal_that_interrupts_nothing_leaves_a_question_open() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "dash", "pty");
+    let reply = exec(
+        &mut serve,
+        &id,
+        "printf 'delete all? '; read x; echo got $x",
+    );
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    for signal in ["STOP", "CONT", "WINCH"] {
+        serve.ok(json!({"action": "signal", "sessionId": id, "signal": signal}));
+    }
+    serve.ok(json!({"action": "send_keys", "sessionId": id, "keys": ["C-\\"]}));
+    let reads = json!({"action": "wait", "sessionId": id, "until": [{"input": true}]});
+    assert_eq!(serve.ok(reads)["outcome"], "matched");
+    let ls = json!({"action": "exec", "sessionId": id, "command": "ls"});
+    let error = serve.err(ls, "no_shell");
+    assert!(
+        error["message"].as_str().unwrap().contains("has not ended"),
+        "{error}"
+    );
+    serve.ok(json!({"action": "send_keys", "sessionId": id, "keys": ["C-c"]}));
+    check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
+}
+
+#[test]
+fn a_shell_without_its_line_editor_takes_commands_if_the_client_says_so() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "bash --norc --noediting -i", "pty");
+    let said = |command: &str| json!({"action": "exec", "sessionId": id, "command": command, "language": "posix"});
+    let unsaid = json!({"action": "exec", "sessionId": id, "command": "echo hello"});
+    let error = serve.err(unsaid, "no_shell");
+    assert!(
+        error["hint"].as_str().unwrap().contains("`language`"),
+        "{error}"
+    );
+    check_done(&serve.ok(said("echo hello")), 0, "hello\n");
+    let reply = serve.ok(said("printf 'name? '; read x; echo hi $x"));
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    serve.err(said("ls"), "no_shell");
+}
