@@ -188,3 +188,18 @@ fn an_end_of_input_counts_what_was_typed_before_it() {
         assert_eq!(end["exitCode"], 0, "{end}");
     }
 }
+
+#[test]
+fn a_key_waits_a_second_behind_the_input_of_a_start() {
+    let (_home, mut serve) = serve();
+    let quiet = Job::start(&mut serve, "exec sleep 1000");
+    let start = json!({
+        "command": "stty raw -echo; echo up; exec sleep 1000", "input": "line of input\n".repeat(6000),
+    });
+    let job = Job::request(&mut serve, start);
+    // After what the terminal has echoed before it was raw.
+    job.wait_for(&mut serve, "up$");
+    let keys = json!({"action": "send_keys", "sessionId": job.id, "keys": ["C-c"]});
+    let said = serve.ok_before(5000, &quiet.id, keys);
+    assert_eq!(said["warnings"], json!(["not_reading"]), "{said}");
+}

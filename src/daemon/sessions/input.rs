@@ -23,7 +23,8 @@ use crate::sys::{pty, readiness};
 /// full, so that later writers do not wait again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The same for the input of a `start`. Interpreters and compilers may need several seconds before they read.
+/// The same for the input of a `start`, while nobody else wants to type. Interpreters and compilers may need several
+/// seconds before they read.
 pub(crate) const FIRST_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
@@ -45,6 +46,10 @@ pub(crate) struct Input {
     /// Held by the current writer. The mutex of tokio is fair: first come, first served.
     turn: Mutex<()>,
     waiting: Cell<usize>,
+    /// How many writers wait for their turn.
+    queued: Cell<usize>,
+    /// Notified when a writer begins to wait for its turn.
+    queue: Notify,
     /// How many times clients have typed.
     typed: Cell<u64>,
     /// Since when the input buffer has been full.
@@ -116,6 +121,8 @@ impl Input {
             fd,
             turn: Mutex::new(()),
             waiting: Cell::new(0),
+            queued: Cell::new(0),
+            queue: Notify::new(),
             typed: Cell::new(0),
             full_since: Cell::new(None),
             stuck: Cell::new(false),
@@ -193,6 +200,10 @@ impl Input {
     /// Waits until all earlier writers are done. Holding the turn over several writes keeps them together.
     pub(crate) async fn turn(&self) -> TypingTurn<'_> {
         let discarded = self.discarded.get();
+        let queued = Waiting::new(&self.queued, 1);
+        self.queue.notify_waiters();
+        let held = self.turn.lock().await;
+        drop(queued);
         TypingTurn {
             input: self,
             discarded,
@@ -239,8 +250,16 @@ impl Input {
         self.stuck.get() || (free && self.unread().is_some_and(|bytes| bytes > 0))
     }
 
-    /// Waits until the kernel has room; returns false if it has none for `patience`. The descriptor is registered only
-    /// during the wait, so that a busy terminal does not wake the daemon.
+    /// Returns when a writer waits for its turn.
+    async fn others(&self) {
+        while self.queued.get() == 0 {
+            self.queue.notified().await;
+        }
+    }
+
+    /// Waits until the kernel has room; returns false if it has none for `patience`, or for [`PATIENCE`] if
+    /// somebody else waits for the turn: a key such as `C-c` may not wait behind text for long. The descriptor is
+    /// registered only during the wait, so that a busy terminal does not wake the daemon.
     async fn wait_for_room(&self, patience: Duration) -> io::Result<bool> {
         let since = self.full_since.get().unwrap_or_else(Instant::now);
         self.full_since.set(Some(since));
@@ -251,6 +270,10 @@ impl Input {
             () = self.discard.notified() => Ok(true),
             ready = fd.writable() => ready.map(|_| true),
             () = tokio::time::sleep_until(since + patience) => Ok(false),
+            () = async {
+                self.others().await;
+                tokio::time::sleep_until(since + PATIENCE).await;
+            } => Ok(false),
         }
     }
 }
@@ -328,7 +351,7 @@ impl AsFd for Input {
     }
 }
 
-/// Counts bytes as waiting while this value lives.
+/// Counts bytes, or writers, as waiting while this value lives.
 pub(crate) struct Waiting<'a> {
     count: &'a Cell<usize>,
     bytes: usize,
