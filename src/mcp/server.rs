@@ -18,6 +18,7 @@ use rmcp::model::{
     UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
+use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::call::{Call, Outcome};
@@ -87,11 +88,11 @@ impl Server {
         }
     }
 
-    /// Whether a tool is in the list that clients get: of a server that only looks, those that read, and `session`,
-    /// some of whose actions do.
+    /// Whether a tool is in the list that clients get: of a server that only looks, those that read, and those that
+    /// have an action that does.
     fn offers(&self, tool: &Tool) -> bool {
         let reads = |tool: &Tool| tool.annotations.as_ref()?.read_only_hint;
-        !self.is_read_only || tool.name == catalog::SESSION || reads(tool) == Some(true)
+        !self.is_read_only || reads(tool) == Some(true) || has_reading_action(tool)
     }
 
     /// Starts to report endings to the client, if its tools need that. Later calls do nothing.
@@ -140,6 +141,14 @@ impl Server {
             .call(call, &self.completions, &self.shared, &tool.name, given)
             .await
     }
+}
+
+/// Whether some of the actions that a tool takes only read.
+fn has_reading_action(tool: &Tool) -> bool {
+    let action = tool.input_schema.get("properties");
+    let actions = action.and_then(|properties| properties["action"]["enum"].as_array());
+    let reads = |action: &Value| ["list", "status"].iter().any(|reads| action == reads);
+    actions.is_some_and(|actions| actions.iter().any(reads))
 }
 
 impl ServerHandler for Server {

@@ -221,6 +221,20 @@ fn dotnet_starts_only_what_is_allowed() {
         mcp.call("process_start", json!({ "cmd": "id" }))["success"],
         true
     );
+    for (set, id) in [("deepchat", "sessionId"), ("duragent", "handle")] {
+        let mut mcp = Mcp::new(&home, set, &["--read-only"]);
+        let tools = mcp.request("tools/list", json!({}));
+        let names: Vec<&Value> = tools["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| &tool["name"])
+            .collect();
+        assert_eq!(names, ["process"], "{set}");
+        mcp.call("process", json!({"action": "list"}));
+        let said = mcp.fails("process", json!({"action": "kill", id: "x"}));
+        assert!(said.contains("read-only"), "{said}");
+    }
     let mut mcp = Mcp::new(&home, "dotnet", &["--read-only"]);
     assert!(
         mcp.fails("process_start", json!({ "cmd": "ls" }))
