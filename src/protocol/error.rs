@@ -101,13 +101,38 @@ pub(crate) fn cut(mut text: String, most: usize) -> String {
     text
 }
 
+/// A message with at most [`MAX_MESSAGE`] characters. Of a list of mistakes the last line is kept, which may say how
+/// many more there are, and the lines before it are whole.
+fn bounded(message: String) -> String {
+    if message.chars().count() <= MAX_MESSAGE {
+        return message;
+    }
+    let lines: Vec<&str> = message.lines().collect();
+    let Some((last, lines)) = lines.split_last() else {
+        return cut(message, MAX_MESSAGE);
+    };
+    let length = |line: &str| line.chars().count() + 1;
+    let mut room = MAX_MESSAGE.saturating_sub(length(last) + length("[9999 lines are left out]"));
+    let fits = |line: &&&str| {
+        let left = room.checked_sub(length(line));
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let shown: Vec<&str> = lines.iter().take_while(fits).copied().collect();
+    match (shown.len(), lines.len() - shown.len()) {
+        (0, _) => cut(message, MAX_MESSAGE),
+        (_, 1) => format!("{}\n[1 line is left out]\n{last}", shown.join("\n")),
+        (_, out) => format!("{}\n[{out} lines are left out]\n{last}", shown.join("\n")),
+    }
+}
+
 impl Error {
     /// Creates an error with this code and message. A message may quote a request, so it has at most 4,000
     /// characters.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
-            message: cut(message.into(), MAX_MESSAGE),
+            message: bounded(message.into()),
             hint: None,
             data: None,
         }
@@ -191,5 +216,31 @@ impl Error {
     /// An internal error of bgproc.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_keeps_whole_lines_and_the_last_one() {
+        let line = |n: usize| format!("bgproc.toml:{n}: {}", "x".repeat(380));
+        let mut lines: Vec<String> = (0..20).map(line).collect();
+        lines.push("bgproc.toml: 7 more mistakes are not shown".to_owned());
+        let error = Error::invalid(lines.join("\n"));
+        assert!(error.message.chars().count() <= MAX_MESSAGE);
+        let shown: Vec<&str> = error.message.lines().collect();
+        assert_eq!(shown[..9], lines[..9]);
+        let end = ["[11 lines are left out]", &lines[20]];
+        assert_eq!(shown[9..], end, "{}", error.message);
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let error = Error::invalid("x".repeat(5000));
+        assert_eq!(error.message.chars().count(), MAX_MESSAGE + 1);
+        let lines = Error::invalid(format!("{}\nlast", "x".repeat(5000)));
+        assert_eq!(lines.message.chars().count(), MAX_MESSAGE + 1);
     }
 }

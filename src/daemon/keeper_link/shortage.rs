@@ -45,10 +45,10 @@ impl KeeperLink {
     /// The error of a failed start: the system limit that was reached, or else the system's message.
     pub(crate) fn spawn_failed(&self, command: &str, failure: &SpawnFailure) -> Error {
         let (errno, message) = (failure.errno, &failure.message);
-        // A script that is too long for the system is a command, too.
-        let command = cut(command.to_owned(), QUOTED);
         let error = self.shortage(failure).unwrap_or_else(|| {
-            let message = format!("{command} could not be started: {message}");
+            // A script that is too long for the system is a command, too.
+            let quoted = cut(command.to_owned(), QUOTED);
+            let message = format!("{quoted} could not be started: {message}");
             Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": command }))
         });
         error.add_data("errno", json!(errno))
