@@ -13,8 +13,8 @@ use rustix::ioctl::{IntegerSetter, ioctl, opcode};
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
 use rustix::termios::{
-    LocalModes, QueueSelector, SpecialCodeIndex, Winsize, isatty, tcflush, tcgetattr, tcgetwinsize,
-    tcsetwinsize,
+    InputModes, LocalModes, QueueSelector, SpecialCodeIndex, Winsize, isatty, tcflush, tcgetattr,
+    tcgetwinsize, tcsetwinsize,
 };
 
 /// Both ends of a new pseudo-terminal.
@@ -72,6 +72,8 @@ pub struct LineDiscipline {
     pub eof: u8,
     /// The characters that raise SIGINT, SIGQUIT and SIGTSTP; `None` while ISIG is off.
     signals: Option<[u8; 3]>,
+    /// A typed CR is read as a line feed.
+    pub cr_is_newline: bool,
     /// These characters discard typed input that has not been read.
     pub discards: bool,
 }
@@ -105,6 +107,7 @@ pub fn line_discipline(master: impl AsFd) -> io::Result<LineDiscipline> {
         canonical: mode(LocalModes::ICANON),
         eof: code(SpecialCodeIndex::VEOF),
         signals: mode(LocalModes::ISIG).then_some(signals),
+        cr_is_newline: termios.input_modes.contains(InputModes::ICRNL),
         discards: !mode(LocalModes::NOFLSH),
     })
 }

@@ -40,6 +40,9 @@ pub(in crate::cli) fn report(
             Warning::PasteNotBracketed => {
                 note("the program does not take pastes; the text was typed instead");
             }
+            Warning::NewlineNotEnter => {
+                note("the line feed was typed as ^J; `bgproc keys` with Enter presses Enter");
+            }
         }
     }
     Ok(exit)

@@ -1,5 +1,6 @@
 //! `send_keys`: presses keys, and clicks with the mouse.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::write::reaction;
@@ -37,7 +38,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let mut once = Vec::new();
     for key in &params.keys {
         match key {
-            KeyInput::Text { text } => once.extend_from_slice(text.as_bytes()),
+            KeyInput::Text { text } => once.extend_from_slice(pressed(text, &target).as_bytes()),
             KeyInput::Name(name) => once
                 .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
             KeyInput::Click { click } => once.extend(clicked(hub, &target, *click)?),
@@ -58,6 +59,16 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
         ..Keystrokes::default()
     };
     keystrokes.type_into(client, target, plan, since).await
+}
+
+/// The text as the keys that a person presses for it: Enter at the end of a line. A terminal that collects lines turns
+/// both CR and LF into the end of a line; a program that reads keys gets them as they are, and LF is `^J`.
+fn pressed<'t>(text: &'t str, target: &Target) -> Cow<'t, str> {
+    let reads_keys = target.line_discipline().is_some_and(|line| !line.canonical);
+    match reads_keys && text.contains('\n') {
+        true => text.replace("\r\n", "\r").replace('\n', "\r").into(),
+        false => text.into(),
+    }
 }
 
 /// The bytes of a click.

@@ -58,6 +58,10 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     let keystrokes = Keystrokes {
+        // Within a paste, line feeds are text.
+        warns_of_newline: client.is_lean()
+            && !(pastes && target.modes.bracketed_paste)
+            && bytes.contains(&b'\n'),
         bytes,
         submit,
         eof: params.eof == Some(true),

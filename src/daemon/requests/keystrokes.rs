@@ -25,6 +25,8 @@ pub(crate) struct Keystrokes {
     pub(crate) eof: bool,
     /// Whether the bytes come from a client's standard input, so that nobody typed them.
     pub(crate) passed_on: bool,
+    /// Whether `bytes` have a line feed that is meant as Enter, as far as can be known.
+    pub(crate) warns_of_newline: bool,
     /// Whether `bytes` are a paste that the program cannot tell from typed text.
     pub(crate) is_plain_paste: bool,
 }
@@ -71,6 +73,9 @@ impl Keystrokes {
         sent.check_line(&target, &self.bytes);
         if self.is_plain_paste {
             sent.warn(Warning::PasteNotBracketed);
+        }
+        if self.warns_of_newline && target.tells_enter_from_newline() {
+            sent.warn(Warning::NewlineNotEnter);
         }
         sent.send(&target, &turn, &self.bytes).await?;
         if self.submit && !sent.stuffed() {

@@ -11,6 +11,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed};
 use crate::daemon::state::output::render_chunk;
 use crate::engine::registry::{Access, Principal};
+use crate::engine::shell_command::{is_carrier, is_other, is_shell};
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
@@ -87,8 +88,24 @@ impl Target {
         if echoes { bytes } else { &[] }
     }
 
+    /// Whether Enter is another key than LF to the program: it reads keys as they are typed, and is neither a shell
+    /// nor something else with a line editor, which takes both.
+    pub(super) fn tells_enter_from_newline(&self) -> bool {
+        let line = self.line_discipline();
+        if !line.is_some_and(|line| !line.canonical && !line.cr_is_newline) {
+            return false;
+        }
+        let state = self.hub.read();
+        let session = state.sessions.get(&self.id);
+        let is_full_screen = session.is_some_and(|session| session.output.alt_screen());
+        let program = state.sessions.foreground_program(&self.id);
+        let name = program.map_or_else(String::new, |process| process.name);
+        let edits_lines = is_shell(&name) || is_carrier(&name) || is_other(&name);
+        is_full_screen || !edits_lines
+    }
+
     /// How the terminal treats input; `None` for a pipe.
-    pub(super) fn line_discipline(&self) -> Option<LineDiscipline> {
+    pub(crate) fn line_discipline(&self) -> Option<LineDiscipline> {
         match self.mode {
             Mode::Pipe => None,
             Mode::Pty => pty::line_discipline(&*self.input).ok(),

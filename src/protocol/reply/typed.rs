@@ -96,4 +96,6 @@ pub enum Warning {
     NoEffect,
     /// The program has not enabled bracketed paste, so the data was typed like any other.
     PasteNotBracketed,
+    /// The program reads keys, and a line feed is not Enter to it but `^J`. Only on a lean connection.
+    NewlineNotEnter,
 }

@@ -140,3 +140,20 @@ fn a_file_is_edited_in_vim() {
     );
     model.cost(3, 500);
 }
+
+#[test]
+fn a_line_of_text_ends_with_enter_for_a_program_that_reads_keys() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let until = json!([{"pattern": "up"}]);
+    let start = json!({"command": "stty raw -echo; echo up; exec cat -v", "until": until});
+    let text = model.call("start", start);
+    let id = text.split(' ').next().unwrap();
+    let keys = json!([{"text": "one\ntwo"}]);
+    has(&model.press(id, keys), &["one^Mtwo"]);
+    let write = |data: &str| json!({"sessionId": id, "data": data});
+    let text = model.call("write", write("three\n"));
+    has(&text, &["warning: the newline was sent as ^J"]);
+    let text = model.call("write", write("four"));
+    assert!(!text.contains("warning"), "{text}");
+}

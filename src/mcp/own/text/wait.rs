@@ -99,6 +99,9 @@ fn explained(warning: &str) -> &str {
         "not_reading" => "the program does not read its input now; what was typed waits",
         "no_effect" => "the end of input was taken as a key; the program reads on",
         "paste_not_bracketed" => "the program does not know pastes; each line was typed as by hand",
+        "newline_not_enter" => {
+            "the newline was sent as ^J, not as Enter; submit:true or send_keys Enter presses Enter"
+        }
         warning => warning,
     }
 }
