@@ -175,11 +175,15 @@ impl Error {
         .hint("`list` shows the sessions of this scope, and those that a person has shared (`bgproc share`)")
     }
 
-    /// A person is typing into the session.
-    pub fn input_held(id: &SessionId, held: &HeldBy) -> Self {
+    /// A person is typing into the session, for `ms` milliseconds more if they type nothing else.
+    pub fn input_held(id: &SessionId, held: &HeldBy, ms: u64) -> Self {
         let message = format!("Session {id} is held: a person is typing");
+        let seconds = ms.div_ceil(1000);
         Self::new(ErrorCode::InputHeld, message)
-            .hint("nothing was typed; ask again after `until`, or wait for the event `released`")
+            .hint(format!(
+                "nothing was typed; free in {seconds} s at the latest unless the person types on; try again then, \
+                 or wait for the event `released`"
+            ))
             .data(serde_json::json!(held))
     }
 

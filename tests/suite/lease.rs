@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::{Home, Person, Serve};
+use crate::support::{Home, Mcp, Person, Serve};
 
 fn write(job: &Job, data: &str) -> Value {
     json!({"action": "write", "sessionId": job.id, "data": data})
@@ -113,4 +113,27 @@ fn the_end_of_the_session_ends_the_hold_and_nothing_is_told_of_people_among_them
         .filter(|line| line.contains("\"own\"") && !line.contains("\"input_needed\""))
         .collect();
     assert_eq!(own.len(), 1, "only that it started: {own:?}");
+}
+
+#[test]
+fn a_model_waits_until_a_person_lets_the_keyboard_go() {
+    let home = Home::new();
+    let mut mcp = Mcp::model(&home, &[]);
+    let until = json!([{"pattern": "^up$"}]);
+    let text = mcp.text(
+        "start",
+        json!({"command": "echo up; exec cat", "until": until}),
+    );
+    let id = text.split(' ').next().unwrap();
+    Person::new(&home).types(id, "one");
+    let write = |ms: u64| json!({"sessionId": id, "data": "two", "submit": true, "waitMs": ms});
+    let held = mcp.fails("write", write(1));
+    assert!(
+        held.contains("[input_held]") && held.contains("free in "),
+        "{held}"
+    );
+    let text = mcp.text("write", write(10_000));
+    assert!(text.contains("two"), "{text}");
+    let log = mcp.text("log", json!({"sessionId": id}));
+    assert!(log.contains("onetwo"), "{log}");
 }

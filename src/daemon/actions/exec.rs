@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use tokio::time::Duration;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::limits::{max_chars, wait_ms};
+use crate::daemon::requests::limits::{YIELD_MS, max_chars, wait_ms};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::target::Target;
@@ -155,7 +157,8 @@ async fn type_command(
         Mode::Pipe => b'\n',
     });
     target.check_room(line.len())?;
-    target.take_keyboard()?;
+    let patience = Duration::from_millis(params.wait_ms.unwrap_or(YIELD_MS));
+    target.await_keyboard(client, patience).await?;
     let input = target.input.clone();
     let waiting = input.announce(line.len());
     let turn = input.turn().await;

@@ -49,7 +49,10 @@ impl Keystrokes {
         let mut before = target.mark(client, since)?;
         let types = !self.is_empty();
         if types {
-            target.take_keyboard()?;
+            let patience = plan.as_ref().map(Plan::timeout);
+            target
+                .await_keyboard(client, patience.unwrap_or_default())
+                .await?;
         }
         let mut sent = Sent::new().passed_on(self.passed_on);
         let interrupts = sent.interrupt(&target, &self.bytes);

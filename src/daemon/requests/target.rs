@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tokio::time::{Duration, Instant, timeout_at};
+
 use super::client::Client;
 use super::find::find;
 use super::input_record::Unrecorded;
@@ -117,6 +119,26 @@ impl Target {
     pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
         self.hub
             .change(|state| state.take_keyboard(&self.principal, &self.id))
+    }
+
+    /// The same, but a model waits for at most `patience` until the person lets it go: it has no clock, and gets no
+    /// events.
+    pub(crate) async fn await_keyboard(
+        &self,
+        client: &Client,
+        patience: Duration,
+    ) -> Result<(), Error> {
+        let deadline = Instant::now() + patience;
+        while client.is_lean() {
+            let free = self.input.free();
+            let Err(error) = self.take_keyboard() else {
+                return Ok(());
+            };
+            if error.code != ErrorCode::InputHeld || timeout_at(deadline, free).await.is_err() {
+                break;
+            }
+        }
+        self.take_keyboard()
     }
 
     /// Closes the pipe of the input.

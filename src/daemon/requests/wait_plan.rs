@@ -108,6 +108,11 @@ impl Plan {
         })
     }
 
+    /// How long it waits at most.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+
     /// Leaves output that the client has been shown out of the reply.
     pub(crate) fn only_new(mut self, on: bool) -> Self {
         self.only_new = on;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::Signal;
 use tokio::io::Interest;
+use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
 
@@ -63,6 +64,8 @@ pub(crate) struct Input {
     in_line: Cell<bool>,
     /// Notified when the screen changes.
     reaction: Rc<Notify>,
+    /// Notified when a person lets the keyboard go.
+    free: Notify,
     /// What was typed and is not in the input log yet.
     notes: RefCell<Vec<Typed>>,
     /// The command that was typed into a shell last. An interrupt forgets it, because a shell does not tell the end
@@ -130,6 +133,7 @@ impl Input {
             discard: Notify::new(),
             in_line: Cell::new(false),
             reaction: Rc::default(),
+            free: Notify::new(),
             notes: RefCell::default(),
             command: RefCell::default(),
         }
@@ -171,6 +175,16 @@ impl Input {
         self.reaction.notify_waiters();
     }
 
+    /// What is notified when a person lets the keyboard go.
+    pub(crate) fn free(&self) -> Notified<'_> {
+        self.free.notified()
+    }
+
+    /// Notes that no person types any more.
+    pub(crate) fn let_go(&self) {
+        self.free.notify_waiters();
+    }
+
     /// Whether the last bytes typed, by any client, are the start of an unfinished line.
     pub(crate) fn in_line(&self) -> bool {
         self.in_line.get()
@@ -208,7 +222,7 @@ impl Input {
             input: self,
             discarded,
             patience: PATIENCE,
-            _held: self.turn.lock().await,
+            _held: held,
         }
     }
 

@@ -27,9 +27,13 @@ impl State {
             self.person_typed(id, 0, false);
             return Ok(());
         }
-        let held = self.sessions.get(id).and_then(|s| s.lease.until(now()));
-        match held {
-            Some(until) => Err(Error::input_held(id, &HeldBy::person(until))),
+        let now = now();
+        match self.sessions.get(id).and_then(|s| s.lease.until(now)) {
+            Some(until) => {
+                let ms = until.millis().saturating_sub(now.wall.millis());
+                let ms = u64::try_from(ms).unwrap_or_default();
+                Err(Error::input_held(id, &HeldBy::person(until), ms))
+            }
             None => Ok(()),
         }
     }
@@ -133,6 +137,9 @@ impl State {
     fn tell_lease(&mut self, id: &SessionId, news: LeaseReport) {
         if news == LeaseReport::Released {
             self.settle_typed_asks(id);
+            if let Some(input) = self.sessions.io(id).and_then(|io| io.input.as_ref()) {
+                input.let_go();
+            }
         }
         let Some(session) = self.sessions.get(id) else {
             return;

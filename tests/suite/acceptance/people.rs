@@ -38,7 +38,10 @@ transcripts! {
         let write = json!({"sessionId": job.0, "data": "from the agent\n"});
         agent.act("write", write.clone()).unwrap();
         home.ok(&["send", "shared", "from the person"]);
-        let refused = agent.act("write", write.clone()).unwrap_err();
+        // A model waits for its turn.
+        let mut soon = write.clone();
+        soon["waitMs"] = json!(1);
+        let refused = agent.act("write", soon).unwrap_err();
         assert!(refused.contains("input_held"), "{refused}");
         job.wait(agent, json!({"until": [{"pattern": "from the person"}], "since": "c0"}));
         let status = job.act(agent, "status", json!({}));
