@@ -231,12 +231,13 @@ impl Plan {
                 outcome = Outcome::Running;
             }
             let goes_on = outcome == Outcome::Running;
-            let (end, shown) = {
+            let (end, shown, label) = {
                 let state = hub.read();
                 let session = state.sessions.get(&id);
                 (
                     state.sessions.log_end(&id),
                     session.map(|session| client.shown(session)),
+                    session.and_then(|session| session.spec.label.clone()),
                 )
             };
             let show = Show {
@@ -272,6 +273,7 @@ impl Plan {
                 matched,
                 matched_at_entry,
                 elapsed_ms,
+                label,
                 polled,
             });
         }

@@ -65,6 +65,9 @@ pub struct Waited {
     pub matched_at_entry: bool,
     /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
+    /// Label of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Output since the wait's cursor, and the session's state.
     #[serde(flatten)]
     pub polled: Polled,

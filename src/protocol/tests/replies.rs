@@ -175,6 +175,7 @@ fn polled() -> Polled {
 
 fn waited() -> Waited {
     Waited {
+        label: None,
         outcome: Outcome::Matched,
         matched: Some(Matched {
             index: 1,
