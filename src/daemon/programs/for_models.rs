@@ -18,6 +18,9 @@ const ENDING: [(&str, &str); 6] = [
     ("GIT_SEQUENCE_EDITOR", "false"),
 ];
 
+/// The variables that name the editor of git.
+const EDITORS: [&str; 3] = ["EDITOR", "VISUAL", "GIT_EDITOR"];
+
 /// The shell for a command line, as a path; `None`: [`SHELL`].
 ///
 /// Under an allow-list it is always that one, because the check of lines knows its syntax only.
@@ -59,7 +62,14 @@ pub(crate) fn variables(greeting: &Greeting, params: &Start) -> BTreeMap<String,
     let mut changes = params.env.clone().unwrap_or_default();
     let keeps = params.pagers.or(greeting.defaults.pagers);
     if !keeps.unwrap_or(greeting.replies == Replies::Full) {
+        // Whoever names an editor wants it.
+        let has_editor = EDITORS
+            .iter()
+            .any(|name| matches!(changes.get(*name), Some(Some(_))));
         for (name, program) in ENDING {
+            if has_editor && name.ends_with("EDITOR") {
+                continue;
+            }
             changes
                 .entry(name.to_owned())
                 .or_insert_with(|| Some(program.to_owned()));
@@ -104,6 +114,26 @@ mod tests {
             ..Start::default()
         };
         assert!(variables(&model(), &keeping).is_empty());
+    }
+
+    #[test]
+    fn an_editor_that_is_named_is_used_by_git() {
+        let with = |name: &str, value: Option<&str>| {
+            let start = Start {
+                env: Some([(name.to_owned(), value.map(str::to_owned))].into()),
+                ..Start::default()
+            };
+            variables(&model(), &start)
+        };
+        for name in EDITORS {
+            let variables = with(name, Some("vim"));
+            assert_eq!(variables[name], Some("vim".to_owned()));
+            assert!(!variables.contains_key("GIT_SEQUENCE_EDITOR"), "{name}");
+            assert_eq!(variables.contains_key("GIT_EDITOR"), name == "GIT_EDITOR");
+            assert_eq!(variables["GIT_PAGER"], Some("cat".to_owned()));
+        }
+        let variables = with("EDITOR", None);
+        assert_eq!(variables["GIT_EDITOR"], Some("true".to_owned()));
     }
 
     #[test]
