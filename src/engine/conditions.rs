@@ -33,6 +33,8 @@ pub(super) enum Compiled {
     /// The same for a line or a password. A server may listen to keys while it starts.
     LineTurn,
     Ready,
+    /// It is not ready in time.
+    Late,
     Port(u16),
     /// The end of a command that was typed into a shell, or that it needs input.
     Command(TypedCommand),
@@ -90,12 +92,12 @@ impl Conditions {
         }
     }
 
-    /// A wait until there is something to do: the program waits for input, has ended, or is ready if it
-    /// has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
+    /// A wait until there is something to do: the program waits for input, has ended, or is ready, or is
+    /// not in time, if it has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
     pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
         let mut until = vec![Compiled::Exit];
         match has_probe {
-            true => until.extend([Compiled::LineTurn, Compiled::Ready]),
+            true => until.extend([Compiled::LineTurn, Compiled::Ready, Compiled::Late]),
             false => until.push(Compiled::Turn),
         }
         until.extend(idle_ms.map(Compiled::Idle));

@@ -241,6 +241,7 @@ impl Matcher {
                         plain_match(index, "idleMs")
                     }
                     Compiled::Ready if facts.ready == Some(true) => plain_match(index, "ready"),
+                    Compiled::Late if facts.is_late => plain_match(index, "late"),
                     Compiled::Port(port)
                         if facts.ports.is_some_and(|ports| ports.contains(port)) =>
                     {

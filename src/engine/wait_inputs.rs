@@ -16,6 +16,8 @@ pub struct WaitInputs<'a> {
     pub input: InputState,
     /// Whether its probe holds; `None` without a probe.
     pub ready: Option<bool>,
+    /// Whether its probe has taken longer than it may, or does not hold any more.
+    pub is_late: bool,
     /// The awaited ports on which the process tree listens; `None` if they were not looked up,
     /// because that requires a look at every process.
     pub ports: Option<&'a [u16]>,
@@ -32,6 +34,7 @@ impl WaitInputs<'_> {
             is_behind: false,
             input: InputState::Unknown,
             ready: None,
+            is_late: false,
             ports: None,
             foreground: None,
         }

@@ -131,6 +131,8 @@ impl State {
             if let Some(project) = project {
                 self.projects.touch(&project);
             }
+            // A start waits until it is ready, or is not in time.
+            self.look(id);
         }
         self.persist(id);
     }

@@ -268,6 +268,7 @@ impl Session {
         WaitInputs {
             input: self.input_state(),
             ready: self.ready(),
+            is_late: self.is_late(),
             ..WaitInputs::of(self.life.status())
         }
     }
