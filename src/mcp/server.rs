@@ -208,6 +208,10 @@ impl ServerHandler for Server {
                     "Unknown tool: {0}; it is an action of `session`: {{\"action\":\"{0}\"}}",
                     request.name
                 ),
+                false if self.set == ToolSet::Own => format!(
+                    "Unknown tool: {}; `start` runs a command, `exec` one in a shell that a session runs",
+                    request.name
+                ),
                 false => format!("Unknown tool: {}", request.name),
             };
             return Err(ErrorData::invalid_params(message, None));

@@ -208,7 +208,21 @@ pub(super) fn of_capture() -> Value {
 
 /// The rules of `set`.
 pub(super) fn of_set() -> Value {
-    json!([need(&["args"], "command")])
+    let changes = [
+        "label",
+        "group",
+        "addTags",
+        "removeTags",
+        "ttlMs",
+        "timeoutSec",
+        "keep",
+        "share",
+        "restart",
+        "notify",
+        "command",
+        "place",
+    ];
+    json!([need(&["args"], "command"), { "anyOf": changes.map(given) }])
 }
 
 /// The rules of `report`.

@@ -60,7 +60,7 @@ fn without_example(action: &str, path: &str, fault: Fault) -> Error {
             };
             unknown_parameter(action, &word, &place, known)
         }
-        Fault::Choice { word, known } => unknown("value", &word, &place, known),
+        Fault::Choice { word, known } => unknown_value(&word, &place, known),
         Fault::Missing(word) => missing(action, word),
         // A parameter that is `null` counts as absent.
         Fault::Null if path != "." => missing(action, path),
@@ -85,7 +85,7 @@ fn missing(action: &str, word: &str) -> Error {
 }
 
 /// What other tools call a parameter: Codex, Claude Code, OpenClaw, tmux and the shell.
-const SYNONYMS: [(&str, &str); 18] = [
+const SYNONYMS: [(&str, &str); 21] = [
     ("cmd", "command"),
     ("workdir", "cwd"),
     ("workingdirectory", "cwd"),
@@ -98,9 +98,12 @@ const SYNONYMS: [(&str, &str); 18] = [
     ("input", "data"),
     ("chars", "data"),
     ("pattern", "until"),
+    ("pattern", "grep"),
+    ("enter", "submit"),
     ("regex", "grep"),
     ("query", "grep"),
     ("yieldtimems", "waitMs"),
+    ("timeout", "timeoutSec"),
     ("timeout", "timeoutMs"),
     ("timeout", "waitMs"),
     ("maxoutputtokens", "maxChars"),
@@ -116,6 +119,25 @@ fn unknown_parameter(action: &str, word: &str, place: &str, known: &[&str]) -> E
             Some(example) => format!("did you mean `{ours}`? For example {example}"),
             None => format!("did you mean `{ours}`?"),
         }),
+        None => error,
+    }
+}
+
+/// What others call how a session has ended.
+const STATUSES: [(&str, &str); 6] = [
+    ("finished", "done"),
+    ("completed", "done"),
+    ("exited", "done"),
+    ("success", "done"),
+    ("failed", "error"),
+    ("stopped", "killed"),
+];
+
+fn unknown_value(word: &str, place: &str, known: &[&str]) -> Error {
+    let error = unknown("value", word, place, known);
+    let mut meant = STATUSES.iter().filter(|(theirs, _)| *theirs == word);
+    match meant.find(|(_, ours)| known.contains(ours)) {
+        Some((_, ours)) => error.hint(format!("did you mean `{ours}`?")),
         None => error,
     }
 }
@@ -154,6 +176,30 @@ mod tests {
         let until = hint("wait", "pattern", &["sessionId", "until"]);
         assert!(until.contains(r#""until":[{"pattern""#), "{until}");
         assert_eq!(hint("list", "cmd", &["label"]), "known: label");
+        let limit = hint("start", "timeout", &["waitMs", "timeoutMs", "timeoutSec"]);
+        assert!(
+            limit.starts_with("did you mean `timeoutSec`?") && limit.ends_with("in seconds"),
+            "{limit}"
+        );
+        let wait = hint("wait", "timeout", &["timeoutMs"]);
+        assert_eq!(wait, "did you mean `timeoutMs`?");
+        let grep = hint("log", "pattern", &["grep", "sessionId"]);
+        assert_eq!(grep, "did you mean `grep`?");
+        let enter = hint("write", "enter", &["data", "submit"]);
+        assert_eq!(enter, "did you mean `submit`?");
+    }
+
+    #[test]
+    fn what_others_call_a_status_is_known() {
+        let hint = |word: &str, known| {
+            let word = word.to_owned();
+            explain("list", "status", Fault::Choice { word, known }).hint
+        };
+        let known = &["running", "done", "error", "killed"];
+        let done = Some("did you mean `done`?".to_owned());
+        assert_eq!(hint("finished", known), done);
+        let other = Some("known: all, stdout".to_owned());
+        assert_eq!(hint("finished", &["all", "stdout"]), other);
     }
 
     #[test]

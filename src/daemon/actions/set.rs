@@ -18,6 +18,7 @@ use crate::protocol::params::Set;
 
 /// Changes the given properties and returns the record.
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
+    check_change(&params)?;
     if params.share.is_some() {
         client.people_only("open a session to agents")?;
     }
@@ -117,6 +118,23 @@ fn check_file(session: &Session) -> Result<(), Error> {
         of.job
     );
     Err(Error::invalid(message).hint("change the file, then run bgproc reload"))
+}
+
+/// Refuses a request that names nothing to change.
+fn check_change(params: &Set) -> Result<(), Error> {
+    let nothing = Set {
+        session_id: params.session_id.clone(),
+        unique_label: params.unique_label,
+        args: params.args.clone(),
+        ..Set::default()
+    };
+    match *params == nothing {
+        true => Err(
+            Error::invalid("`set` changes nothing: no property is given")
+                .hint(r#"for example "label":"web" or "keep":true"#),
+        ),
+        false => Ok(()),
+    }
 }
 
 /// Only people may change the command of a session, because an allow-list checks only what is started under it.

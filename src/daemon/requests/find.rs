@@ -8,6 +8,7 @@ use crate::daemon::state::State;
 use crate::engine::registry::{Access, meant};
 use crate::engine::session::Session;
 use crate::protocol::project::ProjectName;
+use crate::protocol::suggest::nearest;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Finds a session by its [name](id_of), if this client has `access` to it. Being asked for extends the time that a
@@ -44,9 +45,20 @@ pub(crate) fn id_of(state: &mut State, client: &Client, name: &str) -> Result<Se
     match state.sessions.registry.find(&client.principal, name) {
         Ok(session) => Ok(session.id.clone()),
         Err(error) if error.code == ErrorCode::SessionNotFound => {
-            shared(state, client, name)?.ok_or(error)
+            shared(state, client, name)?.ok_or_else(|| suggest(state, client, name, error))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// Names the label in the hint that is nearly `name`, if the client may see a session with such a label.
+fn suggest(state: &State, client: &Client, name: &str, error: Error) -> Error {
+    let visible = state.sessions.iter();
+    let visible = visible.filter(|session| client.principal.sees(session));
+    let labels = visible.filter_map(|session| session.spec.label.as_deref());
+    match nearest(name, labels) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 

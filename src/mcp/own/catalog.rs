@@ -26,7 +26,7 @@ pub const RARE: [&str; 11] = [
 
 /// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
-Runs commands in real terminals that keep running between calls and survive this server.
+Runs commands in real terminals that keep running between calls and survive this server; another server sees them only with the same --scope.
 - start, write and send_keys return when there is something to do: the program waits for input, has ended or is ready, and write and send_keys also when it is quiet; at most waitMs later. The program goes on. Give a server ready or background.
 - What a command leaves running with & ends with it: start servers as sessions of their own.
 - Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).

@@ -7,7 +7,6 @@ pub mod catalog;
 mod ceiling;
 pub mod text;
 
-use rmcp::model::Tool;
 use serde_json::Value;
 
 use super::call::{Arguments, Call, Done, Outcome};
@@ -26,6 +25,7 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
         _ => None,
     };
     let action = rare.unwrap_or(tool);
+    check_names(tool, &arguments)?;
     if action == "project" {
         wait_until_settled(&mut arguments);
     }
@@ -66,12 +66,35 @@ fn rare_action(arguments: &mut Arguments) -> Result<&'static str, Error> {
     let found = catalog::RARE.iter().find(|action| given == **action);
     found.copied().ok_or_else(|| {
         let message = format!("`action` must be one of {}", catalog::RARE.join(", "));
-        let is_tool = |tool: &Tool| given == *tool.name;
-        Error::invalid(message).hint(match catalog::tools().iter().find(|tool| is_tool(tool)) {
+        let given = given.as_str().unwrap_or_default();
+        let meant = match given {
+            "stop" | "terminate" | "end" | "close" => "kill",
+            given => given,
+        };
+        let tools = catalog::tools();
+        Error::invalid(message).hint(match tools.iter().find(|tool| tool.name == meant) {
             Some(tool) => format!("`{}` is a tool of its own", tool.name),
             None => r#"for example {"action":"status","sessionId":"k3v9xq2mwt7b"}"#.to_owned(),
         })
     })
+}
+
+/// Refuses arguments with the names of what every request has, which would be overwritten.
+fn check_names(tool: &str, arguments: &Arguments) -> Result<(), Error> {
+    let hints = [
+        ("id", "did you mean `sessionId`?"),
+        (
+            "action",
+            "only `session` takes it; the other tools are actions themselves",
+        ),
+    ];
+    match hints.iter().find(|(name, _)| arguments.contains_key(*name)) {
+        Some((name, hint)) => {
+            let message = format!("`{name}` is no parameter of `{tool}`");
+            Err(Error::invalid(message).hint(*hint))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Has a request that changes a project wait until its jobs have settled.
@@ -127,11 +150,37 @@ pub fn failed(error: &Error) -> Done {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::ErrorCode;
+
+    #[test]
+    fn what_every_request_has_is_no_argument() {
+        let given = |name: &str| Arguments::from_iter([(name.to_owned(), "k3v".into())]);
+        let error = check_names("status", &given("id")).unwrap_err();
+        assert_eq!(error.message, "`id` is no parameter of `status`");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `sessionId`?"));
+        assert!(check_names("poll", &given("action")).is_err());
+        assert!(check_names("poll", &given("sessionId")).is_ok());
+        let stop = rare_action(&mut given("action"));
+        assert!(stop.unwrap_err().hint.unwrap().contains("status"));
+        let mut stop = Arguments::from_iter([("action".to_owned(), "stop".into())]);
+        let hint = rare_action(&mut stop).unwrap_err().hint.unwrap();
+        assert_eq!(hint, "`kill` is a tool of its own");
+    }
+
+    #[test]
+    fn the_whole_path_is_not_told_to_a_model() {
+        let error = Error::new(ErrorCode::SpawnFailed, "nope was not found on PATH")
+            .data(json!({"errno": 2, "path": "/usr/bin:/bin", "command": "nope"}));
+        let text = failed(&error).text;
+        assert!(
+            !text.contains("/usr/bin") && text.contains("errno: 2"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn an_error_has_its_code_and_hint() {

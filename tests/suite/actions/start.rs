@@ -249,3 +249,41 @@ fn a_start_beyond_the_limit_says_which() {
     serve.ok(json!({"action": "kill", "sessionId": id}));
     serve.ok(json!({"action": "start", "command": "true"}));
 }
+
+#[test]
+fn a_probe_that_is_late_is_told_when_it_is() {
+    let (_home, mut serve) = serve();
+    let quiet = background(&mut serve, "exec sleep 1000");
+    let start = json!({
+        "action": "start", "command": "exec sleep 1000", "ready": {"pattern": "never", "timeoutMs": 300},
+    });
+    let started = serve.ok_before(8000, &quiet, start);
+    assert_eq!(
+        (&started["status"], &started["ready"]),
+        (&json!("running"), &json!(false))
+    );
+}
+
+#[test]
+fn a_label_with_a_typo_is_suggested_to_those_who_may_see_it() {
+    let (home, mut serve) = serve();
+    let start = json!({"action": "start", "command": "true", "label": "frontend", "wait": true});
+    serve.ok(start);
+    let poll = json!({"action": "poll", "sessionId": "fronted"});
+    let error = serve.err(poll.clone(), "session_not_found");
+    assert_eq!(error["hint"], "did you mean `frontend`?");
+    let other = Serve::new(&home, &[]).err(poll, "session_not_found");
+    assert!(!other.to_string().contains("frontend"), "{other}");
+}
+
+#[test]
+fn a_script_that_is_too_long_is_cut_in_the_message_only() {
+    let (_home, mut serve) = serve();
+    let command = format!("true #{}", "x".repeat(200_000));
+    let error = serve.err(
+        json!({"action": "start", "command": command}),
+        "spawn_failed",
+    );
+    assert_eq!(error["data"]["path"], command, "{}", error["message"]);
+    assert!(error["message"].as_str().unwrap().len() < 500);
+}
