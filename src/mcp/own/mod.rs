@@ -10,7 +10,7 @@ pub mod text;
 use serde_json::Value;
 
 use super::call::{Arguments, Call, Done, Outcome};
-use crate::protocol::Error;
+use crate::protocol::{Error, ErrorCode};
 
 /// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time.
 const SETTLE_MS: u64 = 60_000;
@@ -136,7 +136,10 @@ pub fn failed(error: &Error) -> Done {
     if let Some(hint) = &error.hint {
         text.push_str(&format!("\nhint: {hint}"));
     }
-    for (name, value) in error.data.iter().filter_map(Value::as_object).flatten() {
+    // The whole PATH, or a file that the message names.
+    let is_known = |name: &str| error.code == ErrorCode::SpawnFailed && name == "path";
+    let data = error.data.iter().filter_map(Value::as_object).flatten();
+    for (name, value) in data.filter(|(name, _)| !is_known(name)) {
         match value.as_str() {
             Some(value) if value.contains('\n') => {
                 text.push_str(&format!("\n{name}:\n{}", value.trim_end()));

@@ -209,3 +209,17 @@ fn a_heredoc_is_a_command_like_any_other() {
     );
     model.cost(1, 80);
 }
+
+#[test]
+fn a_command_is_read_back_without_the_marks_around_it() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    for shell in ["sh -i", "bash --norc"] {
+        let (id, _) = model.start(shell);
+        let exec = json!({ "sessionId": id, "command": "echo 'a  b'" });
+        has(&model.call("exec", exec), &["exit 0", "a  b"]);
+        let text = model.call("poll", json!({ "sessionId": id, "since": "c0" }));
+        has(&text, &["echo 'a  b'\na  b\n"]);
+        assert!(!text.contains("bgproc="), "{text}");
+    }
+}

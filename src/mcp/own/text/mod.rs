@@ -2,8 +2,10 @@
 //! keep prompts short, fields that a model rarely needs are left out, and JSON appears only as the
 //! value of a rare field.
 
+mod carrier;
 mod output;
 mod project;
+mod screen;
 mod session;
 mod wait;
 
@@ -27,7 +29,7 @@ pub struct Asked {
 
 /// The text for the result of an action.
 pub fn of(action: &str, result: &Value, asked: Asked) -> String {
-    match action {
+    let text = match action {
         "start" | "restart" => started(result),
         "list" => listed(result),
         "poll" => news(result),
@@ -40,6 +42,11 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
         "export" => exported(result),
         "project" => project::state(result),
         _ => fields(result),
+    };
+    match action {
+        // It may be a document, which stays as it is.
+        "export" | "capture" => text,
+        _ => carrier::commands(text),
     }
 }
 
@@ -91,25 +98,9 @@ fn with_output(head: String, result: &Value) -> String {
             "\n(no output)"
         });
     }
-    if let Some(rows) = screen["text"].as_str() {
+    if screen["text"].is_string() {
         end_line(&mut text);
-        text.push_str(&format!("screen:\n{rows}"));
-        end_line(&mut text);
-        text.push_str(&format!(
-            "[cursor row {} col {}",
-            screen["row"], screen["col"]
-        ));
-        let mut last = None;
-        for part in array(screen, "highlighted") {
-            let row = part["row"].as_u64();
-            let sign = match last == row {
-                true => " |".to_owned(),
-                false => format!("; highlighted row {}:", part["row"]),
-            };
-            text.push_str(&format!("{sign} {}", word(part, "text")));
-            last = row;
-        }
-        text.push(']');
+        text.push_str(&screen::full(screen));
     }
     text
 }
@@ -235,6 +226,15 @@ mod tests {
                 "wait",
                 json!({"outcome": "matched", "matched": {"kind": "pattern", "text": "up 80"}, "elapsedMs": 200, "status": "running", "output": "up 80\n"}),
                 "matched: pattern `up 80` after 0.2 s; running\nup 80\n",
+            ),
+            (
+                "wait",
+                json!({"outcome": "timeout", "elapsedMs": 3000, "results": [
+                    {"sessionId": "a1", "outcome": "running", "status": "running", "inputState": "password", "label": "deploy"},
+                    {"sessionId": "b2", "outcome": "running", "status": "running"},
+                    {"sessionId": "c3", "outcome": "matched", "matched": {"kind": "exit"}, "elapsedMs": 3000, "status": "done", "exitCode": 0, "output": "ok\n"},
+                ]}),
+                "timeout after 3.0 s\n--- a1 (deploy): still running, asks for a password\n--- b2: still running\n--- c3: matched: exit; done (exit 0)\nok\n",
             ),
             (
                 "write",

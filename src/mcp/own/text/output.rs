@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::screen::folded;
 use super::{array, end_line, fields, word};
 
 /// A part of one log or several. `newest`: of the matches, the newest were wanted.
@@ -152,6 +153,7 @@ pub(super) fn captured(result: &Value) -> String {
         .iter()
         .find_map(|name| result[*name].as_str());
     let mut text = match picture {
+        Some(text) if result["text"].is_string() && !text.contains('\x1b') => folded(text),
         Some(picture) => picture.to_owned(),
         None if result["cells"].is_array() => result["cells"].to_string(),
         // The picture is beside the text.
