@@ -190,6 +190,20 @@ mod tests {
     }
 
     #[test]
+    fn a_report_about_a_named_job_goes_to_the_host_that_is_named() {
+        for (line, place) in [
+            ("report --state idle", Place::Here),
+            ("report --hook claude", Place::Here),
+            ("report --hook claude --job web", Place::Here),
+            ("report --state blocked --job web", Place::Daemon),
+        ] {
+            let words = ["bgproc", "-H", "gpu1"].into_iter().chain(line.split(' '));
+            let cli = Cli::try_parse_from(words).expect(line);
+            assert_eq!(cli.verb.map(|verb| verb.place()), Some(place), "{line}");
+        }
+    }
+
+    #[test]
     fn a_verb_is_described_by_one_line() {
         let listed = Cli::command();
         let mut built = Cli::command();

@@ -74,7 +74,7 @@ pub enum Verb {
     /// List the jobs
     #[command(visible_alias = "ps", aliases = ["list", "list-sessions"])]
     Ls(ls::Ls),
-    /// Show details of one job; exit code 3 if it is not running
+    /// Show details of one job; exit code 3 if it has ended or is skipped
     #[command(visible_aliases = ["inspect", "show"])]
     Status(status::StatusOf),
     /// Print the output of jobs as clean text
@@ -230,9 +230,8 @@ impl Verb {
             | Self::Hosts(_)
             | Self::Relay
             | Self::Node(_)
-            // It is about the job that calls it.
-            | Self::Report(_)
             | Self::Init(_) => Place::Here,
+            Self::Report(verb) if verb.is_about_its_own_job() => Place::Here,
             Self::Exec(_) => Place::Never(
                 "exec runs a command in this terminal, so it has no other host; \
                  use bgproc run -w -H HOST",

@@ -60,6 +60,11 @@ impl State {
 }
 
 impl Report {
+    /// Whether the job is the one in which this runs, which is on this machine. A hook, too, speaks of that one only.
+    pub(super) fn is_about_its_own_job(&self) -> bool {
+        self.job.is_none() || self.hook.is_some()
+    }
+
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if let Some(client) = self.hook {
             // Some clients take another exit code for a refusal.
