@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::sketch::{Part, Sketch};
 use super::toml_text::{self, Toml};
+use crate::project::find::LOCAL;
 use crate::project::{Fault, FileKind, Files, Look, ProcfileOptions, Project, Source, load};
 
 /// Where the reader sees the new file.
@@ -82,7 +83,13 @@ fn refusal(text: &str) -> Option<String> {
     Some(faults.first()?.message.clone())
 }
 
-/// A file system with one file, which belongs to the user.
+/// Whether the reader looks for this file by itself: another project file, or a repository.
+fn is_part_of_the_project(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name == LOCAL || name == ".git"
+}
+
+/// A file system with one file that has a text, which belongs to the user. All others are empty.
 struct Alone<'a>(&'a str);
 
 impl Files for Alone<'_> {
@@ -90,7 +97,7 @@ impl Files for Alone<'_> {
         match path == Path::new(PATH) {
             true if self.0.len() as u64 > max => Err(io::ErrorKind::FileTooLarge.into()),
             true => Ok(self.0.as_bytes().to_vec()),
-            false => Err(io::ErrorKind::NotFound.into()),
+            false => Ok(Vec::new()),
         }
     }
 
@@ -98,8 +105,9 @@ impl Files for Alone<'_> {
         let kind = match path.to_str() {
             Some(PATH) => FileKind::File,
             Some("/") => FileKind::Dir,
-            // Files of variables that a job names may be anywhere, and empty.
-            _ => return Ok(None),
+            _ if is_part_of_the_project(path) => return Ok(None),
+            // Files of variables that a job names may be anywhere. Whether they exist, `up` says.
+            _ => FileKind::File,
         };
         Ok(Some(Look {
             kind,

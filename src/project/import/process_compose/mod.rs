@@ -96,7 +96,8 @@ fn job(source: &Source<'_>, texts: &Texts, name: &str, node: &Node) -> Result<Sk
         job.set("cwd", cwd);
     }
     if let Some(files) = fields.texts("env_file") {
-        let files = files.into_iter().filter_map(|file| source.cwd(Some(file)));
+        let files = files.into_iter().map(|file| below(cwd.as_deref(), file));
+        let files = files.filter_map(|file| source.cwd(Some(&file)));
         job.set("env_file", files.collect::<Toml>());
     }
     let (mut env, mut notes) = (Vec::new(), Vec::new());
@@ -109,6 +110,15 @@ fn job(source: &Source<'_>, texts: &Texts, name: &str, node: &Node) -> Result<Sk
     groups(&mut job, &fields);
     job.notes.extend(fields.rest());
     Ok(job)
+}
+
+/// A path that process-compose takes as beginning at the directory of the process.
+fn below(cwd: Option<&str>, path: &str) -> String {
+    let path = path.trim_start_matches("./");
+    match cwd.map(|cwd| cwd.trim_end_matches('/')) {
+        Some(cwd) if cwd != "." && !path.starts_with(['/', '$']) => format!("{cwd}/{path}"),
+        _ => path.to_owned(),
+    }
 }
 
 /// `command`, which wins, or `entrypoint`.

@@ -124,6 +124,35 @@ processes:
 }
 
 #[test]
+fn files_of_variables_are_taken_over_from_the_directory_of_the_process() {
+    let file = r#"
+processes:
+  api: {command: ./api, working_dir: ./api/, env_file: [.env.api, /p/etc/shop.env]}
+  web: {command: ./web, env_file: ./web.env}
+"#;
+    let (project, text) = taken(
+        &[
+            ("process-compose.yaml", file),
+            ("api/.env.api", "A=1\n"),
+            ("etc/shop.env", "B=1\n"),
+            ("web.env", "C=1\n"),
+        ],
+        &["process-compose.yaml"],
+    );
+    assert!(!text.contains("Not taken over"), "{text}");
+    assert!(
+        text.contains("\"api/.env.api\", \"/p/etc/shop.env\""),
+        "{text}"
+    );
+    let files = |name: &str| -> Vec<String> {
+        let files = project.jobs[name].own_env_files.iter();
+        files.map(|file| file.path.display().to_string()).collect()
+    };
+    assert_eq!(files("api"), ["/p/api/.env.api", "/p/etc/shop.env"]);
+    assert_eq!(files("web"), ["/p/web.env"]);
+}
+
+#[test]
 fn processes_take_what_they_do_not_say_from_those_that_they_extend() {
     let (project, text) = of(
         "process-compose.yml",
