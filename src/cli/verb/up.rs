@@ -418,6 +418,8 @@ fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result
         return Ok(Exit::OK);
     }
     let followed = super::logs::follow_all(ctx, sessions, began)?;
+    // The state from before the following may be settled, too.
+    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
     let is_over = |state: &ProjectState| state.settled || !state.up;
     let (state, _) = until(ctx, request, state, (View::Nothing, None), is_over)?;
     Ok(match state.ended_by {

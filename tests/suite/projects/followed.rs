@@ -6,13 +6,14 @@ use crate::support::Terminal;
 #[test]
 fn following_says_why_all_jobs_were_brought_down() {
     let shop = Project::new(
-        "version = 1\n[jobs.a]\nrun = \"while ! test -e go; do sleep 0.02; done; exit 3\"\n\
+        "version = 1\n[jobs.a]\nrun = \"echo has begun; while ! test -e go; do sleep 0.02; done; exit 3\"\n\
          [jobs.b]\nrun = \"exec sleep 1000\"\n",
     );
+    shop.ok(&["up", "--all-or-none"]);
     let args = ["up", "--all-or-none", "-f"];
     let mut view = Terminal::in_dir(&shop.home, &shop.dir, &args, (100, 30));
-    view.wait_for_text("b running");
-    shop.until("a", "running");
+    // The logs are followed.
+    view.wait_for_text("has begun");
     std::fs::write(shop.dir.join("go"), "").unwrap();
     view.wait_for_text("shop is brought down, because a has ended");
     assert_eq!(view.exit_code(), 1);
