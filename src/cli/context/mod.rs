@@ -21,7 +21,8 @@ use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Project, ProjectOp, StatusParams};
-use crate::protocol::reply::{Listed, ProjectState};
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{Listed, ProjectJob, ProjectState};
 use crate::protocol::{Action, Error, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
@@ -233,11 +234,23 @@ impl Context {
         if let Some(there) = self.on_host(target, all)? {
             return Ok((there.name.into(), there.jobs.into()));
         }
-        let among = match target::is_named(target, own) {
-            true => own,
-            false => all,
-        };
-        Ok((target.into(), among.into()))
+        if target::is_named(target, own) {
+            return Ok((target.into(), own.into()));
+        }
+        let is_elsewhere = !target::is_several(target)
+            && SessionId::parse(target).is_none()
+            && all.iter().any(|job| job.summary.project.is_some())
+            && !matches!(
+                target::one(target, all, recent::recall().as_ref(), words::now()),
+                Err(Miss::Unknown { .. } | Miss::NoRecent)
+            );
+        // What this project calls so is not another project's job, although it has no session now.
+        if is_elsewhere && self.in_own_file(target).is_some() {
+            let outside = |job: &&Record| job.summary.project.is_none();
+            let outside: Vec<Record> = all.iter().filter(outside).cloned().collect();
+            return Ok((target.into(), outside.into()));
+        }
+        Ok((target.into(), all.into()))
     }
 
     /// The job that listens on a port. A process that is not a job is never meant.
@@ -285,20 +298,33 @@ impl Context {
         failure.exit()
     }
 
-    /// Whether the project of this directory has a job of this name that was never brought up.
-    fn has_not_been_up(&mut self, name: &str) -> bool {
-        let Ok(dir) = std::env::current_dir() else {
-            return false;
-        };
+    /// The job with this name in the file of this directory's project, if it has no session: it was never brought up,
+    /// or it was removed. A name may be written with that of the project, as `shop/web`.
+    fn in_own_file(&mut self, name: &str) -> Option<ProjectJob> {
+        let dir = std::env::current_dir().ok()?;
         let status = Action::Project(Project {
             op: Some(ProjectOp::Status),
             dir: Some(dir.display().to_string()),
             ..Project::default()
         });
-        let state = self.daemon().ok().filter(|_| host::chosen().is_none());
-        let state = state.and_then(|daemon| daemon.call_as::<ProjectState>(status).ok());
-        let mut jobs = state.iter().flat_map(|state| &state.jobs);
-        jobs.any(|job| job.job == name && job.session_id.is_none())
+        let daemon = self.daemon().ok().filter(|_| host::chosen().is_none())?;
+        let state: ProjectState = daemon.call_as(status).ok()?;
+        let of_project = name.strip_prefix(state.project.name.as_str());
+        let bare = of_project.and_then(|rest| rest.strip_prefix('/'));
+        let is_it = |job: &&ProjectJob| job.job == name || Some(job.job.as_str()) == bare;
+        let job = state.jobs.iter().find(is_it)?;
+        job.session_id.is_none().then(|| job.clone())
+    }
+
+    /// What to do about a job of this directory's project that has no session.
+    fn of_file(&mut self, name: &str) -> Option<String> {
+        let job = self.in_own_file(name)?;
+        Some(match job.phase {
+            PhaseName::Done => format!(
+                "{name} has ended well, and its record was removed; bgproc down and bgproc up run it again"
+            ),
+            _ => format!("the project file has it: bgproc up {}", job.job),
+        })
     }
 
     /// The error message for a target that means no job. A word in the form of an id may be a removed job,
@@ -320,16 +346,24 @@ impl Context {
                     let message = format!("`{target}` is not a job: {why}");
                     return Failure::with_message(Exit::NO_JOB, message).hint(hint);
                 }
-                let of_file = self.has_not_been_up(&target);
-                let hint = match near {
-                    _ if of_file => format!("the project file has it: bgproc up {target}"),
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => self.advise(&target),
+                let hint = match (self.of_file(&target), near) {
+                    (Some(hint), _) => hint,
+                    (None, Some(near)) => format!("did you mean `{near}`?"),
+                    (None, None) => self.advise(&target),
                 };
                 Failure::with_message(Exit::NO_JOB, format!("there is no job `{target}`"))
                     .hint(hint)
             }
-            Miss::NotInProject { project, job, near } => {
+            Miss::NotInProject {
+                target,
+                project,
+                job,
+                near,
+            } => {
+                if let Some(hint) = self.of_file(&target) {
+                    let message = format!("there is no job `{target}`");
+                    return Failure::with_message(Exit::NO_JOB, message).hint(hint);
+                }
                 let message = match job {
                     Some(job) => format!("project {project} has no job {job}"),
                     None => format!("there is no project {project}"),

@@ -35,6 +35,8 @@ pub enum Miss {
     },
     /// The target is `PROJECT/JOB`, and there is no such project, or it has no such job.
     NotInProject {
+        /// The target as it was typed.
+        target: String,
         /// The project.
         project: String,
         /// The job, if it is what is missing.
@@ -287,6 +289,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 fn not_in_project(project: &str, job: &str, jobs: &[Record]) -> Miss {
+    let target = format!("{project}/{job}");
     let of = jobs.iter().filter_map(|job| job.summary.project.as_ref());
     let own: Vec<&str> = of
         .clone()
@@ -295,12 +298,14 @@ fn not_in_project(project: &str, job: &str, jobs: &[Record]) -> Miss {
         .collect();
     match own.is_empty() {
         true => Miss::NotInProject {
+            target,
             project: project.to_owned(),
             job: None,
             near: nearest(project, of.map(|of| of.project.name.as_str()))
                 .map(|near| format!("{near}/{job}")),
         },
         false => Miss::NotInProject {
+            target,
             project: project.to_owned(),
             job: Some(job.to_owned()),
             near: nearest(job, own).map(|near| format!("{project}/{near}")),

@@ -61,3 +61,34 @@ fn a_task_stays_done_when_its_record_is_removed() {
     has(&shop.ok(&["up"]), "+ migrate");
     assert_eq!(ran(&shop), "v1\nv2\nv2\n");
 }
+
+#[test]
+fn the_name_of_a_removed_task_is_not_another_projects_job() {
+    let shop = Project::new("version = 1\n[jobs.db]\nkind = \"task\"\nrun = \"true\"\n");
+    let blog = shop.home.scratch("blog");
+    std::fs::create_dir_all(&blog).unwrap();
+    let file = "version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\n[jobs.db-copy]\nrun = \"exec sleep 1000\"\n";
+    std::fs::write(blog.join("bgproc.toml"), file).unwrap();
+    // Before the first `up`, with and without the name of the project.
+    shop.run_in(&blog, &["up"]).expect_code(0);
+    for name in ["db", "shop/db"] {
+        let ran = shop.run(&["status", name]).expect_code(4);
+        assert!(
+            ran.stderr.contains("the project file has it: bgproc up db"),
+            "{ran}"
+        );
+    }
+    shop.ok(&["up"]);
+    shop.ok(&["rm", "db"]);
+    for verb in ["restart", "stop", "start"] {
+        let ran = shop.run(&[verb, "db"]).expect_code(4);
+        let hint = "its record was removed; bgproc down and bgproc up run it again";
+        assert!(ran.stderr.contains(hint), "{ran}");
+    }
+    shop.run(&["status", "blog/db"]).expect_code(0);
+    // A job outside of projects is not another project's.
+    shop.home.ok(&["run", "-n", "db", "exec sleep 1000"]);
+    shop.ok(&["status", "db"]);
+    shop.ok(&["stop", "db"]);
+    shop.run(&["status", "blog/db"]).expect_code(0);
+}
