@@ -55,6 +55,29 @@ fn writes_what_up_understands_and_never_overwrites() {
 }
 
 #[test]
+fn up_beside_files_of_other_programs_names_init() {
+    let home = Home::new();
+    let dir = dir(&home);
+    std::fs::write(
+        dir.join("mprocs.yaml"),
+        "procs: {web: {shell: sleep 1000}}\n",
+    )
+    .unwrap();
+    for args in [&["up"][..], &["up", "-n"], &["reload"]] {
+        run_in(&home, &dir, args)
+            .expect_code(2)
+            .expect_said("there is no project file in ")
+            .expect_said("bgproc init writes bgproc.toml from mprocs.yaml");
+    }
+    run_in(&home, &dir, &["up", "-f", "mprocs.yaml", "-d"])
+        .expect_code(2)
+        .expect_said("mprocs.yaml is the file of another program, not a project file")
+        .expect_said("bgproc init --from mprocs.yaml writes bgproc.toml from it");
+    run_in(&home, &dir, &["init"]).expect_code(0);
+    run_in(&home, &dir, &["up", "-d"]).expect_code(0);
+}
+
+#[test]
 fn what_is_made_of_another_manager_comes_up() {
     let home = Home::new();
     let dir = dir(&home);

@@ -2,5 +2,6 @@
 
 pub mod block;
 pub mod follow;
+pub mod foreign;
 pub mod lines;
 pub mod source;

@@ -12,8 +12,8 @@ use crate::cli::interrupt;
 use crate::cli::jobs::consent;
 use crate::cli::output::{note, obeys, words};
 use crate::cli::project::follow::{Over, View, conclude, meant, told_down, until, wanted};
-use crate::cli::project::lines;
 use crate::cli::project::source::{self, Source};
+use crate::cli::project::{foreign, lines};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
 use crate::project::ProcfileOptions;
@@ -53,6 +53,9 @@ pub struct Up {
     /// Print what would be done, and do nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Accepted as in other programs; up always leaves the jobs in the background
+    #[arg(short, long, short_alias = 'D', hide = true)]
+    detach: bool,
     /// Restart jobs whose definition has changed, without asking
     #[arg(long)]
     apply: bool,
@@ -72,7 +75,7 @@ pub struct Up {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Then open the dashboard on the project
-    #[arg(short, long, conflicts_with_all = ["dry_run", "fail_fast", "wait", "timeout", "exit_code_from"])]
+    #[arg(short, long, conflicts_with_all = ["dry_run", "fail_fast", "wait", "timeout", "exit_code_from", "detach"])]
     attach: bool,
     /// Wait for the end of this job, bring the project down and exit with its code
     #[arg(long, value_name = "JOB", conflicts_with_all = ["dry_run", "fail_fast"])]
@@ -98,11 +101,16 @@ pub struct Reload {
 }
 
 impl Up {
-    pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.bring_up(ctx).map_err(foreign::named)
+    }
+
+    fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let began = words::now();
         let words = source::meant(&self.follow_or_file, Path::is_file);
         self.source.file.extend(words.files);
         self.jobs.extend(words.jobs);
+        foreign::refuse(&self.source.file)?;
         let mut request = Project {
             jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
             port: self.port,
@@ -183,6 +191,11 @@ impl Up {
 
 impl Reload {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        foreign::refuse(&self.source.file)?;
+        self.apply(ctx).map_err(foreign::named)
+    }
+
+    fn apply(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut request = Project {
             prune: self.prune.then_some(true),
             wait_ms: Some(0),
@@ -426,4 +439,22 @@ fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result
         Some(_) => followed.or(told_down(&state)),
         None => followed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn the_background_of_other_programs_is_accepted() {
+        for flag in ["-d", "-D", "--detach"] {
+            assert!(
+                Cli::try_parse_from(["bgproc", "up", flag]).is_ok(),
+                "{flag}"
+            );
+        }
+        assert!(Cli::try_parse_from(["bgproc", "up", "-d", "-a"]).is_err());
+    }
 }

@@ -186,6 +186,14 @@ pub fn import(files: &dyn Files, dir: &Path, names: &[String]) -> Result<Importe
     }
 }
 
+/// Whether jobs can be taken from a file of this name, which is not a project file itself.
+pub fn is_known(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    let is_named = NAMES.iter().any(|(known, _)| *known == name);
+    (is_yaml || is_named) && !super::find::is_procfile(path)
+}
+
 /// Reads a file. Its kind is that of its content: process-compose also takes `compose.yaml`.
 fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<Fault>> {
     let path = super::names::normal(&dir.join(name));
