@@ -98,6 +98,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         // Nobody reads a message; without candidates the shell completes nothing.
         return answered.map_or(Exit::FAILED, |()| Exit::OK).into();
     }
+    if let Some(failure) = misread::signals::as_option(&args) {
+        complain(&failure);
+        return failure.exit().into();
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&args, &error).into(),

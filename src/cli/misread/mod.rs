@@ -3,34 +3,50 @@
 //!
 //! clap's own messages are not used, because they suggest to pass a mistyped option as a value
 //! (`-- --nmae`), which is never what was meant.
+//!
+//! `elsewhere` has the verbs of other programs, `options` their options, `signals` what kill(1) takes; `words` reads
+//! the names in clap's messages and finds the nearest ones.
+
+mod elsewhere;
+mod options;
+pub(crate) mod signals;
+#[cfg(test)]
+mod tests;
+mod words;
 
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, Command, CommandFactory, Parser};
+use clap::{Command, CommandFactory, Parser};
 
 use crate::cli::Cli;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::front;
 use crate::cli::verb::{Verb, is_topic};
-use crate::protocol::suggest::nearest;
+use elsewhere::{no_verb, no_verb_of};
+use options::front_flag;
+use words::{all, either, flags, near, option, plain_name, takes, takes_next};
 
 /// Explains what is wrong with `args`, which begin with the program's name.
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let grammars = Verb::grammars();
-    let mut rest = words.iter();
-    let verb = rest.find(|word| grammars.find_subcommand(word).is_some());
+    let at = words
+        .iter()
+        .position(|word| grammars.find_subcommand(word).is_some());
+    let verb = at.map(|at| words[at]);
     let grammar = verb.and_then(|verb| grammars.find_subcommand(verb));
+    let mut rest = words.iter().skip(at.map_or(0, |at| at + 1));
     let part = rest.find(|word| {
         let part = grammar.and_then(|grammar| grammar.find_subcommand(word));
         part.is_some()
     });
+    let part = part.copied();
     let wrong = Wrong {
         error,
         args,
-        verb: verb.copied(),
-        part: part.copied(),
+        words: &words,
+        verb,
+        part,
     };
     let (message, hint) = wrong.explain();
     let failure = Failure::with_message(Exit::USAGE, message);
@@ -44,6 +60,8 @@ pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
 struct Wrong<'a> {
     error: &'a clap::Error,
     args: &'a [OsString],
+    /// The words behind the program's name.
+    words: &'a [&'a str],
     verb: Option<&'a str>,
     /// The verb below it, as in `hosts add`.
     part: Option<&'a str>,
@@ -57,9 +75,9 @@ impl Wrong<'_> {
             ErrorKind::UnknownArgument => self.unknown(),
             ErrorKind::InvalidSubcommand => {
                 let word = self.text(ContextKind::InvalidSubcommand);
-                match self.verb {
+                match self.verb.filter(|_| !self.is_before_verb(&word)) {
                     Some(verb) => no_verb_of(verb, &word),
-                    None => no_verb(&word),
+                    None => no_verb(&word, self.behind(&word)),
                 }
             }
             ErrorKind::ValueValidation => self.refused(),
@@ -69,6 +87,21 @@ impl Wrong<'_> {
             ErrorKind::TooManyValues => self.unexpected(&self.text(ContextKind::InvalidValue)),
             _ => (self.plain(), self.help()),
         }
+    }
+
+    /// Whether this argument stands before the verb. What follows an unknown verb may be the name of another one.
+    fn is_before_verb(&self, given: &str) -> bool {
+        let place = |wanted: &str| self.words.iter().position(|word| *word == wanted);
+        match (place(given), self.verb.and_then(place)) {
+            (Some(given), Some(verb)) => given < verb,
+            _ => false,
+        }
+    }
+
+    /// The words behind a word.
+    fn behind(&self, word: &str) -> &[&str] {
+        let place = self.words.iter().position(|own| *own == word);
+        place.map_or(&[], |place| &self.words[place + 1..])
     }
 
     fn text(&self, kind: ContextKind) -> String {
@@ -127,14 +160,31 @@ impl Wrong<'_> {
         let Some(verb) = self.verb else {
             return front_flag(flag);
         };
+        if self
+            .words
+            .iter()
+            .take_while(|word| **word != verb)
+            .any(|word| is_in(flag, word))
+        {
+            return match takes(&self.grammar(), flag) {
+                true => (
+                    format!("{flag} is an option of {}", self.name()),
+                    Some(format!("write the verb first: {}", self.verb_first(verb))),
+                ),
+                false => front_flag(flag),
+            };
+        }
         let message = format!("{} has no option {flag}", self.name());
         if flag == "-t"
             && let Some(line) = self.without_target(verb)
         {
             return (message, Some(format!("the job is an argument: {line}")));
         }
+        if let Some(hint) = options::known(&self.grammar(), flag) {
+            return (message, Some(hint));
+        }
         let known = flags(&self.grammar());
-        match nearest(flag, known.iter().map(String::as_str)) {
+        match near(flag, known.iter().map(String::as_str)) {
             Some(near) => (message, Some(format!("did you mean {near}?"))),
             None if verb == "run" || verb == "add" => (
                 message,
@@ -144,6 +194,28 @@ impl Wrong<'_> {
                 ),
             ),
             None => (message, self.help()),
+        }
+    }
+
+    /// The command line with the verb before the options that are written before it.
+    fn verb_first(&self, verb: &str) -> String {
+        let mut parts = self.words.splitn(2, |word| *word == verb);
+        let (options, rest) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
+        let is_run = ["run", "add"].contains(&verb);
+        // A command takes all words behind it.
+        let (first, last) = if is_run {
+            (options, rest)
+        } else {
+            (rest, options)
+        };
+        let words = ["bgproc", verb].into_iter();
+        let words = words
+            .chain(first.iter().copied())
+            .chain(last.iter().copied());
+        let line = shlex::try_join(words).unwrap_or_default();
+        match is_run && rest.is_empty() {
+            true => format!("{line} COMMAND"),
+            false => line,
         }
     }
 
@@ -215,7 +287,7 @@ impl Wrong<'_> {
             return (format!("{option} needs a value: {option} {what}"), None);
         }
         let message = format!("{option} needs {}, not \"{value}\"", either(&known));
-        let near = nearest(&value, known.iter().map(String::as_str));
+        let near = near(&value, known.iter().map(String::as_str));
         (message, near.map(|near| format!("did you mean {near}?")))
     }
 
@@ -258,9 +330,15 @@ impl Wrong<'_> {
     /// One argument, or one value of an argument, too many.
     fn unexpected(&self, given: &str) -> Said {
         let Some(verb) = self.verb else {
-            return no_verb(given);
+            return no_verb(given, self.behind(given));
         };
         let hint = match verb {
+            "reload" => Some(format!(
+                "it applies a changed project file; to run a job again: bgproc restart {given}"
+            )),
+            "down" => Some(format!(
+                "it ends all jobs of a project; to end one: bgproc stop {given}"
+            )),
             "exec" => Some(format!(
                 "the command follows after --: bgproc exec JOB -- {given}"
             )),
@@ -289,278 +367,10 @@ impl Wrong<'_> {
     }
 }
 
-/// The name of an argument: `--rows` for `--rows <N>`, `--env` for `--env[=<full>]`, `JOB` for `[JOB]...`.
-fn option(shown: &str) -> String {
-    let name = shown.trim_start_matches(['<', '[']);
-    let end = name.find([' ', '[', ']', '>']).unwrap_or(name.len());
-    name[..end].to_owned()
-}
-
-/// The words for something that is missing: `NAME` for `<NAME>`, `--first, --last or --to N` for
-/// `<--first|--last|--to <N>>`.
-fn plain_name(shown: &str) -> String {
-    let is_choice = shown.starts_with('<') && shown.contains('|');
-    let inner = match is_choice {
-        true => &shown[1..shown.len() - 1],
-        false => shown,
-    };
-    let words: Vec<String> = inner
-        .split('|')
-        .map(|word| word.replace(['<', '>'], ""))
-        .collect();
-    either(&words)
-}
-
-/// Joins words as `a, b and c`.
-fn all(words: &[String]) -> String {
-    match words {
-        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-        words => words.concat(),
-    }
-}
-
-/// Whether the next word is the value of this option.
-fn takes_next(verb: &Command, option: &str) -> bool {
-    verb.get_arguments().any(|argument| {
-        let takes = argument.get_action().takes_values() && !argument.is_require_equals_set();
-        takes && is_called(argument, option)
-    })
-}
-
-/// Whether an option has this name, with its dashes.
-fn is_called(argument: &Arg, flag: &str) -> bool {
-    let long = argument.get_long().map(|long| format!("--{long}"));
-    let short = argument.get_short().map(|short| format!("-{short}"));
-    long.as_deref() == Some(flag) || short.as_deref() == Some(flag)
-}
-
-/// Joins words as `a, b or c`.
-fn either(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
-    }
-}
-
-/// The options of a verb, with their dashes.
-fn flags(grammar: &Command) -> Vec<String> {
-    let shared = ["--json", "--color"].map(str::to_owned);
-    let own = grammar.get_arguments().filter_map(|argument| {
-        let long = argument.get_long().map(|long| format!("--{long}"));
-        long.or_else(|| argument.get_short().map(|short| format!("-{short}")))
-    });
-    own.chain(shared).collect()
-}
-
-fn takes(verb: &Command, flag: &str) -> bool {
-    verb.get_arguments().any(|argument| {
-        let shown = !matches!(argument.get_action(), ArgAction::Help | ArgAction::Version);
-        shown && is_called(argument, flag)
-    })
-}
-
-/// An option before the verb.
-fn front_flag(flag: &str) -> Said {
-    let verbs: Vec<_> = Verb::grammars()
-        .get_subcommands()
-        .filter(|verb| !verb.is_hide_set() && takes(verb, flag))
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
-    if let [first, ..] = verbs.as_slice() {
-        let message = format!("{flag} is an option of {}", either(&verbs));
-        let usage = if first == "run" { " COMMAND" } else { "" };
-        return (
-            message,
-            Some(format!(
-                "write the verb first: bgproc {first} {flag}{usage}"
-            )),
-        );
-    }
-    let message = format!("there is no option {flag}");
-    let known = front::FLAGS.map(|flag| format!("--{flag}"));
-    match nearest(flag, known.iter().map(String::as_str)) {
-        Some(near) => (message, Some(format!("did you mean {near}?"))),
-        None => (message, Some("bgproc help lists the options".to_owned())),
-    }
-}
-
-/// An unknown verb.
-fn no_verb(word: &str) -> Said {
-    let message = format!("there is no verb `{word}`");
-    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
-        return (message, Some(format!("use bgproc {ours}")));
-    }
-    let grammars = Verb::grammars();
-    let known = grammars
-        .get_subcommands()
-        .flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_all_aliases()));
-    let hint = match nearest(word, known) {
-        Some(near) => format!("did you mean {near}?"),
-        None if word.contains(['/', '.']) => format!("to run a program: bgproc run {word}"),
-        None => format!("bgproc help lists the verbs; to run a command: bgproc run {word}"),
-    };
-    (message, Some(hint))
-}
-
-/// An unknown subcommand of a verb that has subcommands (`daemon`).
-fn no_verb_of(verb: &str, word: &str) -> Said {
-    let grammar = Verb::grammar(verb).unwrap_or_default();
-    let known: Vec<String> = grammar
-        .get_subcommands()
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
-    let hint = match nearest(word, known.iter().map(String::as_str)) {
-        _ if (verb, word) == ("daemon", "restart") => {
-            "bgproc daemon upgrade replaces daemon and keeper; jobs go on".to_owned()
-        }
-        Some(near) => format!("did you mean {verb} {near}?"),
-        None => format!("its verbs are {}", either(&known)),
-    };
-    (format!("{verb} has no verb `{word}`"), Some(hint))
-}
-
-/// Verbs of other programs, with the verb of bgproc that does the same.
-const ELSEWHERE: [(&str, &str); 18] = [
-    ("jobs", "ls"),
-    ("ps-a", "ls"),
-    ("del", "rm"),
-    ("terminate", "stop"),
-    ("end", "stop"),
-    // They also remove the session or container.
-    ("kill-session", "stop JOB"),
-    ("kill-server", "daemon stop --kill"),
-    ("new-session", "run -a COMMAND"),
-    ("rename-session", "rename JOB NAME"),
-    ("restart-all", "restart JOB..."),
-    ("output", "logs"),
-    ("journal", "logs"),
-    ("fg", "attach JOB"),
-    ("bg", "run COMMAND"),
-    ("new", "run COMMAND"),
-    ("spawn", "run COMMAND"),
-    ("upgrade", "daemon upgrade"),
-    ("version", "--version"),
-];
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn said(line: &str) -> String {
-        let words = line.split_whitespace().map(|word| word.replace('_', " "));
-        let args: Vec<OsString> = std::iter::once("bgproc".to_owned())
-            .chain(words)
-            .map(|word| if word == "''" { String::new() } else { word })
-            .map(OsString::from)
-            .collect();
-        let error = <crate::cli::Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
-        let failure = explain(&args, &error);
-        match failure.advice() {
-            Some(hint) => format!("{failure} | {hint}"),
-            None => failure.to_string(),
-        }
-    }
-
-    #[test]
-    fn what_is_missing_is_named_as_it_is_typed() {
-        for (line, expected) in [
-            ("run --exit-code true", "--exit-code needs --attach | "),
-            ("run -g x --replace true", "--replace needs --name NAME | "),
-            ("move x", "move needs --first, --last or --to N | "),
-            ("share x", "share needs HOW | "),
-            ("share", "share needs JOB and HOW | "),
-            ("find", "find needs REGEX | "),
-            (
-                "hosts add",
-                "hosts add needs NAME | bgproc hosts add --help ",
-            ),
-            (
-                "daemon logs --bla",
-                "daemon logs has no option --bla | bgproc daemon logs --help ",
-            ),
-            (
-                "hosts install --form x",
-                "hosts install has no option --form | did you mean --from?",
-            ),
-        ] {
-            let said = said(line);
-            assert!(said.starts_with(expected), "{line}: {said}");
-        }
-    }
-
-    #[test]
-    fn the_job_of_tmux_is_an_argument() {
-        for (line, ours) in [
-            ("capture-pane -t a1", "bgproc capture a1"),
-            ("capture-pane -ta1", "bgproc capture a1"),
-            ("attach -t a1", "bgproc attach a1"),
-            ("send-keys -t a1 ls Enter", "bgproc keys a1 ls Enter"),
-        ] {
-            let said = said(line);
-            let hint = format!(" has no option -t | the job is an argument: {ours}");
-            assert!(said.ends_with(&hint), "{line}: {said}");
-        }
-        assert!(said("wait -t a1").ends_with("bgproc help wait lists its arguments"));
-    }
-
-    #[test]
-    fn mistakes_are_explained() {
-        for (line, expected) in [
-            ("rnu true", "there is no verb `rnu` | did you mean run?"),
-            ("jobs", "there is no verb `jobs` | use bgproc ls"),
-            (
-                "run --nmae x true",
-                "run has no option --nmae | did you mean --name?",
-            ),
-            (
-                "logs --folow",
-                "logs has no option --folow | did you mean --follow?",
-            ),
-            (
-                "logs -n x",
-                "--lines needs a number of at least 0, not \"x\"",
-            ),
-            (
-                "run --ready-port 0 true",
-                "--ready-port needs a number from 1 to 65535, not \"0\"",
-            ),
-            (
-                "run --timeout x true",
-                "--timeout: `x` is not a duration; write 500ms, 10s, 5m or 2h",
-            ),
-            (
-                "ls --color x",
-                "--color needs auto, always or never, not \"x\"",
-            ),
-            ("run --name", "--name needs a value: --name <NAME>"),
-            (
-                "stop",
-                "stop needs a job | bgproc stop JOB...; --all ends every running job",
-            ),
-            (
-                "status a b",
-                "unexpected argument `b` for status | bgproc help status lists its arguments",
-            ),
-            (
-                "capture --html --svg a",
-                "--html cannot be used with --svg | bgproc help capture lists its arguments",
-            ),
-        ] {
-            assert_eq!(said(line), expected, "{line}");
-        }
-        assert_eq!(
-            said("daemon stpo"),
-            "daemon has no verb `stpo` | did you mean daemon stop?"
-        );
-        assert_eq!(said("--scope x"), "--scope needs --serve");
-        assert!(said("run").starts_with("run needs a command | "));
-        assert!(said("restart").starts_with("restart needs a job | name a job; "));
-        assert!(said("exec").ends_with("a job of the project file; bgproc up -n lists them"));
-        assert!(said("keys").ends_with("bgproc keys --help lists its arguments"));
-        assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
-        assert!(!said("run -Z true").contains("as a value"));
+/// Whether an option is written in a word: `--on` in `--on=x`, `-o` in `-ox`.
+fn is_in(flag: &str, word: &str) -> bool {
+    match flag.starts_with("--") {
+        true => word.split('=').next() == Some(flag),
+        false => word.starts_with(flag) && !word.starts_with("--"),
     }
 }

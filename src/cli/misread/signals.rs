@@ -1,0 +1,72 @@
+//! Signals as kill(1) takes them: `kill -HUP web`, `kill -9 web`.
+
+use std::ffi::OsString;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::sys::signal;
+
+/// The failure for a signal that is written as an option of `kill` or `stop`. To the grammar, `-HUP` is the host `UP`.
+pub(crate) fn as_option(args: &[OsString]) -> Option<Failure> {
+    let words: Vec<&str> = args.iter().skip(1).map_while(|arg| arg.to_str()).collect();
+    let (verb, rest) = words.split_first()?;
+    if !["kill", "stop"].contains(verb) {
+        return None;
+    }
+    let rest: Vec<&str> = rest
+        .iter()
+        .copied()
+        .take_while(|word| *word != "--")
+        .collect();
+    let at = rest.iter().position(|word| of(word).is_some())?;
+    // The value of an option, such as `-t -1`, is not one.
+    let (given, signal) = (rest[at], of(rest[at])?);
+    let jobs = rest.iter().enumerate().filter(|(place, _)| *place != at);
+    let jobs: Vec<&str> = jobs.map(|(_, word)| *word).collect();
+    let line = shlex::try_join(jobs).unwrap_or_default();
+    let message = format!("{given} is not an option of {verb}");
+    let failure = Failure::with_message(Exit::USAGE, message);
+    Some(failure.hint(format!(
+        "the signal follows -s: bgproc {verb} -s {signal} {line}"
+    )))
+}
+
+/// The signal in a word such as `-HUP`, `-SIGHUP` or `-9`.
+fn of(word: &str) -> Option<&str> {
+    let name = word.strip_prefix('-')?;
+    let is_number = name.parse::<u8>().is_ok_and(|number| number > 0);
+    let is_name = !name.contains(char::is_lowercase) && signal::number(name).is_some();
+    (is_number || is_name).then_some(name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn hint(line: &str) -> Option<String> {
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let failure = as_option(&args)?;
+        Some(failure.advice().unwrap().to_owned())
+    }
+
+    #[test]
+    fn signals_of_kill_follow_an_option() {
+        for (line, ours) in [
+            ("bgproc kill -HUP web", "bgproc kill -s HUP web"),
+            ("bgproc kill -9 web api", "bgproc kill -s 9 web api"),
+            ("bgproc stop web -SIGINT", "bgproc stop -s SIGINT web"),
+        ] {
+            let expected = format!("the signal follows -s: {ours}");
+            assert_eq!(hint(line).as_deref(), Some(expected.as_str()), "{line}");
+        }
+        for line in [
+            "bgproc kill -H UP web",
+            "bgproc kill -s HUP web",
+            "bgproc run kill -9 7",
+            "bgproc stop -t 2s -- -9",
+            "bgproc kill -Hgpu1 web",
+        ] {
+            assert_eq!(hint(line), None, "{line}");
+        }
+    }
+}

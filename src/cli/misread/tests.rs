@@ -1,0 +1,281 @@
+#![allow(clippy::unwrap_used)]
+//! What is said about arguments that cannot be parsed.
+
+use super::*;
+
+fn said(line: &str) -> String {
+    let words = line.split_whitespace().map(|word| word.replace('_', " "));
+    let args: Vec<OsString> = std::iter::once("bgproc".to_owned())
+        .chain(words)
+        .map(|word| if word == "''" { String::new() } else { word })
+        .map(OsString::from)
+        .collect();
+    let error = <crate::cli::Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
+    let failure = explain(&args, &error);
+    match failure.advice() {
+        Some(hint) => format!("{failure} | {hint}"),
+        None => failure.to_string(),
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_as_it_is_typed() {
+    for (line, expected) in [
+        ("run --exit-code true", "--exit-code needs --attach | "),
+        ("run -g x --replace true", "--replace needs --name NAME | "),
+        ("move x", "move needs --first, --last or --to N | "),
+        ("share x", "share needs HOW | "),
+        ("share", "share needs JOB and HOW | "),
+        ("find", "find needs REGEX | "),
+        (
+            "hosts add",
+            "hosts add needs NAME | bgproc hosts add --help ",
+        ),
+        (
+            "daemon logs --bla",
+            "daemon logs has no option --bla | bgproc daemon logs --help ",
+        ),
+        (
+            "hosts install --form x",
+            "hosts install has no option --form | did you mean --from?",
+        ),
+    ] {
+        let said = said(line);
+        assert!(said.starts_with(expected), "{line}: {said}");
+    }
+}
+
+#[test]
+fn the_job_of_tmux_is_an_argument() {
+    for (line, ours) in [
+        ("capture-pane -t a1", "bgproc capture a1"),
+        ("capture-pane -ta1", "bgproc capture a1"),
+        ("attach -t a1", "bgproc attach a1"),
+        ("send-keys -t a1 ls Enter", "bgproc keys a1 ls Enter"),
+    ] {
+        let said = said(line);
+        let hint = format!(" has no option -t | the job is an argument: {ours}");
+        assert!(said.ends_with(&hint), "{line}: {said}");
+    }
+    assert!(said("wait -t a1").ends_with("bgproc help wait lists its arguments"));
+}
+
+#[test]
+fn mistakes_are_explained() {
+    for (line, expected) in [
+        ("rnu true", "there is no verb `rnu` | did you mean run?"),
+        ("jobs", "there is no verb `jobs` | use bgproc ls"),
+        (
+            "run --nmae x true",
+            "run has no option --nmae | did you mean --name?",
+        ),
+        (
+            "logs --folow",
+            "logs has no option --folow | did you mean --follow?",
+        ),
+        (
+            "logs -n x",
+            "--lines needs a number of at least 0, not \"x\"",
+        ),
+        (
+            "run --ready-port 0 true",
+            "--ready-port needs a number from 1 to 65535, not \"0\"",
+        ),
+        (
+            "run --timeout x true",
+            "--timeout: `x` is not a duration; write 500ms, 10s, 5m or 2h",
+        ),
+        (
+            "ls --color x",
+            "--color needs auto, always or never, not \"x\"",
+        ),
+        ("run --name", "--name needs a value: --name <NAME>"),
+        (
+            "stop",
+            "stop needs a job | bgproc stop JOB...; --all ends every running job",
+        ),
+        (
+            "status a b",
+            "unexpected argument `b` for status | bgproc help status lists its arguments",
+        ),
+        (
+            "capture --html --svg a",
+            "--html cannot be used with --svg | bgproc help capture lists its arguments",
+        ),
+    ] {
+        assert_eq!(said(line), expected, "{line}");
+    }
+    assert_eq!(
+        said("daemon stpo"),
+        "daemon has no verb `stpo` | did you mean daemon stop?"
+    );
+    assert_eq!(said("--scope x"), "--scope needs --serve");
+    assert!(said("run").starts_with("run needs a command | "));
+    assert!(said("restart").starts_with("restart needs a job | name a job; "));
+    assert!(said("exec").ends_with("a job of the project file; bgproc up -n lists them"));
+    assert!(said("keys").ends_with("bgproc keys --help lists its arguments"));
+    assert!(said("--follow").starts_with("--follow is an option of "));
+    assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
+    assert!(!said("run -Z true").contains("as a value"));
+}
+
+#[test]
+fn the_verb_is_the_first_word_that_may_be_one() {
+    for (line, expected) in [
+        (
+            "process restart web",
+            "there is no verb `process` | use bgproc restart web; to run a command: bgproc run process restart web",
+        ),
+        (
+            "docker ps",
+            "there is no verb `docker` | use bgproc ps; to run a command: bgproc run docker ps",
+        ),
+        (
+            "rename-session -t a b",
+            "there is no verb `rename-session` | use bgproc rename JOB NAME",
+        ),
+        (
+            "hosts docter gpu1",
+            "hosts has no verb `docter` | did you mean hosts doctor?",
+        ),
+        (
+            "--structured mcp",
+            "--structured is an option of mcp | write the verb first: bgproc mcp --structured",
+        ),
+        (
+            "-o table ls",
+            "-o is an option of ls | write the verb first: bgproc ls -o table",
+        ),
+        (
+            "-f logs web",
+            "-f is an option of logs | write the verb first: bgproc logs web -f",
+        ),
+        (
+            "-n x run",
+            "-n is an option of run | write the verb first: bgproc run -n x COMMAND",
+        ),
+        (
+            "-n x run sleep 5",
+            "-n is an option of run | write the verb first: bgproc run -n x sleep 5",
+        ),
+        (
+            "--nosuch logs",
+            "there is no option --nosuch | bgproc help lists the options",
+        ),
+    ] {
+        assert_eq!(said(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_guess_never_ends_or_removes_anything() {
+    for (line, expected) in [
+        ("re", "use bgproc restart JOB"),
+        ("disown", "use bgproc run COMMAND"),
+        ("ping", "use bgproc daemon status"),
+        (
+            "r",
+            "bgproc help lists the verbs; to run a command: bgproc run r",
+        ),
+        ("rn", "did you mean run?"),
+        (
+            "rmm",
+            "bgproc help lists the verbs; to run a command: bgproc run rmm",
+        ),
+        ("dawn", "did you mean down?"),
+        (
+            "dovvn",
+            "bgproc help lists the verbs; to run a command: bgproc run dovvn",
+        ),
+        (
+            "--failed",
+            "bgproc ls --status failed lists those that have failed",
+        ),
+        ("--force", "write the verb first"),
+        (
+            "run --nice 5 true",
+            "that is `limits` of a job in bgproc.toml: bgproc help limits",
+        ),
+        (
+            "run --cron x true",
+            "that is `schedule` of a job in bgproc.toml: bgproc help schedules",
+        ),
+        ("run --unit=web true", "did you mean -n NAME?"),
+        (
+            "capture-pane -p -t work",
+            "bgproc capture JOB prints the screen",
+        ),
+        ("up -l web", "the jobs are arguments: bgproc up JOB..."),
+        ("up -p 8080", "did you mean --port N?"),
+        (
+            "run -Z true",
+            "put options of the command after it; bgproc help run lists the options of run",
+        ),
+    ] {
+        let said = said(line);
+        let hint = said.split_once(" | ").map(|(_, hint)| hint);
+        assert_eq!(hint, Some(expected), "{line}: {said}");
+    }
+}
+
+#[test]
+fn what_other_programs_call_differently_is_named() {
+    for (line, expected) in [
+        ("monit", "bgproc without a verb opens the dashboard"),
+        (
+            "crontab",
+            "schedules are in the project file: bgproc help schedules",
+        ),
+        ("parallel 3", "use bgproc group NAME --parallel N"),
+        ("run --cwd /tmp true", "did you mean -C DIR?"),
+        (
+            "run -it bash",
+            "did you mean -a? It shows the job and types into it",
+        ),
+        (
+            "run --max-restarts 5 true",
+            "did you mean --restart always:N?",
+        ),
+        (
+            "restart --all",
+            "write '*' for all jobs, g:GROUP for a group: bgproc restart '*'",
+        ),
+        (
+            "wait -g cpu",
+            "write '*' for all jobs, g:GROUP for a group: bgproc wait '*'",
+        ),
+        (
+            "clear --all",
+            "write '*' for all jobs, g:GROUP for a group: bgproc clear '*'",
+        ),
+        (
+            "ls --failed",
+            "bgproc ls --status failed lists those that have failed",
+        ),
+        (
+            "reload web",
+            "it applies a changed project file; to run a job again: bgproc restart web",
+        ),
+        (
+            "down web",
+            "it ends all jobs of a project; to end one: bgproc stop web",
+        ),
+    ] {
+        let said = said(line);
+        let hint = said.split_once(" | ").map(|(_, hint)| hint);
+        assert_eq!(hint, Some(expected), "{line}: {said}");
+    }
+}
+
+#[test]
+fn what_is_proposed_exists() {
+    for (line, ours) in super::elsewhere::commands() {
+        let words: Vec<&str> = ours.split(' ').collect();
+        let verb = Verb::grammar(words[0]);
+        assert!(
+            verb.is_some() || words[0].starts_with("--"),
+            "{line}: {ours}"
+        );
+        assert!(Verb::grammar(line).is_none(), "{line} is a verb");
+    }
+}
