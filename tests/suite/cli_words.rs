@@ -269,6 +269,23 @@ fn what_is_meant_by_words_of_other_programs_is_said() {
             "to start a new job: bgproc run 'sleep 5'",
         ),
         (&["stop", "all"], 4, "--all ends every running job"),
+        (
+            &["restart", "all"],
+            4,
+            "write '*' for all jobs, g:GROUP for a group",
+        ),
+        (&["kill", "-HUP", "web"], 2, "bgproc kill -s HUP web"),
+        (
+            &["signal", "HUP", "web"],
+            2,
+            "the signal comes last: bgproc signal web HUP",
+        ),
+        (&["signal", "web", "TREM"], 2, "did you mean TERM?"),
+        (
+            &["group", "add", "cpu"],
+            4,
+            "bgproc group NAME --parallel N makes a queue",
+        ),
         (&["stop", "shpo/web"], 4, "there is no project shpo"),
         (&["stop", "w"], 5, "write more of the name, or the id"),
         (&["decline", "web"], 3, "no question is open about web"),
@@ -320,4 +337,37 @@ fn people_are_told_which_of_several_jobs_ended() {
     assert_eq!(view.exit_code(), 3);
     // It is nothing for the next program in a pipe.
     assert_eq!(home.run(&args).expect_code(3).stdout, "");
+}
+
+#[test]
+fn all_jobs_that_have_failed_are_restarted() {
+    let home = Home::new();
+    home.run(&["restart", "--failed"])
+        .expect_code(0)
+        .expect_said("no job has failed");
+    home.run(&[
+        "run",
+        "-w",
+        "-n",
+        "bad",
+        "test -e ok || exit 3; exec sleep 1000",
+    ])
+    .expect_code(3);
+    home.run(&["run", "-w", "-n", "good", "true"])
+        .expect_code(0);
+    let go = home.path().join("go");
+    let line = format!("test -e {0} || exit 3; exec sleep 1000", go.display());
+    home.run(&["run", "-w", "-n", "bad", &line]).expect_code(3);
+    home.start(&["-n", "web", "sleep 1000"]);
+    std::fs::write(go, "").unwrap();
+    let before = home.json(&["status", "web"])["pid"].clone();
+    // Of two with one name, the name means the newer one.
+    let said = home.ok(&["restart", "--failed"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.starts_with("bad  running"), "{said}");
+    assert_eq!(home.json(&["status", "web"])["pid"], before);
+    home.run(&["restart", "--failed", "good"])
+        .expect_code(0)
+        .expect_said("no job has failed");
+    home.run(&["restart"]).expect_code(2);
 }

@@ -348,6 +348,7 @@ impl Context {
                 }
                 let hint = match (self.of_file(&target), near) {
                     (Some(hint), _) => hint,
+                    (None, _) if target == "all" => self.advise(&target),
                     (None, Some(near)) => format!("did you mean `{near}`?"),
                     (None, None) => self.advise(&target),
                 };
@@ -412,7 +413,11 @@ impl Context {
 
     /// What to do about a target that is no job.
     fn advise(&self, target: &str) -> String {
-        (self.advice)(target).unwrap_or_else(|| LIST.to_owned())
+        let all = match target {
+            "all" => "write '*' for all jobs, g:GROUP for a group",
+            _ => LIST,
+        };
+        (self.advice)(target).unwrap_or_else(|| all.to_owned())
     }
 
     fn status_of(&mut self, id: &str) -> Result<(), Error> {

@@ -4,6 +4,7 @@ pub mod attach;
 pub mod cause;
 pub mod consent;
 pub mod ending;
+pub mod newest;
 pub mod patience;
 pub mod quiet;
 pub mod share;

@@ -52,6 +52,11 @@ impl Group {
             }
             (false, false) => {}
         }
+        ctx.advice = |target| {
+            let is_verb = ["add", "rm", "remove"].contains(&target);
+            let how = "bgproc group NAME --parallel N makes a queue; --parallel 0 ends it";
+            is_verb.then(|| how.to_owned())
+        };
         set(ctx, &self.words, |session_id| Set {
             session_id,
             group: Some(group.clone()),

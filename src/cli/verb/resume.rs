@@ -9,6 +9,7 @@ use clap::Args;
 use super::state::{refused, show, tree_signal};
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::newest::newest;
 use crate::cli::output::{note, words};
 use crate::protocol::params::Restart;
 use crate::protocol::policy::RestartWhen;
@@ -55,21 +56,7 @@ impl Resume {
 
 /// The jobs that were lost, without those whose name another job has meanwhile.
 fn lost(jobs: Vec<Record>) -> Vec<Record> {
-    let is_newest = |job: &Record| {
-        let same = |other: &Record| {
-            let is_later = other.summary.created_at > job.summary.created_at;
-            let is_same = job.summary.label.is_some()
-                && (&job.scope, &job.summary.label) == (&other.scope, &other.summary.label);
-            is_same && is_later && job.summary.project == other.summary.project
-        };
-        !jobs.iter().any(same)
-    };
-    let keep: Vec<bool> = jobs
-        .iter()
-        .map(|job| job.summary.status == Status::Lost && is_newest(job))
-        .collect();
-    let kept = jobs.into_iter().zip(keep);
-    kept.filter_map(|(job, keep)| keep.then_some(job)).collect()
+    newest(jobs, |job| job.summary.status == Status::Lost)
 }
 
 /// What continues a job that was lost, in words. `None` if nothing does.

@@ -46,15 +46,19 @@ struct Which {
     dry_run: bool,
 }
 
+/// Whether a job has ended in failure. To end one by hand is none.
+pub(super) fn has_failed(job: &Record) -> bool {
+    use Status::{Error, Lost, TimedOut};
+    matches!(job.summary.status, Error | TimedOut | Lost)
+}
+
 impl Which {
     fn is(&self, job: &Record, now: Timestamp) -> bool {
-        let status = job.summary.status;
-        let is_failed = matches!(status, Status::Error | Status::TimedOut | Status::Lost);
         let is_old = |time: Duration| {
             let ended = job.summary.ended_at;
             ended.is_some_and(|ended| words::since(ended, now) > duration::millis(time))
         };
-        (is_failed || !self.failed) && self.older.is_none_or(is_old)
+        (has_failed(job) || !self.failed) && self.older.is_none_or(is_old)
     }
 }
 

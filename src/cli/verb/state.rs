@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::rm::has_failed;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
+use crate::cli::jobs::newest::newest;
 use crate::cli::jobs::started::started_line;
+use crate::cli::output::note;
 use crate::cli::settings::grace;
 use crate::cli::start::launch::Taken;
 use crate::protocol::duration;
@@ -25,8 +28,12 @@ pub struct Jobs {
 
 #[derive(Args, Debug)]
 pub struct Restart {
-    #[command(flatten)]
-    jobs: Jobs,
+    /// The jobs
+    #[arg(value_name = "JOB", required_unless_present = "failed")]
+    jobs: Vec<String>,
+    /// Only jobs that have failed; without JOB, all of them
+    #[arg(long, alias = "all-failed")]
+    failed: bool,
     /// Time between TERM and KILL for running jobs; the default is 10s (`stop_grace_ms` of the
     /// configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
@@ -39,7 +46,11 @@ pub struct Restart {
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let grace_ms = Some(grace::grace(self.grace)?);
-        let found = ctx.many(&self.jobs.jobs, Among::Any)?;
+        let found = self.targets(ctx)?;
+        if self.failed && found.jobs.is_empty() && found.exit == Exit::OK {
+            note("no job has failed");
+            return Ok(Exit::OK);
+        }
         consent::to_stop(ctx, &found.jobs, self.yes)?;
         // A job of a project, and one whose environment is lost, gets that of this command.
         ctx.daemon_with_surroundings()?;
@@ -51,6 +62,21 @@ impl Restart {
                 ..RestartParams::default()
             })
         })
+    }
+}
+
+impl Restart {
+    /// The jobs to restart.
+    fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
+        if self.jobs.is_empty() {
+            return Ok(Found {
+                jobs: newest(ctx.jobs()?, has_failed),
+                exit: Exit::OK,
+            });
+        }
+        let mut found = ctx.many(&self.jobs, Among::Any)?;
+        found.jobs.retain(|job| !self.failed || has_failed(job));
+        Ok(found)
     }
 }
 
