@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -152,6 +153,12 @@ impl Connection {
     /// So the daemon handles them at the same time, and the grace periods of several kills overlap.
     /// If the connection breaks, each missing answer is that error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
+        let answers = self.call_all_timed(actions).into_iter();
+        answers.map(|(answer, _)| answer).collect()
+    }
+
+    /// The same, with the moment at which each answer arrived.
+    pub fn call_all_timed(&mut self, actions: Vec<Action>) -> Vec<(Result<Value, Error>, Instant)> {
         let mut answers = Vec::with_capacity(actions.len());
         let mut actions = actions.into_iter().peekable();
         while actions.peek().is_some() {

@@ -144,19 +144,20 @@ impl Receiver {
         }
     }
 
-    /// Waits for the replies to all of `ids`, in whatever order they arrive.
+    /// Waits for the replies to all of `ids`, in whatever order they arrive, and says when each did.
     pub(super) fn replies_to(
         &mut self,
         ids: Vec<Result<RequestId, Error>>,
-    ) -> Vec<Result<Value, Error>> {
+    ) -> Vec<(Result<Value, Error>, Instant)> {
         let mut waiting = HashMap::new();
         let mut answers = Vec::with_capacity(ids.len());
         for (place, id) in ids.into_iter().enumerate() {
-            answers.push(id.and_then(|id| {
+            let answer = id.and_then(|id| {
                 waiting.insert(id.to_string(), place);
                 // Used if no reply arrives.
                 Err(gone())
-            }));
+            });
+            answers.push((answer, Instant::now()));
         }
         let mut silence = Silence::default();
         silence.asked(Instant::now());
@@ -166,12 +167,12 @@ impl Receiver {
                 Ok(Message::Event(event)) => self.early.push_back(event),
                 Ok(Message::Reply(reply)) => {
                     if let Some(place) = waiting.remove(&reply.id.to_string()) {
-                        answers[place] = outcome(reply);
+                        answers[place] = (outcome(reply), Instant::now());
                     }
                 }
                 Err(error) => {
                     for place in waiting.into_values() {
-                        answers[place] = Err(error.clone());
+                        answers[place] = (Err(error.clone()), Instant::now());
                     }
                     break;
                 }

@@ -122,6 +122,26 @@ fn a_signal_that_is_ignored_is_followed_by_kill() {
 }
 
 #[test]
+fn each_of_several_jobs_has_its_own_time_of_stopping() {
+    let home = Home::new();
+    let deaf = "trap '' TERM; echo deaf; while :; do sleep 0.1; done";
+    home.start(&["-n", "deaf", deaf]);
+    home.start(&["-n", "quick", "exec sleep 1000"]);
+    home.run(&["wait", "deaf", "--for", "match:deaf", "--timeout", "15s"])
+        .expect_code(0);
+    let said = home.ok(&["stop", "-t", "3s", "deaf", "quick"]);
+    let took = |name: &str| -> f64 {
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        let time = line.rsplit(", ").next().unwrap().trim_end_matches("s)");
+        time.parse().unwrap()
+    };
+    assert!(
+        took("deaf") >= 3.0 && took("quick") < took("deaf"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_person_gives_jobs_ten_seconds_or_what_the_configuration_says() {
     let home = Home::new();
     // Longer than the two seconds that agents give.

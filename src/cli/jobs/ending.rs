@@ -49,15 +49,15 @@ impl Ending {
             interrupt::leave_with(self.goes_on(&jobs, grace))?;
         }
         let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
-        let answers = ctx.daemon()?.call_all(kills);
+        let answers = ctx.daemon()?.call_all_timed(kills);
         let mut worst = exit;
-        for (job, answer) in jobs.iter().zip(answers) {
+        for (job, (answer, at)) in jobs.iter().zip(answers) {
             let outcome = answer.map_err(Failure::from).and_then(|value| {
                 if ctx.json {
                     ctx.out.json(&value)?;
                 }
                 let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
-                report(ctx, job, &killed, began.elapsed())
+                report(ctx, job, &killed, at.saturating_duration_since(began))
             });
             worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
         }
