@@ -52,6 +52,10 @@ impl Help {
             ctx.out.line(&verb.render_long_help().to_string())?;
             return Ok(Exit::OK);
         }
+        if let Some(part) = topics::part(&topic) {
+            show(ctx, &part)?;
+            return Ok(Exit::OK);
+        }
         let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
         let mut known: Vec<&str> = verbs.map(clap::Command::get_name).collect();
         for topic in topics::names() {

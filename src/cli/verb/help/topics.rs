@@ -28,7 +28,10 @@ static TOPICS: [Topic; 18] = [
     topic!("dashboard", "The dashboard: what it shows, keys, colours"),
     topic!("command-line", "All verbs and their options"),
     topic!("targets", "How to name jobs: web, g:shop, 'web*', -"),
-    topic!("projects", "bgproc.toml, Procfiles, up, down and reload"),
+    topic!(
+        "projects",
+        "bgproc.toml, Procfiles, up; schedules, watches, queues"
+    ),
     topic!("hosts", "Jobs on other machines, by ssh"),
     topic!("clusters", "Jobs that Slurm runs: run --on, launchers"),
     topic!("keys", "Key names for bgproc keys: C-c Up F5"),
@@ -46,6 +49,62 @@ static TOPICS: [Topic; 18] = [
     topic!("performance", "Measurements"),
     topic!("troubleshooting", "Common problems and their solutions"),
 ];
+
+/// Words that have no chapter of their own: the chapter, and the heading of the part that explains them.
+const PARTS: [(&[&str], &str, &str); 9] = [
+    (
+        &["schedule", "schedules", "cron", "timer", "timers"],
+        "projects",
+        "Schedules",
+    ),
+    (&["watch", "watches"], "projects", "Watches"),
+    (&["queue", "queues", "parallel"], "projects", "Queues"),
+    (&["limits", "limit", "memory"], "projects", "Jobs"),
+    (&["needs", "dependencies"], "projects", "Needs and phases"),
+    (
+        &["environment", "dotenv", ".env"],
+        "projects",
+        "Environment and ports",
+    ),
+    (&["procfile", "Procfile"], "projects", "Procfile"),
+    (&["boot", "reboot", "systemd"], "command-line", "`daemon`"),
+    (
+        &["tmux", "docker", "pueue", "pm2", "systemctl"],
+        "command-line",
+        "Verbs of other programs",
+    ),
+];
+
+/// The part of a chapter that explains a word which has none of its own.
+pub(super) fn part(word: &str) -> Option<String> {
+    let (_, topic, heading) = PARTS.iter().find(|(words, ..)| words.contains(&word))?;
+    let text = section(find(topic)?.text, heading)?;
+    Some(format!(
+        "{text}\nThe whole chapter: `bgproc help {topic}`\n"
+    ))
+}
+
+/// The lines from a heading to the next one that is not below it.
+fn section(text: &str, heading: &str) -> Option<String> {
+    let level = |line: &str| {
+        line.split(' ')
+            .next()
+            .filter(|signs| signs.starts_with('#'))
+            .map(str::len)
+    };
+    let is_it =
+        |line: &&str| level(line).is_some() && line.trim_start_matches('#').trim() == heading;
+    let mut lines = text.lines().skip_while(|line| !is_it(line));
+    let first = lines.next()?;
+    let mut in_code = false;
+    let rest = lines.take_while(|line| {
+        in_code ^= line.starts_with("```");
+        // In code, it is a comment.
+        in_code || level(line).is_none_or(|other| Some(other) > level(first))
+    });
+    let lines: Vec<&str> = std::iter::once(first).chain(rest).collect();
+    Some(format!("{}\n", lines.join("\n").trim_end()))
+}
 
 /// The topic with this name, or `None`.
 pub(super) fn find(name: &str) -> Option<&'static Topic> {
@@ -108,6 +167,30 @@ mod tests {
         for line in list().lines() {
             assert!(line.len() <= 80, "{line}");
         }
+    }
+
+    #[test]
+    fn words_without_a_chapter_open_the_part_that_explains_them() {
+        for (words, topic, heading) in PARTS {
+            for word in words {
+                assert!(find(word).is_none(), "{word} is a chapter");
+                let text = part(word).unwrap_or_else(|| panic!("{word}: {topic} has no {heading}"));
+                let first = text.lines().next().unwrap();
+                assert!(
+                    first.trim_start_matches('#').trim() == heading,
+                    "{word}: {first}"
+                );
+                let end = format!("\n\nThe whole chapter: `bgproc help {topic}`\n");
+                assert!(text.ends_with(&end), "{word}: {text}");
+            }
+        }
+        let queues = part("queues").unwrap();
+        assert!(!queues.contains("\n## "), "{queues}");
+        assert_eq!(
+            section("# A\n\na\n\n## B\n\n```sh\n# c\n```\n\n## D\n", "B").unwrap(),
+            "## B\n\n```sh\n# c\n```\n"
+        );
+        assert_eq!(part("nosuch"), None);
     }
 
     #[test]
