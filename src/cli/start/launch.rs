@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
+use crate::cli::start::program;
 use crate::protocol::params::{Kill, Start};
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
@@ -28,7 +29,7 @@ pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, F
         match Taken::by(&error) {
             Some(taken) if left > 0 => taken.stop(ctx)?,
             Some(taken) => return Err(taken.refusal().hint(REPLACE)),
-            None => return Err(not_started(error).into()),
+            None => return Err(not_started(error, start).into()),
         }
         left -= 1;
     }
@@ -96,16 +97,10 @@ impl Taken {
     }
 }
 
-/// Replaces the daemon's hint, which is written for clients of the protocol. People do not see the data of an error,
-/// so the message gets the PATH from there.
-fn not_started(mut error: Error) -> Error {
+/// Replaces the daemon's hint, which is written for clients of the protocol.
+fn not_started(mut error: Error, start: &Start) -> Error {
     if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
-        let hint = "one argument is a shell line; several are a program and its arguments";
-        error.hint = Some(hint.to_owned());
-        let path = error.data.as_ref().and_then(|data| data["path"].as_str());
-        if let (Some(program), Some(path)) = (error.message.strip_suffix(" on PATH"), path) {
-            error.message = format!("{program}; searched PATH: {path}");
-        }
+        error.hint = program::lead(start);
     }
     error
 }

@@ -3,9 +3,12 @@
 //! A shell line always starts a shell, so with a misspelt command `run` would report a running job that
 //! ends with 127 a moment later.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::cli::exit::{Exit, Failure};
+use crate::client::host;
 use crate::protocol::params::Start;
 
 /// Fails with 127 if the shell line is one plain command that the shell does not find.
@@ -33,20 +36,61 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     }
     match shell.status() {
         Ok(status) if !status.success() => {
-            let message = format!("{word} was not found{}", searched());
-            Err(Failure::with_message(Exit::NOT_FOUND, message))
+            let message = match word.contains('/') {
+                true => format!("{word} does not exist, or is not executable"),
+                false => format!("{word} was not found on PATH"),
+            };
+            let failure = Failure::with_message(Exit::NOT_FOUND, message);
+            Err(match lead(start) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            })
         }
         // If the shell gives no answer, the job itself reports the error.
         _ => Ok(()),
     }
 }
 
-/// Where programs were searched.
-fn searched() -> String {
-    match std::env::var("PATH") {
-        Ok(path) if !path.is_empty() => format!("; searched PATH: {path}"),
-        _ => "; PATH is empty".to_owned(),
+/// What was probably meant by a command whose program was not found.
+pub fn lead(start: &Start) -> Option<String> {
+    let word = match &start.args {
+        Some(_) => start.command.as_str(),
+        None => start.command.split_whitespace().next()?,
+    };
+    let args = start.args.as_deref().unwrap_or_default();
+    // A program that reads such a line itself would have been found.
+    if word == "cd" || word.contains([' ', '=']) {
+        return Some(
+            "one argument is a shell line; several are a program and its arguments".to_owned(),
+        );
     }
+    here(start, word).or_else(|| late_name(word, args))
+}
+
+/// A file of the job's directory, which is not on PATH.
+fn here(start: &Start, word: &str) -> Option<String> {
+    if word.contains('/') || host::chosen().is_some() {
+        return None;
+    }
+    let dir = Path::new(start.cwd.as_deref().unwrap_or("."));
+    let file = std::fs::metadata(dir.join(word)).ok()?;
+    if !file.is_file() {
+        return None;
+    }
+    Some(match file.permissions().mode() & 0o111 {
+        0 => format!("./{word} is here, but it is not executable; name the program that runs it"),
+        _ => format!("./{word} is here: bgproc run ./{word}"),
+    })
+}
+
+/// A name of the job behind the program, where pm2 takes it.
+fn late_name(word: &str, args: &[String]) -> Option<String> {
+    let at = args.iter().position(|arg| arg == "--name" || arg == "-n")?;
+    let name = args.get(at + 1)?;
+    let rest = args[..at].iter().chain(&args[at + 2..]).map(String::as_str);
+    let line = ["bgproc", "run", "-n", name, word].into_iter().chain(rest);
+    let line = shlex::try_join(line).ok()?;
+    Some(format!("options of bgproc come first: {line}"))
 }
 
 /// The first word of a line without shell syntax.
@@ -57,6 +101,7 @@ fn plain_command(line: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -72,6 +117,47 @@ mod tests {
     fn a_missing_plain_command_is_detected() {
         assert_eq!(exit("bgproc-surely-not-there --port 3000"), Exit::NOT_FOUND);
         assert_eq!(exit("./surely-not-there"), Exit::NOT_FOUND);
+    }
+
+    #[test]
+    fn what_was_meant_is_named() {
+        let dir = std::env::temp_dir().join(format!("bgproc-lead-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        for (name, mode) in [("s.sh", 0o755), ("app.js", 0o644)] {
+            std::fs::write(dir.join(name), "").unwrap();
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(dir.join(name), mode).unwrap();
+        }
+        let lead = |words: &[&str]| {
+            let args: Vec<String> = words[1..].iter().map(|word| (*word).to_owned()).collect();
+            lead(&Start {
+                command: words[0].to_owned(),
+                args: Some(args).filter(|args| !args.is_empty()),
+                cwd: Some(dir.display().to_string()),
+                ..Start::default()
+            })
+        };
+        let line = "one argument is a shell line; several are a program and its arguments";
+        for (words, expected) in [
+            (&["s.sh"][..], Some("./s.sh is here: bgproc run ./s.sh")),
+            (&["s.sh", "x"], Some("./s.sh is here: bgproc run ./s.sh")),
+            (
+                &["app.js"],
+                Some("./app.js is here, but it is not executable; name the program that runs it"),
+            ),
+            (
+                &["nod", "app.js", "--name", "api", "-x"],
+                Some("options of bgproc come first: bgproc run -n api nod app.js -x"),
+            ),
+            (&["cd", "/tmp"], Some(line)),
+            (&["A=1", "x"], Some(line)),
+            (&["ls -l", "x"], Some(line)),
+            (&["surely-not-there"], None),
+            (&["surely-not-there", "x"], None),
+        ] {
+            assert_eq!(lead(words).as_deref(), expected, "{words:?}");
+        }
+        std::fs::remove_dir_all(dir).unwrap();
     }
 
     #[test]
