@@ -58,7 +58,7 @@ pub struct Front {
     #[arg(long, value_name = "NAME", requires = "serve")]
     scope: Option<String>,
     /// Let the agent start only these programs
-    #[arg(long, value_name = "CMD", value_delimiter = ',', requires = "serve")]
+    #[arg(long, value_name = "CMD,…", value_delimiter = ',', requires = "serve")]
     allow: Option<Vec<String>>,
     /// What happens to the agent's jobs when it disconnects: keep or kill
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect, requires = "serve")]
@@ -67,7 +67,7 @@ pub struct Front {
     #[arg(long, value_name = "N", requires = "serve", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
     /// Let the agent reach these hosts, and no others
-    #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "serve")]
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',', requires = "serve")]
     hosts: Option<Vec<String>>,
 }
 

@@ -45,7 +45,7 @@ use output::{Output, complain, words};
 use settings::host;
 use verb::Place;
 
-/// Run commands as background jobs that do not need a terminal.
+/// Run commands in the background, keep their output, and type into them.
 ///
 /// Without a verb, opens the dashboard on a terminal, else lists the jobs.
 #[derive(Parser, Debug)]
@@ -191,6 +191,48 @@ mod tests {
     #[test]
     fn the_grammar_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_shows_which_values_are_lists() {
+        let mut cli = Cli::command();
+        cli.build();
+        let verbs = cli
+            .get_subcommands()
+            .flat_map(|verb| verb.get_subcommands().chain([verb]));
+        for verb in verbs.chain([&cli]) {
+            for argument in verb.get_arguments() {
+                let name = argument.get_value_names().and_then(<[_]>::first);
+                let is_list = argument.get_value_delimiter() == Some(',');
+                let is_shown = name.is_some_and(|name| name.ends_with(",…"));
+                assert_eq!(
+                    is_shown,
+                    is_list,
+                    "{} {}",
+                    verb.get_name(),
+                    argument.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_launcher_runs_a_job_or_is_asked_for_a_host() {
+        let mut cli = Cli::command();
+        cli.build();
+        let help = |path: &[&str]| {
+            let verb = path
+                .iter()
+                .try_fold(&cli, |verb, part| verb.find_subcommand(part));
+            let on = verb?
+                .get_arguments()
+                .find(|argument| argument.get_id() == "on")?;
+            on.get_help().map(ToString::to_string)
+        };
+        let run = help(&["run"]).expect("an option");
+        assert!(run.starts_with("Have a batch system run the job"), "{run}");
+        let add = help(&["hosts", "add"]).expect("an option");
+        assert!(add.starts_with("Ask this launcher for a node"), "{add}");
     }
 
     #[test]

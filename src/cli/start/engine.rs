@@ -10,7 +10,7 @@ use crate::protocol::engine_job::{Launcher, Resources};
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct Engine {
-    /// Have an engine run the job: a launcher of the configuration, or slurm; after a colon its partition
+    /// Have a batch system run the job: slurm, or a launcher of config.toml; after a colon its partition
     #[arg(long, value_name = "LAUNCHER[:PARTITION]", value_parser = launcher)]
     on: Option<On>,
     /// With --on: time limit of the job (30m, 4h, 2d)

@@ -15,7 +15,7 @@ pub struct Attach {
     #[arg(long)]
     read_only: bool,
     /// Keys that leave instead of ctrl-]; several, as in ctrl-p,ctrl-q, are pressed one after the other
-    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     detach_keys: Vec<String>,
     /// Use the whole screen for the job, without a status line
     #[arg(long)]

@@ -23,7 +23,7 @@ pub struct Find {
     #[arg(value_name = "REGEX")]
     pattern: String,
     /// Search only these jobs: names, ids, groups (g:shop), patterns
-    #[arg(long, value_name = "JOB", value_delimiter = ',')]
+    #[arg(long, value_name = "JOB,…", value_delimiter = ',')]
     jobs: Vec<String>,
     /// Search only lines written after this time, or within the last TIME (10m)
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]

@@ -29,7 +29,7 @@ pub struct Mcp {
     #[arg(long)]
     read_only: bool,
     /// Let the agent start only these programs
-    #[arg(long, value_name = "CMD", value_delimiter = ',')]
+    #[arg(long, value_name = "CMD,…", value_delimiter = ',')]
     allow: Option<Vec<String>>,
     /// What happens to the agent's jobs when it disconnects: keep or kill
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect)]
@@ -38,7 +38,7 @@ pub struct Mcp {
     #[arg(long, value_name = "N", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
     /// Let the agent reach these hosts, and no others
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
 }
 

@@ -171,7 +171,7 @@ pub enum Verb {
     Clear(clear::Clear),
     /// List what happened to jobs, and who did it
     Events(events::Events),
-    /// Show, end or replace the daemon
+    /// Show, end or replace the daemon, or start it at boot
     Daemon(daemon::Daemon),
     /// Name other hosts, log in to them and check them (bgproc help hosts)
     #[command(alias = "host")]

@@ -27,7 +27,7 @@ pub struct Wait {
     /// The jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
-    /// What to wait for: exit (of the last run), ready (--ready-log or --ready-port), port:N, input, quiet or quiet:TIME, match:REGEX (a line of this run, past or future), gone:REGEX (from the screen), command (the one that the job's shell runs, with its exit code, if the shell marks its prompts: OSC 133)
+    /// What to wait for: exit (of the last run), ready (--ready-log, --ready-port or --ready-cmd), port:N, input, quiet (2 s without output) or quiet:TIME, match:REGEX (a line of this run, past or future), gone:REGEX (from the screen), command (the one that the job's shell runs, with its exit code, if the shell marks its prompts: OSC 133)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
     /// With several jobs: the first one is enough
@@ -62,7 +62,7 @@ impl Wait {
             let message = format!("{name} has no readiness probe, so it can never be ready");
             let failure = Failure::with_message(Exit::USAGE, message);
             return Err(failure.hint(format!(
-                "bgproc run --ready-log or --ready-port gives it one; bgproc wait {name} --for match:REGEX or --for port:N needs none"
+                "bgproc run --ready-log, --ready-port or --ready-cmd gives it one; bgproc wait {name} --for match:REGEX or --for port:N needs none"
             )));
         }
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);

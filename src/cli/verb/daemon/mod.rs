@@ -32,7 +32,7 @@ pub struct Daemon {
 enum Verb {
     /// Show the running daemon; exit code 3 if none is running
     Status,
-    /// Start the daemon, and after a reboot the projects that were up
+    /// Start the daemon; with --restore also the projects that were up
     Start(DaemonStart),
     /// End the daemon; jobs continue, and the next command starts a new daemon
     Stop(DaemonStop),
@@ -116,7 +116,7 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
         ("jobs", jobs),
         ("clients", stats.connections.to_string()),
         ("memory", memory),
-        ("logs", words::bytes(stats.log_bytes)),
+        ("logs", format!("{} bytes", words::bytes(stats.log_bytes))),
     ] {
         let what = ctx.out.tint(Tone::Faint, &format!("{what:>8}"));
         ctx.out.line(&format!("{what}  {text}"))?;

@@ -50,7 +50,11 @@ enum Verb {
     Rm(Rm),
 }
 
+/// What `--on` means where a host is added.
+const ON: &str = "Ask this launcher for a node, which is the host; after a colon its partition";
+
 #[derive(Args, Debug)]
+#[command(mut_arg("on", |on| on.help(ON)))]
 struct Add {
     /// The name of the host in bgproc
     #[arg(value_name = "NAME")]
