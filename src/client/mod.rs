@@ -6,6 +6,7 @@
 mod call;
 mod connect;
 mod connection;
+mod copy;
 mod fault;
 pub mod greeting;
 pub mod host;
@@ -23,6 +24,7 @@ pub use connect::{
     Running, await_end, connect, connect_running, has_crashed, home, own_program, why_silent,
 };
 pub use connection::{AutoStart, Connection, Wire};
+pub use copy::Copy;
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};
 pub use sender::Sender;

@@ -1,7 +1,7 @@
 //! `export`: writes the whole log of a job.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use base64::Engine;
@@ -13,6 +13,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::host::named;
 use crate::cli::there;
 use crate::cli::value::destination::Destination;
+use crate::client::Copy;
 use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
@@ -108,27 +109,22 @@ impl Export {
             let message = format!("cannot write {}: {error}", path.display());
             Failure::with_message(Exit::FAILED, message)
         };
-        let mut copy = Copy {
-            path,
-            file: None,
-            bytes: 0,
-            fault: None,
-        };
+        let mut copy = Copy::to(path);
         let outcome = there::run_words(host, &words, &mut copy);
-        if let Some(fault) = copy.fault.take() {
+        if let Some(fault) = copy.fault() {
             return Err(unwritable(fault));
         }
         let exit = outcome?;
         if exit != Exit::OK {
             return Ok(exit);
         }
-        copy.file().map_err(unwritable)?;
+        let bytes = copy.finish().map_err(unwritable)?;
         if ctx.json {
             ctx.out.json(&Exported {
                 path: Some(absolute(path)?),
                 data: None,
                 encoding: None,
-                bytes: copy.bytes,
+                bytes,
             })?;
         }
         Ok(Exit::OK)
@@ -140,42 +136,6 @@ impl Export {
             (None, Some(output)) => output.format()?.unwrap_or(Form::Asciicast),
             (None, None) => Form::Asciicast,
         })
-    }
-}
-
-/// The file into which an export of another host is copied. It is opened when the first byte is there: a host that does
-/// not answer leaves an older file alone.
-struct Copy<'a> {
-    path: &'a Path,
-    file: Option<File>,
-    bytes: u64,
-    /// Why the file could not be written, which is no fault of the host.
-    fault: Option<io::Error>,
-}
-
-impl Copy<'_> {
-    fn file(&mut self) -> io::Result<&mut File> {
-        let file = match self.file.take() {
-            Some(file) => file,
-            None => File::create(self.path)?,
-        };
-        Ok(self.file.insert(file))
-    }
-}
-
-impl Write for Copy<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Err(error) = self.file().and_then(|file| file.write_all(bytes)) {
-            let kind = error.kind();
-            self.fault = Some(error);
-            return Err(kind.into());
-        }
-        self.bytes += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
