@@ -11,7 +11,7 @@ const TAIL: u64 = 4096;
 /// What is known beyond the state of a failed job. `None` if the state says it all.
 pub(in crate::cli) fn cause(job: &Record) -> Option<String> {
     if job.summary.status != Status::Error {
-        return None;
+        return words::ended_early(&job.summary);
     }
     // Only a shell says what it did not find or could not execute.
     let lines = match job.summary.exit_code {

@@ -66,7 +66,10 @@ impl Wanted {
     pub(crate) fn is(&self, job: &Summary) -> bool {
         let shown = words::state(job).0.to_lowercase();
         match self.0.as_str() {
-            FAILED => matches!(job.status, Status::Error | Status::TimedOut | Status::Lost),
+            FAILED => {
+                matches!(job.status, Status::Error | Status::TimedOut | Status::Lost)
+                    || shown == FAILED
+            }
             "exit" => shown.starts_with("exit "),
             word => shown == word || job.status.as_str().replace('_', " ") == word,
         }

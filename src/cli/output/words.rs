@@ -62,6 +62,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
             (job.status.as_str(), Tone::Normal)
         }
         Status::Paused => ("paused", Tone::Held),
+        Status::Done if ended_early(job).is_some() => ("failed", Tone::Bad),
         Status::Done => ("done", Tone::Faint),
         // It has never run.
         Status::Killed if job.signal.is_none() && is(job, PhaseName::Stopped) => {
@@ -78,6 +79,16 @@ pub fn state(job: &Summary) -> (String, Tone) {
         (None, Some(node)) => (format!("{word} {node}"), tone),
         (None, None) => (word.to_owned(), tone),
     }
+}
+
+/// Why the run of a job counts as failed although its command has ended well: a service ended before it was ready.
+pub fn ended_early(job: &Summary) -> Option<String> {
+    let of = job
+        .project
+        .as_ref()
+        .filter(|_| job.status == Status::Done)?;
+    let why = of.why.as_ref().filter(|_| of.phase == PhaseName::Failed)?;
+    Some(clean(why))
 }
 
 /// Where an engine runs a job: `on n17`, `on n17, run 2`.
@@ -371,6 +382,18 @@ pub fn now() -> Timestamp {
 mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
+
+    #[test]
+    fn a_service_that_ended_early_has_failed() {
+        let mut job = record("a", Some("web"), Status::Done).summary;
+        assert_eq!(state(&job).0, "done");
+        let role = serde_json::json!({"name": "shop", "dir": "/srv", "job": "web",
+            "phase": "failed", "why": "ended before it was ready", "place": 0, "needs": []});
+        job.project = serde_json::from_value(role).unwrap();
+        assert_eq!(state(&job), ("failed".to_owned(), Tone::Bad));
+        let why = ended_early(&job);
+        assert_eq!(why.as_deref(), Some("ended before it was ready"));
+    }
 
     #[test]
     fn spans_are_short_and_exact_enough() {

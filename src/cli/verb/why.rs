@@ -231,7 +231,11 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             words::name(job)
         ),
         _ => {
-            let how = card.map_or_else(|| words::state(job).0, |card| card.how(record));
+            let told = match words::ended_early(job) {
+                Some(why) => format!("{}: {why}", words::state(job).0),
+                None => words::state(job).0,
+            };
+            let how = card.map_or(told, |card| card.how(record));
             match job.ended_at {
                 // Not when it runs next, which is told beside.
                 Some(ended) => {
