@@ -1,4 +1,5 @@
-//! Moments: `12:44`, `10m` (ago), `2026-11-21`, `2026-11-21T20:00:00Z`.
+//! Moments: `12:44`, `10m` (ago), `2026-11-21`, `2026-11-21T20:00:00Z`; `today`, `yesterday` and `1 hour ago` as
+//! journalctl takes them.
 
 use std::time::Duration;
 
@@ -26,10 +27,42 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     {
         return Ok(Timestamp(at.timestamp().as_millisecond()));
     }
-    let ago: Duration = duration::parse(text)
+    if let Some(at) = midnight(text, &Zoned::now()) {
+        return Ok(at);
+    }
+    let ago: Duration = duration::parse(&in_units(text))
         .map_err(|_| format!("`{text}` is not a time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
     let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     Ok(Timestamp(words::now().millis().saturating_sub(ago)))
+}
+
+/// The beginning of `today` or `yesterday`.
+fn midnight(word: &str, now: &Zoned) -> Option<Timestamp> {
+    let day = match word {
+        "today" => now.clone(),
+        "yesterday" => now.yesterday().ok()?,
+        _ => return None,
+    };
+    let midnight = day.start_of_day().ok()?;
+    Some(Timestamp(midnight.timestamp().as_millisecond()))
+}
+
+/// `1 hour ago` as `1h`. Other words stay as they are.
+fn in_units(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let (Some(count), Some(unit), Some("ago"), None) =
+        (words.next(), words.next(), words.next(), words.next())
+    else {
+        return text.strip_suffix(" ago").unwrap_or(text).to_owned();
+    };
+    let unit = match unit.trim_end_matches('s') {
+        "second" | "sec" => "s",
+        "minute" | "min" => "m",
+        "hour" => "h",
+        "day" => "d",
+        _ => return text.to_owned(),
+    };
+    format!("{count}{unit}")
 }
 
 fn last(time: Time, now: &Zoned) -> Option<Timestamp> {
@@ -53,6 +86,26 @@ mod tests {
         let at = |text: &str| last(text.parse().unwrap(), &now).unwrap().to_string();
         assert_eq!(at("12:29:30"), "2026-11-22T12:29:30.000Z");
         assert_eq!(at("12:44"), "2026-11-21T12:44:00.000Z");
+    }
+
+    #[test]
+    fn words_of_journalctl_are_moments() {
+        let now: Zoned = "2026-11-22T12:30:00[UTC]".parse().unwrap();
+        let at = |word: &str| midnight(word, &now).unwrap().to_string();
+        assert_eq!(at("today"), "2026-11-22T00:00:00.000Z");
+        assert_eq!(at("yesterday"), "2026-11-21T00:00:00.000Z");
+        for (text, units) in [
+            ("1 hour ago", "1h"),
+            ("10 minutes ago", "10m"),
+            ("2 days ago", "2d"),
+            ("5m ago", "5m"),
+            ("3 moons ago", "3 moons ago"),
+        ] {
+            assert_eq!(in_units(text), units);
+        }
+        let ago = words::now().millis() - parse("1 hour ago").unwrap().millis();
+        assert!((3_600_000..3_605_000).contains(&ago), "{ago}");
+        assert!(parse("3 moons ago").is_err());
     }
 
     #[test]
