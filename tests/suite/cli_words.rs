@@ -371,3 +371,17 @@ fn all_jobs_that_have_failed_are_restarted() {
         .expect_said("no job has failed");
     home.run(&["restart"]).expect_code(2);
 }
+
+#[test]
+fn a_job_that_waits_is_not_paused_and_its_queue_is_named() {
+    let home = Home::new();
+    home.ok(&["group", "builds", "--parallel", "1"]);
+    home.start(&["-n", "one", "-g", "builds", "sleep 1000"]);
+    home.start(&["-n", "two", "-g", "builds", "sleep 1000"]);
+    let ran = home
+        .run(&["pause", "two"])
+        .expect_code(3)
+        .expect_said("two does not run yet")
+        .expect_said("bgproc group builds --pause lets its queue start nothing");
+    assert!(!ran.stderr.contains("typed"), "{ran}");
+}

@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::jobs::newest::newest;
 use crate::cli::jobs::started::started_line;
-use crate::cli::output::note;
+use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
 use crate::cli::start::launch::Taken;
 use crate::protocol::duration;
@@ -18,6 +18,7 @@ use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
 use crate::protocol::{Action, Error, Record, Status};
+use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub struct Jobs {
@@ -82,7 +83,14 @@ impl Restart {
 
 impl Jobs {
     pub(super) fn pause(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let found = ctx.many(&self.jobs, Among::Going)?;
+        let mut found = ctx.many(&self.jobs, Among::Going)?;
+        let jobs = std::mem::take(&mut found.jobs);
+        let is_waiting = |job: &Record| job.summary.status == Status::Queued;
+        let (waiting, running): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_waiting);
+        for job in &waiting {
+            found.exit = found.exit.or(ctx.complain(not_paused(job)));
+        }
+        found.jobs = running;
         each(ctx, found, |id| tree_signal(id, "STOP"))
     }
 
@@ -117,6 +125,21 @@ impl Jobs {
         }
         Ok(exit)
     }
+}
+
+/// A job that has no process yet cannot be paused; its queue can.
+fn not_paused(job: &Record) -> Failure {
+    let name = words::name(&job.summary);
+    let waiting = job.summary.waiting.as_ref();
+    let queue = waiting.and_then(|waiting| waiting.queue.as_deref());
+    let failure = Failure::with_message(Exit::STATE, format!("{name} does not run yet"));
+    failure.hint(match queue {
+        Some(queue) => format!(
+            "bgproc group {} --pause lets its queue start nothing",
+            clean(queue)
+        ),
+        None => format!("bgproc stop {name} keeps it from starting"),
+    })
 }
 
 /// What is meant by `start 'sleep 5'` and `start ./server`, as in other programs.

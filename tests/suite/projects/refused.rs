@@ -99,7 +99,10 @@ fn a_service_that_ends_before_it_is_ready_has_failed() {
     let why = shop.job("a")["project"]["why"].clone();
     assert_eq!(why, "ended before it was ready");
     let said = shop.ok(&["why", "a"]).join("\n");
-    assert!(said.starts_with("a: failed: ended before it was ready, "), "{said}");
+    assert!(
+        said.starts_with("a: failed: ended before it was ready, "),
+        "{said}"
+    );
     let failed = shop.ok(&["ls", "--status", "failed"]).join("\n");
     assert!(failed.contains("\techo hi\tfailed\t"), "{failed}");
 }
