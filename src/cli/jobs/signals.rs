@@ -21,6 +21,21 @@ pub(in crate::cli) enum To {
     Tree,
 }
 
+/// The names of all signals, without `SIG`.
+pub(in crate::cli) fn names() -> impl Iterator<Item = &'static str> {
+    let named = (1..32).filter_map(signal_hook::low_level::signal_name);
+    let named = named.filter_map(|name| name.strip_prefix("SIG"));
+    // These two have a name in signal(7) only.
+    named.chain(["STKFLT", "PWR"])
+}
+
+/// Whether this is a signal, by name or number.
+pub(in crate::cli) fn is_known(signal: &str) -> bool {
+    let upper = signal.to_uppercase();
+    let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
+    names().any(|name| name == bare) || signal.parse::<u32>().is_ok()
+}
+
 /// Whether this is SIGKILL, by name or number.
 pub(in crate::cli) fn is_kill(signal: &str) -> bool {
     ["KILL", "SIGKILL", "9"].contains(&signal.to_uppercase().as_str())
@@ -93,5 +108,18 @@ fn shown(signal: &str) -> String {
         true if upper.starts_with("SIG") => upper,
         true => format!("signal {upper}"),
         false => format!("SIG{upper}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_daemon_knows_is_known_here() {
+        for name in crate::sys::signal::names() {
+            assert!(is_known(name) && is_known(&format!("sig{name}")), "{name}");
+        }
+        assert!(is_known("9") && !is_known("web") && !is_known("-9"));
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::sys::signal;
+use crate::cli::jobs::signals::is_known;
 
 /// The failure for a signal that is written as an option of `kill` or `stop`. To the grammar, `-HUP` is the host `UP`.
 pub(crate) fn as_option(args: &[OsString]) -> Option<Failure> {
@@ -33,9 +33,8 @@ pub(crate) fn as_option(args: &[OsString]) -> Option<Failure> {
 /// The signal in a word such as `-HUP`, `-SIGHUP` or `-9`.
 fn of(word: &str) -> Option<&str> {
     let name = word.strip_prefix('-')?;
-    let is_number = name.parse::<u8>().is_ok_and(|number| number > 0);
-    let is_name = !name.contains(char::is_lowercase) && signal::number(name).is_some();
-    (is_number || is_name).then_some(name)
+    // `-s` and `-h` are options.
+    (!name.contains(char::is_lowercase) && is_known(name)).then_some(name)
 }
 
 #[cfg(test)]

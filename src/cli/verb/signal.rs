@@ -4,9 +4,8 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::signals::{To, send};
+use crate::cli::jobs::signals::{To, is_known, names, send};
 use crate::protocol::suggest::nearest;
-use crate::sys::signal;
 
 #[derive(Args, Debug)]
 pub struct Signal {
@@ -33,13 +32,12 @@ impl Signal {
 
 /// Fails unless the last word is a signal. kill(1) takes it first.
 fn check(jobs: &[String], given: &str) -> Result<(), Failure> {
-    let is_signal = |word: &str| signal::number(word).is_some() || word.parse::<u32>().is_ok();
-    if is_signal(given) {
+    if is_known(given) {
         return Ok(());
     }
     let failure = Failure::with_message(Exit::USAGE, format!("`{given}` is not a signal"));
     if let Some((first, rest)) = jobs.split_first()
-        && is_signal(first)
+        && is_known(first)
     {
         let jobs = rest.iter().map(String::as_str).chain([given]);
         let line = jobs.chain([first.as_str()]).collect::<Vec<_>>().join(" ");
@@ -47,7 +45,7 @@ fn check(jobs: &[String], given: &str) -> Result<(), Failure> {
     }
     let bare = given.to_uppercase();
     let bare = bare.strip_prefix("SIG").unwrap_or(&bare);
-    Err(match nearest(bare, signal::names()) {
+    Err(match nearest(bare, names()) {
         Some(near) => failure.hint(format!("did you mean {near}?")),
         None => failure.hint("for example TERM, INT, HUP, KILL"),
     })
