@@ -74,9 +74,12 @@ pub enum EventKind {
     /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
     Retrying,
     /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`, or null if
-    /// the session has left its project, whose file does not name the job any more. Or a session that waits for others
-    /// is skipped, or waits again; `data` is its `waiting`.
+    /// the session has left its project, whose file does not name the job any more. Or a new session waits for its first
+    /// run, or one that waits for others is skipped, or waits again; `data` is its `waiting`.
     Phase,
+    /// Live: the name, group, tags or another property of the session was changed with `set`; its record has the new
+    /// ones.
+    Changed,
     /// Live: events were skipped for a slow reader; `data` has their number.
     Lag,
 }
@@ -94,6 +97,7 @@ impl EventKind {
                 | Self::AgentInput
                 | Self::Retrying
                 | Self::Phase
+                | Self::Changed
                 | Self::Lag
         )
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
@@ -13,8 +15,8 @@ use crate::daemon::requests::unique_label;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
-use crate::protocol::Error;
 use crate::protocol::params::Set;
+use crate::protocol::{Error, EventKind};
 
 /// Changes the given properties and returns the record.
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
@@ -101,6 +103,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             let what = "The change holds only until the daemon ends, because it could not be saved";
             refused_by_system(what, &error)
         })?;
+        state.publish(EventKind::Changed, &id, json!({}));
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };

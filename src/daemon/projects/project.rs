@@ -70,7 +70,7 @@ pub(crate) struct Project {
     /// The phases that clients were last told, by the jobs' names.
     pub(crate) told: BTreeMap<String, ProjectRole>,
     /// Whether clients were told that a guest is skipped.
-    pub(crate) told_guests: BTreeMap<SessionId, bool>,
+    pub(crate) told_guests: BTreeMap<SessionId, Option<bool>>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
     /// Number of the last change.

@@ -93,6 +93,8 @@ impl State {
             });
         }
         project.sessions.insert(id.to_string(), id.clone());
+        // No other event tells of it before it starts.
+        project.told_guests.insert(id.clone(), None);
         project.first_runs.insert(id.to_string(), first_run);
         let runs = self.sessions.get(id).map(|session| session.life.runs());
         let last = runs.and_then(|runs| runs.last()).map_or(0, |run| run.run);

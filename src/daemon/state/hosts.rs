@@ -175,7 +175,11 @@ impl State {
         if kind == EventKind::Placed {
             self.hosts.placed(&id);
         }
-        let changes = kind.is_lifecycle() || matches!(kind, EventKind::Retrying | EventKind::Phase);
+        let changes = kind.is_lifecycle()
+            || matches!(
+                kind,
+                EventKind::Retrying | EventKind::Phase | EventKind::Changed
+            );
         (changes && kind != EventKind::Removed).then_some(id)
     }
 

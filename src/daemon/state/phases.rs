@@ -57,8 +57,8 @@ impl State {
         self.tell_guests(id);
     }
 
-    /// Tells clients which guests are skipped, or wait again, and were not told to be so. Their places in queues, which
-    /// change with every start, are in their records only.
+    /// Tells clients which guests have come, are skipped or wait again, and were not told to be so. Their places in
+    /// queues, which change with every start, are in their records only.
     fn tell_guests(&mut self, id: &ProjectId) {
         let Some(project) = self.projects.get(id) else {
             return;
@@ -71,14 +71,15 @@ impl State {
         });
         let waiting: BTreeMap<SessionId, Waiting> = waiting.collect();
         let told = |(session, waiting): &(&SessionId, &Waiting)| {
-            project.told_guests.get(*session).copied().unwrap_or(false) == waiting.never
+            let before = project.told_guests.get(*session).copied();
+            before.unwrap_or(Some(false)) == Some(waiting.never)
         };
         let news = waiting.iter().filter(|guest| !told(guest));
         let news: Vec<(SessionId, Waiting)> = news
             .map(|(session, waiting)| (session.clone(), waiting.clone()))
             .collect();
         let told = waiting.into_iter();
-        let told = told.map(|(session, waiting)| (session, waiting.never));
+        let told = told.map(|(session, waiting)| (session, Some(waiting.never)));
         if let Some(project) = self.projects.get_mut(id) {
             project.told_guests = told.collect();
         }

@@ -92,7 +92,7 @@ fn every_event() {
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 26] = [
+    let events: [(EventKind, Value); 27] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),
@@ -127,6 +127,7 @@ fn every_event() {
             json!({"name": "shop", "dir": "/shop", "job": "api", "phase": "skipped",
                 "why": "needs migrate ok", "place": 2, "needs": [{"job": "migrate", "is": "ok"}]}),
         ),
+        (EventKind::Changed, json!({})),
         (EventKind::Lag, json!({"dropped": 5})),
         (
             EventKind::Retrying,

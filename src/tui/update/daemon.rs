@@ -27,8 +27,11 @@ use crate::tui::{keyboard, removal};
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 24] = [
+const EVENTS: [EventKind; 28] = [
     EventKind::Started,
+    EventKind::Queued,
+    EventKind::Placed,
+    EventKind::Requeued,
     EventKind::Ready,
     EventKind::Exited,
     EventKind::Paused,
@@ -49,6 +52,7 @@ const EVENTS: [EventKind; 24] = [
     EventKind::AgentInput,
     EventKind::Retrying,
     EventKind::Phase,
+    EventKind::Changed,
     EventKind::HostUp,
     EventKind::HostDown,
     EventKind::Lag,
@@ -127,6 +131,10 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
                 EventKind::AgentInput
                     | EventKind::Retrying
                     | EventKind::Phase
+                    | EventKind::Changed
+                    | EventKind::Queued
+                    | EventKind::Placed
+                    | EventKind::Requeued
                     | EventKind::Reported
                     | EventKind::HostUp
                     | EventKind::HostDown

@@ -40,8 +40,8 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     page::refresh(model, cmds);
 }
 
-/// Stores the usage. Unknown jobs are ignored, because events announce those. No event tells that a job has left the
-/// file of its project, so its record is requested again.
+/// Stores the usage. Unknown jobs are ignored, because events announce those. No event of an older daemon tells that a
+/// job has another name or group, or has left the file of its project, so its record is requested again.
 pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     model.usage.on_its_way = false;
     let Ok(listed) = serde_json::from_value::<Listed<Record>>(value) else {
@@ -59,7 +59,10 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
         if record.summary.cpu_percent.is_some_and(|cpu| cpu >= AT_WORK) {
             model.usage.touch(model.now.ms);
         }
-        if record.summary.project.is_some() != job.role().is_some() {
+        let known = &job.record.summary;
+        let is_renamed =
+            (&record.summary.label, &record.summary.group) != (&known.label, &known.group);
+        if is_renamed || record.summary.project.is_some() != job.role().is_some() {
             moved.push(job.id().clone());
         }
         changed |= usage::merge(job, record.summary, record.processes);

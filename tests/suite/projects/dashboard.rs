@@ -132,6 +132,25 @@ run = "read code <{}; exit $code"
     }
 }
 
+/// What waits has not started, and a name is no event of its life: an open view learns of both nevertheless.
+#[test]
+fn an_open_view_sees_what_waits_and_what_is_renamed() {
+    let home = Home::new();
+    home.ok(&["group", "builds", "--parallel", "1"]);
+    home.ok(&["run", "-n", "first", "-g", "builds", "sleep", "1000"]);
+    let mut view = Terminal::dashboard(&home, (100, 30), "first");
+    home.ok(&["run", "-n", "second", "-g", "builds", "sleep", "1000"]);
+    view.wait_for_text("◌ second");
+    home.ok(&["stop", "second"]);
+    view.wait_for_text("■ second");
+    home.ok(&["rename", "first", "other"]);
+    view.wait_for_text("● other");
+    home.ok(&["run", "-n", "alone", "sleep", "1000"]);
+    view.wait_for_text("● alone");
+    home.ok(&["group", "alone", "apart"]);
+    view.wait_for_text("▾ apart");
+}
+
 #[test]
 fn who_follows_is_told_that_a_job_has_left_its_file() {
     let web = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n";

@@ -38,13 +38,14 @@ const REACTION: Duration = Duration::from_millis(500);
 /// How long changes are collected before they are saved.
 const SAVES: Duration = Duration::from_secs(5);
 
-/// Live events that are asked for while a client here wants them.
-const LIVE: [EventKind; 5] = [
+/// Live events that are asked for while a client here wants them. Older daemons do not know the last one.
+const LIVE: [EventKind; 6] = [
     EventKind::Output,
     EventKind::Title,
     EventKind::Bell,
     EventKind::AgentInput,
     EventKind::Phase,
+    EventKind::Changed,
 ];
 
 /// Follows a host until its link, whose opening has begun at `began`, ends or is closed. Returns why.
@@ -347,7 +348,11 @@ impl Main<'_> {
         };
         match (wants, self.live.take()) {
             (true, None) => {
-                let answer = self.ask("subscribe", json!({ "events": LIVE })).await?;
+                let mut answer = self.ask("subscribe", json!({ "events": LIVE })).await?;
+                if answer.is_err() {
+                    let known = &LIVE[..LIVE.len() - 1];
+                    answer = self.ask("subscribe", json!({ "events": known })).await?;
+                }
                 let id = answer.ok().and_then(|said| {
                     let id = said.get("subscriptionId")?.as_str()?;
                     Some(id.to_owned())
