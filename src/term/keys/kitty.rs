@@ -1,10 +1,15 @@
 //! Keys in the kitty keyboard protocol.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use super::Key;
 use super::mods::Mods;
 use crate::term::keyboard::KittyFlags;
+
+/// The numbers of keys that have no character, and of those of the keypad, which are keys of their own. They are those
+/// of the private use area, so that characters have other ones.
+const KEYS: RangeInclusive<u32> = 57344..=63743;
 
 /// What happened to a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,8 +124,7 @@ impl Report {
             _ if all => {}
             // Enter, Tab and Backspace work in a shell that a program has left without resetting the keyboard.
             (_, Event::Release) if self.legacy.is_some() => return String::new(),
-            // Characters of the keypad are keys of their own.
-            (Some(text), Event::Press) if self.number < 57344 => return text.to_string(),
+            (Some(text), Event::Press) if !KEYS.contains(&self.number) => return text.to_string(),
             _ => {}
         }
         self.sequence(flags, event)

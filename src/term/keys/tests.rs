@@ -291,3 +291,10 @@ fn what_is_sent_is_read_as_the_same_key() {
         }
     }
 }
+
+#[test]
+fn characters_behind_the_private_use_area_are_text_too() {
+    for name in ["！", "ﬁ", "😀", "𠀀"] {
+        assert_eq!(encoded(name, asked(1, 0)), name);
+    }
+}
