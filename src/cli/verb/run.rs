@@ -232,10 +232,14 @@ impl Run {
     }
 
     /// The size of the job's terminal: `--size`, or else the size of the terminal on which the job
-    /// is followed.
+    /// is followed, or typed into above the status line.
     fn size(&self, ctx: &Context) -> Option<Size> {
         let followed = || ctx.out.size().filter(|_| self.follow || self.wait);
-        self.size.or_else(followed)
+        let attached = || {
+            let size = ctx.out.size().filter(|_| self.attach)?;
+            Some(Size::new(size.rows().saturating_sub(1).max(1), size.cols()))
+        };
+        self.size.or_else(followed).or_else(attached)
     }
 
     fn probe(&self) -> Option<Probe> {
