@@ -186,9 +186,13 @@ fn looking_never_resizes_and_typing_in_place_does() {
         (job["rows"].clone(), job["cols"].clone())
     };
     let before = size(&home);
+    view.send("z");
+    view.wait_gone("▌");
+    view.send("z");
+    view.wait_for_text("▌");
+    assert_eq!(size(&home), before, "nobody types yet");
     view.send("i");
     view.wait_mode("INSERT");
-    assert_eq!(size(&home), before, "nothing is typed yet");
     view.send("\r");
     view.wait_for("a size", |screen| {
         let rows = screen.rows_text(true);
@@ -210,6 +214,33 @@ fn looking_never_resizes_and_typing_in_place_does() {
     view.send("q");
     view.exit_code();
     assert_eq!(size(&home), (rows, cols));
+}
+
+/// Such a program, as nano or less, drops what it has not read when its terminal gets another size.
+#[test]
+fn the_first_key_after_a_resize_reaches_a_program_that_flushes_its_input() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    let program = "
+import os, signal, termios, tty
+tty.setraw(0)
+def resized(*_):
+    termios.tcflush(0, termios.TCIFLUSH)
+    os.write(1, b'resized\\r\\n')
+signal.signal(signal.SIGWINCH, resized)
+os.write(1, b'up\\r\\n')
+while True:
+    os.write(1, b'got ' + os.read(0, 100) + b'\\r\\n')
+";
+    home.start(&["-n", "flushes", "python3", "-c", program]);
+    let mut view = Terminal::dashboard(&home, (100, 30), "flushes ●");
+    wait_line(&mut view, "up");
+    view.send("ix");
+    wait_line(&mut view, "got x");
+    view.resize(90, 28);
+    wait_line(&mut view, "resized");
 }
 
 #[test]

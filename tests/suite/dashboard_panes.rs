@@ -35,9 +35,9 @@ fn a_grid_shows_several_jobs_and_resizes_only_the_one_typed_into() {
     view.wait_for_text("hello is answer 1");
     view.send("2");
     view.wait_for_text("━━ 2");
+    assert_eq!(size(&home, "two"), before, "looking resizes nothing");
     view.send("i");
     view.wait_for_text(" INSERT ");
-    assert_eq!(size(&home, "two"), before, "looking resizes nothing");
     view.send("typed\r");
     view.wait_for_text("typed is answer 1");
     let after = size(&home, "two");

@@ -115,10 +115,11 @@ fn watches_only_visible_screens() {
 #[test]
 fn looking_resizes_no_job_and_typing_only_its_own() {
     let mut dash = four(120, 40);
-    dash.press("lhjk+-v").press("vi");
+    dash.press("lhjk+-v").press("v");
     let asked = dash.asked();
     let resized = |cmd: &Cmd| matches!(cmd, Cmd::Request(_, Action::Resize(_)));
     assert!(!asked.iter().any(resized));
+    dash.press("i");
     assert!(dash.model.state::<Insert>().is_some());
     let name = dash.model.current().unwrap().name.clone();
     let tile = dash.model.pane_size().unwrap();

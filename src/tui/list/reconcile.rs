@@ -47,13 +47,12 @@ pub fn reconcile_cursor(model: &mut Model) {
         model.cursor = at;
         return;
     }
-    // The selected row is gone: select the row that took its place, preferring a job to its group
-    // header.
-    let last = model.rows.len().saturating_sub(1);
-    let mut at = model.cursor.min(last);
-    if model.selected == Selected::Nothing && matches!(model.rows.get(at), Some(Row::Group(_))) {
-        at = (at + 1).min(last);
-    }
+    // The selected row is gone: select the row that took its place.
+    let at = model.cursor.min(model.rows.len().saturating_sub(1));
+    let at = match model.selected {
+        Selected::Group(_) => at,
+        _ => nearest_job(model, at).unwrap_or(at),
+    };
     let next = model
         .rows
         .get(at)
@@ -72,6 +71,14 @@ pub fn reconcile_cursor(model: &mut Model) {
         model.frame.open = false;
         model.dirty = true;
     }
+}
+
+/// The row of a job that is nearest to a place, of two the one above. A header is no substitute for a job: a verb would
+/// act on all of its group.
+fn nearest_job(model: &Model, place: usize) -> Option<usize> {
+    let rows = model.rows.iter().enumerate();
+    let jobs = rows.filter(|(_, row)| matches!(row, Row::Job(_)));
+    jobs.map(|(at, _)| at).min_by_key(|at| at.abs_diff(place))
 }
 
 /// Scrolls the list as little as needed to show the cursor.

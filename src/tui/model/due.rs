@@ -52,6 +52,7 @@ impl Model {
             self.keyboards.next_due(),
             self.toasts.next_due(),
             self.flush_at,
+            self.settling.next_due(),
             self.typing.answer.as_ref().map(|(_, due)| *due),
             Some(clock),
         ];

@@ -28,6 +28,7 @@ pub mod rewind;
 pub mod rows;
 pub mod runs;
 pub mod seen;
+pub mod settling;
 mod shown;
 pub mod sort;
 pub mod spark;
@@ -59,6 +60,7 @@ use self::rewind::Rewind;
 use self::rows::Row;
 use self::runs::RunTracker;
 use self::seen::SeenTracker;
+use self::settling::Settling;
 use self::sort::Sort;
 use self::spark::Spark;
 use self::toast::Toasts;
@@ -254,6 +256,8 @@ pub struct Model {
     pub projects: Projects,
     /// Jobs that must end before the view closes.
     pub quitting: Option<Quitting>,
+    /// What was typed into a job that has just got another size.
+    pub settling: Settling,
     /// The letters pressed in a row.
     pub typing: Typing,
     /// What the terminal has answered.
@@ -355,6 +359,7 @@ impl Model {
             removed: None,
             projects: Projects::default(),
             quitting: None,
+            settling: Settling::default(),
             typing: Typing::default(),
             answers: Answers::default(),
             keys: KeyReader::new(),

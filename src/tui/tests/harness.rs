@@ -27,6 +27,8 @@ pub(in crate::tui) struct Dash {
     pub(in crate::tui) model: Model,
     /// Effects requested since the last call of a method that returns them.
     pub(in crate::tui) cmds: Vec<Cmd>,
+    /// Whether a program takes its time to notice a new size, so that typed bytes wait for it.
+    pub(in crate::tui) settles_late: bool,
     now: i64,
 }
 
@@ -57,6 +59,7 @@ impl Dash {
         let mut dash = Self {
             model,
             cmds: Vec::new(),
+            settles_late: false,
             now: NOW,
         };
         dash.link(LinkEvent::Up);
@@ -67,8 +70,14 @@ impl Dash {
     /// Sends a message to the view.
     pub(in crate::tui) fn happen(&mut self, event: Event) -> &mut Self {
         let now = Moment { ms: self.now };
+        if !self.settles_late {
+            self.model.settling.end();
+        }
         let cmds = update(&mut self.model, Msg { now, event });
         self.cmds.extend(cmds);
+        if !self.settles_late && self.model.settling.next_due().is_some() {
+            return self.happen(Event::Tick);
+        }
         self
     }
 

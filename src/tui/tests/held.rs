@@ -195,8 +195,16 @@ fn text_for_a_job_that_is_removed_meanwhile_does_nothing() {
         serde_json::json!({}),
     );
     dash.asked();
-    dash.types(100, "x");
-    assert!(dash.status().contains("held: \"x\""), "{}", dash.status());
+    assert!(
+        dash.status().contains("web was removed."),
+        "{}",
+        dash.status()
+    );
+    dash.later(5000).types(700, "xy");
+    assert_eq!(dash.asked(), [], "no letter is a command");
+    assert!(dash.text().contains("web was removed; ctrl-] leaves."));
+    dash.press("\x1d");
+    assert!(dash.model.is_normal() && dash.model.current().is_some());
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn types_into_all_marked_jobs_and_shows_a_banner() {
         assert!(text.contains("TYPING INTO 3 JOBS"), "{text}");
         assert!(dash.status().starts_with(" INSERT "), "{}", dash.status());
         dash.snapshot(&format!("type-all-{width}x{height}"));
-        dash.asked();
+        let begun = dash.asked();
         dash.press("ls\x03\r");
         let cmds = dash.asked();
         let typed: Vec<_> = cmds
@@ -113,7 +113,7 @@ fn types_into_all_marked_jobs_and_shows_a_banner() {
             [each("web"), each("api"), each("db")],
             "one request each"
         );
-        let resized = cmds
+        let resized = begun
             .iter()
             .filter(|cmd| matches!(cmd, Cmd::Request(RequestKind::Resize(_), _)));
         assert_eq!(resized.count(), 1, "only what shows");

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::behaviour::shop;
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
-use crate::protocol::{Action, Error, ErrorCode, Mode, Status};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode, Status};
 use crate::tui::message::{Cmd, Event, Keys, LinkEvent, RequestKind};
 use crate::tui::model::mode::Frame;
 use crate::tui::modes::confirm::Confirm;
@@ -46,37 +46,108 @@ fn bytes_of_one_read_become_one_request() {
     assert_eq!(types, 1);
 }
 
+/// The sizes requested since the last call.
+fn resizes(dash: &mut Dash) -> Vec<(u16, u16)> {
+    let cmds = dash.asked().into_iter();
+    let sizes = cmds.filter_map(|cmd| match cmd {
+        Cmd::Request(RequestKind::Resize(_), Action::Resize(size)) => Some((size.rows, size.cols)),
+        _ => None,
+    });
+    sizes.collect()
+}
+
+fn resized(dash: &mut Dash, rows: u16, cols: u16) {
+    let size = json!({ "rows": rows, "cols": cols });
+    dash.link(LinkEvent::Reply(RequestKind::Resize(id("web")), Ok(size)));
+}
+
 #[test]
-fn resizes_a_job_at_the_first_byte_and_not_before() {
+fn resizes_a_job_when_somebody_begins_to_type_and_not_before() {
     let mut dash = shop();
-    dash.press("z").press("z").press("i");
-    assert!(
-        !dash.actions().contains(&"resize"),
-        "looking resizes nothing"
-    );
-    dash.press("a");
-    let cmds = dash.asked();
-    let Some(Cmd::Request(RequestKind::Resize(_), Action::Resize(size))) = cmds.first() else {
-        panic!("{cmds:?}");
-    };
-    assert_eq!((size.rows, size.cols), (20, 52));
-    assert!(matches!(cmds.get(1), Some(Cmd::Type(..))));
+    dash.press("z").press("z");
+    assert_eq!(resizes(&mut dash), [], "looking resizes nothing");
+    dash.press("i");
+    assert_eq!(resizes(&mut dash), [(20, 52)]);
     dash.press("b");
-    assert!(!dash.actions().contains(&"resize"), "once is enough");
-    let resized = |dash: &mut Dash| {
-        let size = json!({ "rows": 20, "cols": 52 });
-        dash.link(LinkEvent::Reply(RequestKind::Resize(id("web")), Ok(size)));
-    };
-    resized(&mut dash);
+    assert_eq!(resizes(&mut dash), [], "once is enough");
+    resized(&mut dash, 20, 52);
     dash.press("c");
-    assert!(!dash.actions().contains(&"resize"));
+    assert_eq!(resizes(&mut dash), []);
     // Somebody else types in a window of another size, each time before the next key here.
     for _ in 0..2 {
         dash.screen("web", 50, 100, "");
+        assert_eq!(resizes(&mut dash), [], "who typed last");
         dash.press("d");
-        assert!(dash.actions().contains(&"resize"));
-        resized(&mut dash);
+        assert_eq!(resizes(&mut dash), [(20, 52)]);
+        resized(&mut dash, 20, 52);
     }
+}
+
+#[test]
+fn a_job_that_got_its_size_here_follows_the_window() {
+    let mut dash = shop();
+    dash.press("i");
+    resized(&mut dash, 20, 52);
+    dash.asked();
+    dash.happen(Event::Window(100, 24));
+    let (rows, cols) = dash
+        .model
+        .pane_size()
+        .map(|it| (it.rows(), it.cols()))
+        .unwrap();
+    assert_eq!(resizes(&mut dash), [(rows, cols)]);
+    resized(&mut dash, rows, cols);
+    dash.screen("web", 50, 100, "");
+    dash.happen(Event::Window(80, 24));
+    assert_eq!(resizes(&mut dash), [], "it has got another size elsewhere");
+    dash.press("x");
+    assert_eq!(resizes(&mut dash), [(20, 52)]);
+}
+
+#[test]
+fn what_is_typed_after_a_resize_waits_for_the_program() {
+    let written = |bytes: u64| json!({ "outputBytes": bytes });
+    let mut dash = shop();
+    dash.settles_late = true;
+    dash.read(b"iab");
+    assert_eq!(dash.typed("web"), "");
+    // What the job had written before says nothing.
+    dash.event(EventKind::Output, "web", written(1_300_000));
+    assert_eq!(dash.typed("web"), "");
+    resized(&mut dash, 20, 52);
+    dash.read(b"c");
+    assert_eq!(dash.typed("web"), "");
+    dash.event(EventKind::Output, "web", written(1_400_000));
+    assert_eq!(dash.typed("web"), "abc");
+    dash.read(b"d");
+    assert_eq!(dash.typed("web"), "d");
+    // A program that writes nothing gets the bytes a moment later, and so does one that is left.
+    let mut dash = shop();
+    dash.settles_late = true;
+    dash.read(b"ia").read(b"\x1d").later(99);
+    assert_eq!(dash.typed("web"), "");
+    assert!(dash.model.is_normal());
+    dash.later(1);
+    assert_eq!(dash.typed("web"), "a");
+    let mut dash = shop();
+    dash.settles_late = true;
+    dash.read(b"ia").happen(Event::Terminate);
+    assert_eq!(dash.typed("web"), "a", "before the view closes");
+}
+
+#[test]
+fn an_escape_before_a_key_is_alt_for_a_program_that_tells_them_apart() {
+    let mut dash = shop();
+    dash.press("i").read(b"\x1bx");
+    assert_eq!(dash.typed("web"), "\x1bx", "as it came");
+    dash.screen("web", 40, 120, "\x1b[>1u");
+    dash.read(b"\x1bx");
+    assert_eq!(dash.typed("web"), "\x1b[120;3u");
+    dash.read(b"\x1b").read(b"x");
+    assert_eq!(dash.typed("web"), "\x1b[27ux", "two reads are two keys");
+    dash.read(b"a\x1b\x1d");
+    assert_eq!(dash.typed("web"), "a\x1b[27u");
+    assert!(dash.model.is_normal(), "the leave key leaves");
 }
 
 #[test]

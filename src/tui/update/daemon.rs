@@ -270,6 +270,9 @@ fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
         let Some(rows) = watch.apply(&update) else {
             return;
         };
+        if !update.full {
+            model.settling.wrote(id);
+        }
         match update.full || model.current_id() != Some(id) {
             true => model.dirty = true,
             false => model.touch(rows),
@@ -289,6 +292,7 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
         let spark = model.sparks.entry(id.clone()).or_default();
         model.dirty |= spark.feed(summary.output_bytes, bytes, model.now.ms);
         summary.output_bytes = bytes;
+        model.settling.wrote(id);
     }
     if let Some(lines) = number("outputLines") {
         summary.output_lines = lines;
@@ -326,6 +330,7 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 
 /// Forgets a job that no longer exists.
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
+    let name = model.name_of(id);
     model.jobs.retain(|job| job.id() != id);
     removal::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
@@ -344,9 +349,9 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     if gone {
         model.leave();
         model.scroll = None;
-        model.note("The job was removed.");
+        model.note(format!("{name} was removed."));
     }
-    if model.jobs.is_empty() || gone {
+    if gone || (model.jobs.is_empty() && model.is_normal()) {
         model.frame = Frame::default();
     }
     model.stale = true;

@@ -79,9 +79,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Event::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
     reconcile::reconcile(model, &mut cmds);
-    // Before quitting, send the pending removals, because they can no longer be undone.
+    // Before quitting, send what was typed and the pending removals, because they can no longer be undone.
     if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
         let mut last = Vec::new();
+        model.settling.end();
+        insert::settle(model, &mut last);
         removal::flush(model, &mut last);
         cmds.splice(at..at, last);
     }
@@ -90,6 +92,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Handles what was read at once.
 fn handle_read(model: &mut Model, inputs: Vec<Input>, cmds: &mut Vec<Cmd>) {
+    let inputs = insert::with_alt(model, inputs);
     let mut inputs = inputs.into_iter();
     let mut judged = 0;
     while !inputs.as_slice().is_empty() {

@@ -6,7 +6,7 @@ use crate::tui::grid;
 use crate::tui::list::reconcile::{reconcile_cursor, reconcile_rows, reconcile_top};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
-use crate::tui::modes::scroll;
+use crate::tui::modes::{insert, scroll};
 use crate::tui::pane::{card, follow, group, runs, watch, wrap};
 use crate::tui::project;
 
@@ -22,6 +22,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     reconcile_top(model);
     let handlers = model.mode().handlers();
     (handlers.reconcile)(model, cmds);
+    insert::settle(model, cmds);
     watch::reconcile(model, cmds);
     wrap::reconcile(model);
     seen::reconcile(model);

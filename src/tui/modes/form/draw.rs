@@ -42,6 +42,16 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas
     );
     let mut x = area.x + badge_width + 1;
     let room = usize::from(area.right().saturating_sub(x + 1));
+    if form.over {
+        let name = text::clip_middle(&form.edits, 24, theme.glyph("…"));
+        let typed = form.value(form.focus);
+        let text = format!("{name} was removed; not changed: {typed} ");
+        let text = text::clip(&text, room, theme.glyph("…"));
+        canvas
+            .buffer_mut()
+            .set_string(x, area.y, text, theme.strong());
+        return;
+    }
     if form.busy {
         let doing = match form.purpose {
             Purpose::New(_) => "starting",

@@ -72,6 +72,10 @@ impl OfferedJob {
 pub struct Form {
     /// What it is for.
     pub purpose: Purpose,
+    /// The name of the job that it edits, as last known.
+    pub edits: String,
+    /// Whether that job was removed. The form stays open, as what is still typed would be commands in NORMAL.
+    pub over: bool,
     /// Labels of the fields.
     pub labels: &'static [&'static str],
     /// One line per field, in the order of the labels.
@@ -104,6 +108,11 @@ impl Form {
         Self::with(Purpose::New(None), NEW, fields.into(), history)
     }
 
+    /// Whether it takes what is typed: no request is pending, and there is something to change.
+    pub fn is_open(&self) -> bool {
+        !self.busy && !self.over
+    }
+
     /// Adds the field for the host of a new job.
     #[must_use]
     pub fn on_host(mut self, host: &str) -> Self {
@@ -121,13 +130,14 @@ impl Form {
     }
 
     /// The form that edits a job, filled with its current command, name, group, keep, restart and notices.
-    pub fn edit(id: SessionId, now: [String; 6]) -> Self {
+    pub fn edit(id: SessionId, name: String, now: [String; 6]) -> Self {
         let command = now[RUN].clone();
         let now = now.map(|text| clean(&text));
         let fields = now.iter().map(|text| Line::new(text)).collect();
         let purpose = Purpose::Edit(id, now.into());
         let mut form = Self::with(purpose, EDIT, fields, Vec::new());
         form.put(RUN, &command);
+        form.edits = name;
         form
     }
 
@@ -139,6 +149,8 @@ impl Form {
     ) -> Self {
         Self {
             purpose,
+            edits: String::new(),
+            over: false,
             labels,
             fields,
             focus: 0,

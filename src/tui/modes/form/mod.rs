@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use self::fields::{DIR, Form, NAME, OfferedJob, Purpose, RUN};
 pub use self::keys::Action;
 use crate::protocol::reply::{ChangeKind, ProjectState};
-use crate::protocol::{RestartPolicy, SessionId, name};
+use crate::protocol::{RestartPolicy, name};
 use crate::tui::bar::Bar;
 use crate::tui::hints;
 use crate::tui::keymap::KeyPress;
@@ -107,7 +107,7 @@ pub fn edit(model: &mut Model) {
             .collect::<Vec<_>>()
             .join(","),
     ];
-    let form = Form::edit(job.id().clone(), now);
+    let form = Form::edit(job.id().clone(), job.name.clone(), now);
     model.enter(form);
 }
 
@@ -168,7 +168,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         return model.leave();
     }
     let edit = Edit::of(&model.keymap, press);
-    let Some(form) = model.state_mut::<Form>().filter(|form| !form.busy) else {
+    let Some(form) = model.state_mut::<Form>().filter(|form| form.is_open()) else {
         return;
     };
     match action {
@@ -192,10 +192,29 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
 }
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
-    if let Some(form) = model.state_mut::<Form>().filter(|form| !form.busy) {
+    if let Some(form) = model.state_mut::<Form>().filter(|form| form.is_open()) {
         form.recalled = None;
         form.line().paste(bytes);
         form.edited();
+    }
+}
+
+/// After each message: notes whether the edited job still exists.
+fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
+    let Some(form) = model.state::<Form>().filter(|form| !form.over) else {
+        return;
+    };
+    let Purpose::Edit(id, _) = &form.purpose else {
+        return;
+    };
+    let name = model.job(id).map(|job| job.name.clone());
+    if name.is_none() {
+        let text = format!("{} was removed; nothing was changed.", form.edits);
+        model.note(text);
+    }
+    if let Some(form) = model.state_mut::<Form>() {
+        form.over = name.is_none();
+        form.edits = name.unwrap_or_else(|| form.edits.clone());
     }
 }
 
@@ -274,7 +293,10 @@ impl Mode for Form {
     }
 
     fn handlers(&self) -> Handlers {
-        Handlers::of_text(press, paste)
+        Handlers {
+            reconcile,
+            ..Handlers::of_text(press, paste)
+        }
     }
 
     fn needs(&self) -> Needs {
@@ -282,10 +304,6 @@ impl Mode for Form {
             hints: true,
             ..Needs::default()
         }
-    }
-
-    fn forget(&mut self, id: &SessionId) -> bool {
-        matches!(&self.purpose, Purpose::Edit(of, _) if of == id)
     }
 
     fn disconnected(&mut self, _now_ms: i64) {
@@ -301,6 +319,13 @@ impl Mode for Form {
     }
 
     fn hints(&self, model: &Model) -> Hints {
+        if self.over {
+            let exits = hints::hint(model, Action::Leave).into_iter().collect();
+            return Hints {
+                keys: Vec::new(),
+                exits,
+            };
+        }
         let mut keys = hints::hints(model, &[Action::NextField]);
         if self.is_at_command() && !self.picks().is_empty() {
             keys.extend(hints::labelled(model, Action::OlderCommand, "pick"));

@@ -1,7 +1,9 @@
 //! Keys in the form that the program in a job has asked for.
 
+use super::Insert;
 use crate::protocol::SessionId;
 use crate::term::keyboard::KeyProtocol;
+use crate::term::keyparse::{Event, Input, Key};
 use crate::term::keys::encode_pressed;
 use crate::term::modes::Modes;
 use crate::tui::keymap::KeyPress;
@@ -40,6 +42,43 @@ pub(super) fn bytes(model: &Model, id: &SessionId, press: &KeyPress) -> Vec<u8> 
 /// Whether a job's program reads reports of keys that only the kitty protocol has.
 pub(super) fn reads_reports(model: &Model, id: &SessionId) -> bool {
     !wanted(model, id).kitty.is_empty()
+}
+
+/// What was read at once while typing into a job whose program tells Alt from Escape, from a terminal that does not: an
+/// ESC byte before a key is Alt there, as no one presses two keys at once. For all others nothing changes: the bytes are
+/// passed on as they are.
+pub fn with_alt(model: &Model, inputs: Vec<Input>) -> Vec<Input> {
+    let insert = model.state::<Insert>();
+    let Some(insert) = insert.filter(|insert| insert.sequence.is_empty()) else {
+        return inputs;
+    };
+    if !insert.jobs().iter().any(|id| reads_reports(model, id)) {
+        return inputs;
+    }
+    let leaves = |input: &Input| match input.event {
+        Event::Key(key) => {
+            let press = KeyPress::new(key, Vec::new());
+            super::leaves(model, &press)
+        }
+        _ => false,
+    };
+    let mut out: Vec<Input> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let is_escape = |before: &mut Input| before.raw == b"\x1b" && !leaves(before);
+        let is_plain = !input.raw.starts_with(b"\x1b") && !leaves(&input);
+        if let Event::Key(key) = input.event
+            && is_plain
+            && let Some(before) = out.pop_if(is_escape)
+        {
+            out.push(Input {
+                event: Event::Key(Key { alt: true, ..key }),
+                raw: [before.raw, input.raw].concat(),
+            });
+        } else {
+            out.push(input);
+        }
+    }
+    out
 }
 
 /// In which form the terminal has sent a key.

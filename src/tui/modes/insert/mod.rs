@@ -16,9 +16,10 @@ use std::any::Any;
 
 use ratatui::layout::Rect;
 
+pub use self::encode::with_alt;
 pub use self::keys::Action;
-pub use self::send::resized;
-use self::send::{send, send_all, send_keys};
+use self::send::{fit, send, send_all, send_keys};
+pub use self::send::{resized, settle};
 use self::sequence::{LeaveSequence, Pressed};
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::keyboard::KeyProtocol;
@@ -40,10 +41,16 @@ const RESTART_AFTER_MS: i64 = 1000;
 pub struct Insert {
     /// The job typed into.
     id: SessionId,
+    /// Its name as last known: a job that is removed while somebody types has no other.
+    name: String,
     /// Other jobs that get the same keys.
     also: Vec<SessionId>,
     /// The frame to restore on leaving.
     back: Frame,
+    /// Whether the job gets the size of the pane as soon as it can: somebody has begun to type here.
+    claims: bool,
+    /// The size (rows, columns) that the job has got from here. While it has this one, it follows the pane.
+    given: Option<(u16, u16)>,
     /// The size (rows, columns) requested for the job and not given to it, or not yet.
     requested: Option<(u16, u16)>,
     /// Set if the job has ended: since when no key was pressed after its end was noticed, or after it, if it was before
@@ -97,9 +104,12 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         grid: model.frame.grid,
     };
     model.enter(Insert {
+        name: model.name_of(&id),
         id,
         also,
         back,
+        claims: true,
+        given: None,
         requested: None,
         quiet_since,
         sequence: LeaveSequence::new(model.leave_sequence.clone()),
@@ -131,6 +141,7 @@ pub fn go_on(model: &mut Model, insert: Insert, frame: Frame) {
     model.frame = frame;
     model.enter(Insert {
         quiet_since,
+        claims: true,
         ..insert
     });
 }
@@ -141,7 +152,11 @@ pub fn leave(model: &mut Model) {
         return;
     };
     let frame = model.frame;
-    model.frame = insert.back;
+    // The frame belonged to the job: without it, the list is shown.
+    model.frame = match model.job(&insert.id) {
+        Some(_) => insert.back,
+        None => Frame::default(),
+    };
     model.left = Some(Left {
         mode: insert,
         frame,
@@ -177,13 +192,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let Some(id) = ready(model) else {
         return;
     };
-    // Terminals have always sent the same for both. Now that programs can tell them apart, Ctrl-5 still leaves:
-    // on some keyboards `]` needs AltGr, which the kitty protocol does not report with Ctrl.
-    let name = match press.name.as_str() {
-        "ctrl-5" => "ctrl-]",
-        name => name,
-    };
-    if model.keymap.action(name) == Some(Action::Leave) {
+    if leaves(model, press) {
         return leave(model);
     }
     let Some(insert) = model.state_mut::<Insert>() else {
@@ -202,6 +211,16 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     } else {
         send_keys(model, &typed, cmds);
     }
+}
+
+/// Whether a key leaves. Terminals have always sent the same for Ctrl-] and Ctrl-5. Now that programs can tell them
+/// apart, Ctrl-5 still leaves: on some keyboards `]` needs AltGr, which the kitty protocol does not report with Ctrl.
+fn leaves(model: &Model, press: &KeyPress) -> bool {
+    let name = match press.name.as_str() {
+        "ctrl-5" => "ctrl-]",
+        name => name,
+    };
+    model.keymap.action(name) == Some(Action::Leave)
 }
 
 fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
@@ -267,15 +286,20 @@ fn end_of(model: &Model, id: &SessionId) -> Option<i64> {
     Some(ended_at.map_or(0, Timestamp::millis))
 }
 
-/// After each message: notes when the job ended, or forgets that when it runs again.
-fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
+/// After each message: notes when the job ended, or forgets that when it runs again, and lets its size follow the pane.
+fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    fit(model, cmds);
     let now = model.now.ms;
     let Some(insert) = model.state::<Insert>() else {
         return;
     };
     let is_over = is_over(model, &insert.id);
+    let name = model.job(&insert.id).map(|job| job.name.clone());
     if let Some(insert) = model.state_mut::<Insert>() {
         insert.quiet_since = is_over.then(|| insert.quiet_since.unwrap_or(now));
+        if let Some(name) = name {
+            insert.name = name;
+        }
     }
 }
 
@@ -299,16 +323,17 @@ fn key_after_end(model: &mut Model, press: &KeyPress, id: &SessionId, cmds: &mut
     }
 }
 
-/// Tells that the job has ended and takes no input, and which keys restart or leave.
+/// Tells that the job has ended or was removed and takes no input, and which keys restart or leave.
 fn tell_over(model: &mut Model, id: &SessionId) {
-    let (name, again, leave) = (
-        model.name_of(id),
-        model.key("r"),
-        model.keymap.keys(Action::Leave).join(" or "),
-    );
-    model.note(format!(
-        "{name} has ended; {again} runs it again, {leave} leaves."
-    ));
+    let leave = model.keymap.keys(Action::Leave).join(" or ");
+    let text = match (model.job(id), model.state::<Insert>()) {
+        (None, Some(insert)) => format!("{} was removed; {leave} leaves.", insert.name),
+        _ => {
+            let (name, again) = (model.name_of(id), model.key("r"));
+            format!("{name} has ended; {again} runs it again, {leave} leaves.")
+        }
+    };
+    model.note(text);
 }
 
 impl Mode for Insert {
@@ -355,14 +380,14 @@ impl Mode for Insert {
         Some(leave)
     }
 
+    /// The last job stays: what is still typed for it would be commands in NORMAL.
     fn forget(&mut self, id: &SessionId) -> bool {
-        if self.also.is_empty() {
-            return self.id == *id;
+        if !self.also.is_empty() {
+            let mut left = self.jobs();
+            left.retain(|one| one != id);
+            self.id = left.remove(0);
+            self.also = left;
         }
-        let mut left = self.jobs();
-        left.retain(|one| one != id);
-        self.id = left.remove(0);
-        self.also = left;
         false
     }
 

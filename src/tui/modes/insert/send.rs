@@ -35,7 +35,7 @@ pub(super) fn send_keys(model: &mut Model, keys: &[KeyPress], cmds: &mut Vec<Cmd
     }
 }
 
-/// Types bytes into a job. The first bytes also give the shown job the size of the pane.
+/// Types bytes into a job. They also give the shown job the size of the pane, if somebody else has given it another one.
 pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not sent: the daemon is restarting.");
@@ -45,7 +45,6 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
     if lost::holds_back(model, id) {
         return;
     }
-    let size = model.pane_size();
     let Some(job) = model.job(id) else {
         return;
     };
@@ -55,32 +54,81 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
         return;
     }
     let piped = job.record.summary.mode == JobMode::Pipe;
-    let has = (job.record.summary.rows, job.record.summary.cols);
-    if let (Some(size), false, Some(insert)) = (size, piped, model.state_mut::<Insert>())
-        && insert.id == *id
-    {
-        let wants = (size.rows(), size.cols());
-        if wants != has && insert.requested != Some(wants) {
-            insert.requested = Some(wants);
-            let params = Resize {
-                session_id: id.to_string(),
-                rows: wants.0,
-                cols: wants.1,
-            };
-            cmds.push(Cmd::Request(
-                RequestKind::Resize(id.clone()),
-                Action::Resize(params),
-            ));
-        }
+    let insert = model.state_mut::<Insert>();
+    if let Some(insert) = insert.filter(|insert| insert.id == *id) {
+        insert.claims = true;
+        fit(model, cmds);
     }
     if piped {
         send_piped(id, bytes, cmds);
-    } else {
+    } else if !model.settling.keep(id, bytes, model.now.ms) {
         push(id, bytes, cmds);
     }
 }
 
-/// A job has the size that was requested for it: the next key requests it again if somebody has changed it meanwhile.
+/// Gives the shown job the size of the pane, if somebody has begun to type here, or if nobody has given it another size
+/// since it got one from here.
+pub(super) fn fit(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let (now, size) = (model.now.ms, model.pane_size());
+    let (Some(size), Link::Up, Some(insert)) = (size, model.link, model.state::<Insert>()) else {
+        return;
+    };
+    let takes_size = |job: &&Job| {
+        let piped = job.record.summary.mode == JobMode::Pipe;
+        job.is_alive() && !piped && takes_nothing(job).is_none()
+    };
+    let Some(job) = model.job(&insert.id).filter(takes_size) else {
+        return;
+    };
+    let has = (job.record.summary.rows, job.record.summary.cols);
+    let wants = (size.rows(), size.cols());
+    let Some(insert) = model.state_mut::<Insert>() else {
+        return;
+    };
+    if !insert.claims && insert.given != Some(has) {
+        return;
+    }
+    insert.claims = false;
+    if wants == has {
+        insert.given = Some(has);
+        return;
+    }
+    if insert.requested == Some(wants) {
+        return;
+    }
+    insert.requested = Some(wants);
+    let id = insert.id.clone();
+    let params = Resize {
+        session_id: id.to_string(),
+        rows: wants.0,
+        cols: wants.1,
+    };
+    if let Some((before, typed)) = model.settling.begin(&id, now) {
+        push(&before, &typed, cmds);
+    }
+    cmds.push(Cmd::Request(
+        RequestKind::Resize(id),
+        Action::Resize(params),
+    ));
+}
+
+/// Sends what has waited for the program of a job to notice its new size.
+pub fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some((id, typed)) = model.settling.take(model.now.ms) else {
+        return;
+    };
+    if typed.is_empty() {
+        return;
+    }
+    if model.link == Link::Up {
+        push(&id, &typed, cmds);
+    } else {
+        model.note("Not sent: the daemon is restarting.");
+        lost::lose(model, &id);
+    }
+}
+
+/// A job has the size that was requested for it: the next key requests it again if somebody has changed it since.
 pub fn resized(model: &mut Model, id: &SessionId, to: &Resized) {
     if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
         let summary = &mut job.record.summary;
@@ -91,7 +139,9 @@ pub fn resized(model: &mut Model, id: &SessionId, to: &Resized) {
         .filter(|insert| insert.id == *id)
     {
         insert.requested = None;
+        insert.given = Some((to.rows, to.cols));
     }
+    model.settling.confirm(id);
 }
 
 /// Why a job that has not ended takes no keys now: it waits for its first or next run.

@@ -31,6 +31,11 @@ impl LeaveSequence {
         Self { keys, held }
     }
 
+    /// Whether no keys are held back.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Handles a key.
     pub fn press(&mut self, press: &KeyPress) -> Pressed {
         let name = press.name.as_str();

@@ -67,7 +67,11 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
             add_hint(model, &mut bar, 1, restart);
             ended = Some(job);
         }
-        None => {}
+        // It was removed.
+        None => {
+            let name = text::clip_middle(&insert.name, 24, theme.glyph("…"));
+            bar.text(0, format!("{name} was removed."), theme.strong());
+        }
     }
     if let Some((leave, label)) = leave {
         let next = model.keymap.key_named(NORMAL, "next-alert");

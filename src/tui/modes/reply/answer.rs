@@ -13,13 +13,20 @@ pub struct Reply {
     pub line: Line,
     /// Whether the text is hidden.
     pub hidden: bool,
+    /// The name of the job, as last known.
+    pub name: String,
+    /// Why nothing can be sent any more: `web was removed`. The reply stays open, as what is still typed would be
+    /// commands in NORMAL.
+    pub over: Option<String>,
 }
 
 impl Reply {
     /// An empty reply to a job in `state`.
-    pub fn new(id: SessionId, state: InputState) -> Self {
+    pub fn new(id: SessionId, name: String, state: InputState) -> Self {
         Self {
             id,
+            name,
+            over: None,
             line: Line::default(),
             hidden: state == InputState::Password,
         }
@@ -58,7 +65,7 @@ mod tests {
     #[test]
     fn a_secret_never_becomes_visible() {
         let id = SessionId::parse("abcdefghijkl").unwrap();
-        let mut reply = Reply::new(id, InputState::Line);
+        let mut reply = Reply::new(id, "web".to_owned(), InputState::Line);
         reply.line.insert("user");
         assert!(!reply.follow(InputState::Password), "hidden from here on");
         assert!(reply.hidden);

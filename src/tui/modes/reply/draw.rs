@@ -18,7 +18,13 @@ const LINES: usize = 3;
 /// The reply in the status line. Nothing of a hidden reply is shown, not even its length.
 pub(super) fn line(model: &Model, reply: &Reply, area: Rect, canvas: &mut Canvas) {
     // The reply needs the room more than the name, which is shown above.
-    let sign = if area.width < 40 {
+    let sign = if let Some(over) = &reply.over {
+        let room = usize::from(area.width / 2);
+        format!(
+            "{}: ",
+            text::clip_middle(over, room, model.theme.glyph("…"))
+        )
+    } else if area.width < 40 {
         "> ".to_owned()
     } else {
         let name = text::clip_middle(&model.name_of(&reply.id), 16, model.theme.glyph("…"));

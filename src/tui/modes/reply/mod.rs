@@ -32,21 +32,28 @@ pub fn open(model: &mut Model) {
         return;
     };
     if !job.state().needs_input() {
-        let name = job.name.clone();
-        model.note(format!(
-            "{name} is not waiting for an answer. {} types into it.",
-            model.key("i")
-        ));
+        let (name, word) = (&job.name, job.word());
+        let text = if !job.is_alive() {
+            format!("{name} has ended ({word}). {} restarts it.", model.key("r"))
+        } else if job.state().waits() || job.is_retrying() {
+            format!("{name} does not run now ({word}), and takes no answer.")
+        } else {
+            let key = model.key("i");
+            format!("{name} is not waiting for an answer. {key} types into it.")
+        };
+        model.note(text);
         return;
     }
-    let reply = Reply::new(job.id().clone(), job.record.summary.input_state);
+    let state = job.record.summary.input_state;
+    let reply = Reply::new(job.id().clone(), job.name.clone(), state);
     model.enter(reply);
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     match model.keymap.action(&press.name) {
-        Some(Action::Accept) => send(model, cmds),
         Some(Action::Leave) => model.leave(),
+        _ if is_over(model) => {}
+        Some(Action::Accept) => send(model, cmds),
         None => {
             let edit = Edit::of(&model.keymap, press);
             if let Some(reply) = model.state_mut::<Reply>() {
@@ -57,26 +64,45 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
 }
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    if is_over(model) {
+        return;
+    }
     if let Some(reply) = model.state_mut::<Reply>() {
         reply.line.paste(bytes);
     }
 }
 
-/// After each message: hides the text as soon as the job stops echoing, and closes with the job.
+fn is_over(model: &Model) -> bool {
+    let reply = model.state::<Reply>();
+    reply.is_some_and(|reply| reply.over.is_some())
+}
+
+/// After each message: hides the text as soon as the job stops echoing, and is over with the job.
 fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
     let Some(reply) = model.state::<Reply>() else {
         return;
     };
-    let id = reply.id.clone();
-    let Some(job) = model.job(&id).filter(|job| job.is_alive()) else {
-        let name = model.name_of(&id);
-        model.leave();
-        model.note(format!("{name} has ended; nothing was sent."));
+    if reply.over.is_some() {
+        return;
+    }
+    let Some(job) = model.job(&reply.id).filter(|job| job.is_alive()) else {
+        let what = match model.job(&reply.id) {
+            Some(_) => "has ended",
+            None => "was removed",
+        };
+        let over = format!("{} {what}", reply.name);
+        model.note(format!("{over}; nothing was sent."));
+        if let Some(reply) = model.state_mut::<Reply>() {
+            reply.over = Some(over);
+        }
         return;
     };
     let (state, name) = (job.record.summary.input_state, job.name.clone());
-    let reply = model.state_mut::<Reply>();
-    if reply.is_some_and(|reply| reply.follow(state)) {
+    let Some(reply) = model.state_mut::<Reply>() else {
+        return;
+    };
+    reply.name.clone_from(&name);
+    if reply.follow(state) {
         model.note(format!(
             "{name} shows what is typed from now on; what you had typed was dropped."
         ));
@@ -165,9 +191,13 @@ impl Mode for Reply {
     }
 
     fn hints(&self, model: &Model) -> Hints {
+        let exits: &[Action] = match self.over {
+            Some(_) => &[Action::Leave],
+            None => &[Action::Accept, Action::Leave],
+        };
         Hints {
             keys: Vec::new(),
-            exits: hints::hints(model, &[Action::Accept, Action::Leave]),
+            exits: hints::hints(model, exits),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The keys of SCROLL.
 
-use crate::tui::keymap::{SCROLL, actions};
+use crate::tui::keymap::{LEAVE, SCROLL, actions};
 
 actions! {
     /// What keys do in the log.
@@ -42,6 +42,7 @@ actions! {
     Type "type" ["i"] "Type into the job";
     Redraw "redraw" ["ctrl-l"] "Redraw everything";
     Leave "leave" ["esc", "q"] "Back to NORMAL" Leaves;
+    ToNormal "to-normal" [LEAVE] "The same, also from a search or the past" Fixed;
 }
 
 actions! {

@@ -168,6 +168,10 @@ pub fn enter_at(
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    // The key that leaves INSERT: the wheel may have left it before, which whoever types need not have noticed.
+    if model.keymap.action(&press.name) == Some(Action::ToNormal) {
+        return leave(model);
+    }
     if rewind::press(model, press, cmds) {
         return;
     }
@@ -221,7 +225,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         }
         // Leave one level at a time.
         Action::Leave if scroll.selection.is_some() => scroll.selection = None,
-        Action::Live | Action::Leave => leave(model),
+        Action::Live | Action::Leave | Action::ToNormal => leave(model),
         Action::Search => find::open(model, false),
         Action::OnlyMatches => match scroll.search.is_some() {
             true => scroll.filter(),
