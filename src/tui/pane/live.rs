@@ -64,7 +64,7 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
         _ => None,
     };
     for (part, crop) in parts.shown {
-        paint::draw(screen, part, crop, model.theme.mono, canvas);
+        paint::draw(screen, part, crop, model.theme.panes, canvas);
         if !typing {
             mark_cut(model, screen, part, crop, canvas.buffer_mut());
         }

@@ -8,6 +8,7 @@ use crate::tui::model::Model;
 use crate::tui::pane::paint;
 use crate::tui::scrollback::row::Row;
 use crate::tui::scrollback::{GUTTER, Scroll};
+use crate::tui::theme::Depth;
 use crate::tui::window::Canvas;
 use crate::tui::{text, units};
 
@@ -24,7 +25,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, canvas: &mut Canv
     for (y, row) in (area.y..area.bottom()).zip(scroll.view()) {
         let line = Rect::new(body.x, y, body.width, 1);
         let here = &scroll.text.rows[row];
-        draw_row(here, scroll.left, line, theme.mono, buf);
+        draw_row(here, scroll.left, line, theme.panes, buf);
         if gutter > 0 {
             // Wrapped rows, and lines of the same second, do not repeat the timestamp.
             let time = scroll.time_of(row).map(|at| at.div_euclid(1000));
@@ -69,7 +70,7 @@ fn cursor(scroll: &Scroll, body: Rect) -> Option<Position> {
 }
 
 /// Draws a row from column `left` on.
-fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
+fn draw_row(row: &Row, left: usize, line: Rect, depth: Depth, buf: &mut Buffer) {
     let width = usize::from(line.width);
     for x in line.left()..line.right() {
         if let Some(cell) = buf.cell_mut((x, line.y)) {
@@ -81,7 +82,7 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
             .looks
             .get(at + 1)
             .map_or(usize::MAX, |(to, _)| usize::from(*to));
-        (usize::from(*from), to, paint::style(look, mono))
+        (usize::from(*from), to, paint::style(look, depth))
     });
     for (from, to, style) in looks {
         paint(line, left, from, to.min(left + width), style, buf);

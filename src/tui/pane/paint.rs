@@ -9,18 +9,19 @@ use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
 use crate::tui::crop::Crop;
 use crate::tui::text;
+use crate::tui::theme::Depth;
 use crate::tui::window::{Canvas, OVERLINED, underline_kind};
 
 /// Number of rows from which on plain text is searched for first. To find it, all rows above are walked.
 const MANY: u16 = 4;
 
-/// Draws the part of `screen` given by `crop`. `mono` omits colours.
-pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, canvas: &mut Canvas) {
+/// Draws the part of `screen` given by `crop`, with as many colours as the terminal has.
+pub fn draw(screen: &Screen, area: Rect, crop: Crop, depth: Depth, canvas: &mut Canvas) {
     let area = area.intersection(canvas.area());
     let row = |y: u16| Rect::new(area.x, area.y + y, area.width, 1);
     if area.height < MANY {
         for y in 0..area.height {
-            draw_row(screen, (crop.top + y, crop.left), row(y), mono, canvas);
+            draw_row(screen, (crop.top + y, crop.left), row(y), depth, canvas);
         }
         return;
     }
@@ -32,7 +33,7 @@ pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, canvas: &mut Ca
                 let text = text.get(usize::from(crop.left)..).unwrap_or_default();
                 draw_text(text, end, row(y), canvas);
             }
-            None => draw_row(screen, (crop.top + y, crop.left), row(y), mono, canvas),
+            None => draw_row(screen, (crop.top + y, crop.left), row(y), depth, canvas),
         }
     }
 }
@@ -51,7 +52,7 @@ fn draw_text(text: &str, end: usize, line: Rect, canvas: &mut Canvas) {
 }
 
 /// Draws the part of a row of `screen` that begins at a row and column of it.
-fn draw_row(screen: &Screen, from: (u16, u16), line: Rect, mono: bool, canvas: &mut Canvas) {
+fn draw_row(screen: &Screen, from: (u16, u16), line: Rect, depth: Depth, canvas: &mut Canvas) {
     let mut is_ascii = true;
     for x in 0..line.width {
         let Some(cell) = screen.cell(from.0, from.1 + x) else {
@@ -68,7 +69,7 @@ fn draw_row(screen: &Screen, from: (u16, u16), line: Rect, mono: bool, canvas: &
         // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
         // the frame, or leave half of the previous contents.
         let fits = cell.width == 1 || (cell.width == 2 && x + 1 < line.width);
-        target.set_style(style(&cell, mono));
+        target.set_style(style(&cell, depth));
         if !fits {
             continue;
         }
@@ -118,8 +119,8 @@ pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
     shows.then(|| Position::new(area.x + x, area.y + y))
 }
 
-/// The style of a cell. `mono` omits colours.
-pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
+/// The style of a cell, with as many colours as the terminal has.
+pub fn style(cell: &Cell<'_>, depth: Depth) -> Style {
     let mut modifiers = Modifier::empty();
     for (on, modifier) in [
         (cell.bold, Modifier::BOLD),
@@ -138,21 +139,22 @@ pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
         }
     }
     let style = Style::new().add_modifier(modifiers);
-    if mono {
+    if depth == Depth::None {
         return style;
     }
     let underline = crate::term::cell::color(cell.style.underline_color);
     style
-        .fg(color(cell.fg))
-        .bg(color(cell.bg))
-        .underline_color(color(underline))
+        .fg(color(cell.fg, depth))
+        .bg(color(cell.bg, depth))
+        .underline_color(color(underline, depth))
 }
 
-fn color(color: CellColor) -> Color {
+/// The colour, or the nearest one that the terminal has: a terminal takes what it does not know for something else.
+fn color(color: CellColor, depth: Depth) -> Color {
     match color {
         CellColor::Default => Color::Reset,
-        CellColor::Idx(i) => Color::Indexed(i),
-        CellColor::Rgb(r, g, b) => Color::Rgb(r, g, b),
+        CellColor::Idx(i) => depth.of_job(Color::Indexed(i)),
+        CellColor::Rgb(r, g, b) => depth.of_job(Color::Rgb(r, g, b)),
     }
 }
 
@@ -184,7 +186,7 @@ mod tests {
         let screen = screen(2, 4, "a\u{202e}bc\r\nxyz");
         let area = Rect::new(1, 0, 4, 2);
         let mut canvas = filled(Rect::new(0, 0, 6, 2), "|");
-        draw(&screen, area, Crop::default(), false, &mut canvas);
+        draw(&screen, area, Crop::default(), Depth::True, &mut canvas);
         let buf = canvas.buffer();
         let row = |y: u16| -> String {
             let cells = (0..6).map(|x| buf.cell((x, y)).unwrap().symbol());
@@ -196,7 +198,7 @@ mod tests {
 
     fn shown(screen: &Screen, area: Rect, window: Rect, crop: Crop) -> Vec<String> {
         let mut canvas = filled(window, "#");
-        draw(screen, area, crop, false, &mut canvas);
+        draw(screen, area, crop, Depth::True, &mut canvas);
         let buf = canvas.buffer();
         (0..window.height)
             .map(|y| {
@@ -223,13 +225,29 @@ mod tests {
             let window = Rect::new(0, 0, 12, 8);
             let area = Rect::new(1, 1, 9, 5);
             let (mut all, mut single) = (filled(window, "#"), filled(window, "#"));
-            draw(&screen, area, Crop { top, left }, false, &mut all);
+            draw(&screen, area, Crop { top, left }, Depth::True, &mut all);
             for (y, row) in (0..).zip(area.rows()) {
-                draw(&screen, row, Crop { top: top + y, left }, false, &mut single);
+                draw(&screen, row, Crop { top: top + y, left }, Depth::True, &mut single);
             }
             prop_assert_eq!(all.buffer(), single.buffer());
             prop_assert_eq!(all.link_targets(), single.link_targets());
         }
+    }
+
+    #[test]
+    fn a_terminal_gets_no_colours_that_it_does_not_have() {
+        let screen = screen(1, 4, "\x1b[38;2;213;94;0;48;5;196mx");
+        let drawn = |depth| {
+            let cell = screen.cell(0, 0).unwrap();
+            let style = style(&cell, depth);
+            (style.fg, style.bg)
+        };
+        let (rgb, red) = (Some(Color::Rgb(213, 94, 0)), Some(Color::Indexed(196)));
+        assert_eq!(drawn(Depth::True), (rgb, red));
+        assert_eq!(drawn(Depth::Indexed), (Some(Color::Indexed(166)), red));
+        let sixteen = (Some(Color::Indexed(1)), Some(Color::Indexed(9)));
+        assert_eq!(drawn(Depth::Ansi), sixteen);
+        assert_eq!(drawn(Depth::None), (None, None));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, canvas: &mut Canv
         time_bar::draw(model, rewind, bar, canvas.buffer_mut());
     }
     let crop = crop::crop(screen, area, model.pan, false);
-    paint::draw(screen, area, crop, model.theme.mono, canvas);
+    paint::draw(screen, area, crop, model.theme.panes, canvas);
     live::mark_cut(model, screen, area, crop, canvas.buffer_mut());
     live::mark_rows(model, screen, area, crop, canvas.buffer_mut());
     if let Some(at) = paint::cursor(screen, area, crop)

@@ -86,7 +86,7 @@ pub fn redraw(model: &Model, part: Rect, canvas: &mut Canvas) {
         left: 0,
     };
     if let Some(screen) = model.screen(id) {
-        paint::draw(screen, part, crop, model.theme.mono, canvas);
+        paint::draw(screen, part, crop, model.theme.panes, canvas);
         let cursor = paint::cursor(screen, area, Crop::default());
         let shape = match model.mode().types() {
             true => CursorShape::Own,

@@ -147,7 +147,7 @@ pub(super) fn check(name: &str, model: &mut Model) {
     let mut look = |theme: Theme, grounds: &[(String, Ground<'_>)]| {
         model.theme = theme;
         // What jobs write has the colours that they chose.
-        model.theme.mono = true;
+        model.theme.panes = Depth::None;
         let (width, height) = model.window;
         let mut canvas = Canvas::new(Rect::new(0, 0, width, height));
         view(model, &mut canvas);

@@ -39,6 +39,63 @@ impl Depth {
     }
 }
 
+impl Depth {
+    /// A colour that a job has chosen, or the nearest one of this depth.
+    pub fn of_job(self, color: Color) -> Color {
+        match (self, color) {
+            (Self::Indexed, Color::Rgb(r, g, b)) => nearest(r, g, b),
+            (Self::Ansi, Color::Rgb(r, g, b)) => nearest_of_sixteen([r, g, b]),
+            (Self::Ansi, Color::Indexed(at @ 16..)) => nearest_of_sixteen(channels(at)),
+            _ => color,
+        }
+    }
+}
+
+/// Levels of the sixteen colours, as xterm has them. Terminals show them differently, but roughly so.
+const SIXTEEN: [[u8; 3]; 16] = [
+    [0, 0, 0],
+    [205, 0, 0],
+    [0, 205, 0],
+    [205, 205, 0],
+    [0, 0, 238],
+    [205, 0, 205],
+    [0, 205, 205],
+    [229, 229, 229],
+    [127, 127, 127],
+    [255, 0, 0],
+    [0, 255, 0],
+    [255, 255, 0],
+    [92, 92, 255],
+    [255, 0, 255],
+    [0, 255, 255],
+    [255, 255, 255],
+];
+
+/// The nearest of the sixteen colours.
+fn nearest_of_sixteen(color: [u8; 3]) -> Color {
+    let nearest = (0_u8..16).min_by_key(|&at| distance(color, SIXTEEN[usize::from(at)]));
+    Color::Indexed(nearest.unwrap_or(7))
+}
+
+/// The levels of a colour of the cube or of the greys, which begin at 16.
+fn channels(index: u8) -> [u8; 3] {
+    match index {
+        232.. => [8 + 10 * (index - 232); 3],
+        _ => {
+            let at = usize::from(index.saturating_sub(16));
+            [LEVELS[at / 36 % 6], LEVELS[at / 6 % 6], LEVELS[at % 6]]
+        }
+    }
+}
+
+/// How much two colours differ.
+fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
+    let differences = one.into_iter().zip(other);
+    differences
+        .map(|(a, b)| u32::from(a.abs_diff(b)).pow(2))
+        .sum()
+}
+
 /// Levels of the colour cube of xterm.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
@@ -52,13 +109,7 @@ pub(super) fn nearest(r: u8, g: u8, b: u8) -> Color {
     let step = (mean.saturating_sub(3) / 10).min(23);
     let step = u8::try_from(step).unwrap_or(23);
     let grey = 8 + 10 * step;
-    let distance = |other: [u8; 3]| -> u32 {
-        let differences = [r, g, b].into_iter().zip(other);
-        differences
-            .map(|(a, b)| u32::from(a.abs_diff(b)).pow(2))
-            .sum()
-    };
-    if distance([grey; 3]) < distance(cube) {
+    if distance([r, g, b], [grey; 3]) < distance([r, g, b], cube) {
         Color::Indexed(232 + step)
     } else {
         Color::Indexed(16 + 36 * x + 6 * y + z)

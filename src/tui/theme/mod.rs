@@ -26,8 +26,8 @@ pub struct Theme {
     pub depth: Depth,
     /// Use only ASCII glyphs and lines.
     pub ascii: bool,
-    /// Draw panes without colour too.
-    pub mono: bool,
+    /// How many colours jobs may show. `NO_COLOR` is about the dashboard's own parts only.
+    pub panes: Depth,
     /// Whether the look depends on the background of the terminal.
     pub follows_terminal: bool,
     shade: Shade,
@@ -102,7 +102,10 @@ impl Theme {
         let mut theme = Self {
             depth,
             ascii,
-            mono,
+            panes: match mono {
+                true => Depth::None,
+                false => Depth::True,
+            },
             follows_terminal: false,
             shade: Shade::Dark,
             scheme: Scheme::default(),
@@ -128,7 +131,12 @@ impl Theme {
             Background::Auto => Shade::of_colorfgbg(&facts.colorfgbg),
         };
         let auto = wanted.background == Background::Auto;
+        let panes = match wanted.mono {
+            true => Depth::None,
+            false => Depth::detect(&facts.term, &facts.colorterm),
+        };
         let mut theme = Self {
+            panes,
             follows_terminal: auto && depth != Depth::None && !poor,
             shade,
             scheme: wanted.scheme,

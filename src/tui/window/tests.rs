@@ -115,7 +115,7 @@ fn seen(screen: &Screen) -> Canvas {
         screen,
         area,
         crate::tui::crop::Crop::default(),
-        false,
+        crate::tui::theme::Depth::True,
         &mut canvas,
     );
     canvas
