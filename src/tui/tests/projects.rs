@@ -369,6 +369,33 @@ fn a_reload_shows_its_plan_first() {
 }
 
 #[test]
+fn a_job_whose_schedule_ends_does_not_go_on() {
+    let mut dash = shop(80, 24);
+    let plan = ProjectRequest::Plan { dir: dir() };
+    let night =
+        json!({"change": "gone", "job": "night", "note": "is not in the file; its schedule ends"});
+    reply(&mut dash, plan.clone(), state(json!([]), json!([night])));
+    let text = dash.text();
+    assert!(
+        text.contains("night (is not in the file; its schedule ends)"),
+        "{text}"
+    );
+    assert!(!text.contains("also stop"), "{text}");
+    dash.press("P");
+    assert_eq!(asked(&mut dash), []);
+    dash.press("\x1b");
+    let web =
+        json!({"change": "gone", "job": "web", "note": "is not in the file (--prune stops it)"});
+    reply(&mut dash, plan, state(json!([]), json!([night, web])));
+    let text = dash.text();
+    assert!(
+        text.contains("web (is not in the file, and goes on)"),
+        "{text}"
+    );
+    assert!(dash.status().contains("P also stop 1"), "{}", dash.status());
+}
+
+#[test]
 fn mistakes_of_a_file_are_a_page() {
     let faults = "bgproc.toml:14:1: unknown key \"comand\" in [jobs.web]. Did you mean \"cmd\"?\n\
                   bgproc.toml:20:9: [jobs.api] needs \"bd\", which is not a job. Did you mean \"db\"?";

@@ -181,4 +181,12 @@ fn a_schedule_that_leaves_the_file_is_told() {
         "? night is not in the file; its schedule ends",
     );
     assert_eq!(shop.phase("night"), "none");
+    // Nothing starts it any more, so nobody has to wait for it.
+    let listed = shop.ok(&["ls"]);
+    assert!(
+        !listed.iter().any(|line| line.contains("queued")),
+        "{listed:?}"
+    );
+    let said = shop.run(&["wait", "--timeout", "10s", "night"]);
+    assert_ne!(said.code, Some(124), "{said}");
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::change::{Changes, compare};
 use super::read::{Loaded, check_agent, nothing, read_with_env_files};
 use super::{SETTLE_MS, Wants, borrow, reply, resolve, wait_until};
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::{ProjectId, spec, wishes};
@@ -17,6 +18,7 @@ use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
 use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
+use crate::engine::life::Actor;
 use crate::engine::project::Seen;
 use crate::project::ports::offset;
 use crate::protocol::hello::Policy;
@@ -140,7 +142,7 @@ pub(super) fn apply(
         }
     }
     wish(state, &id, &changes, params.no_deps == Some(true));
-    describe_sessions(state, &id);
+    describe_sessions(state, &id, &client.principal.actor());
     state.wish_changed(&id);
     let own = changes.wanted.into_iter().chain(changes.borrowed);
     let meant = own.chain(changes.restarted).chain(changes.pruned).collect();
@@ -213,8 +215,8 @@ fn rename(project: &mut Known, from: &str, to: &str) {
 }
 
 /// Applies to the sessions what can be applied while they run. Sessions of jobs that are not defined any more belong
-/// to nobody's project.
-fn describe_sessions(state: &mut State, id: &ProjectId) {
+/// to nobody's project. Those that wait for their first run, which nothing starts any more, are stopped.
+fn describe_sessions(state: &mut State, id: &ProjectId, by: &Actor) {
     let Some(project) = state.projects.get_mut(id) else {
         return;
     };
@@ -224,20 +226,29 @@ fn describe_sessions(state: &mut State, id: &ProjectId) {
     for (name, session) in own.filter(|(name, _)| !project.is_foreign(name)) {
         match project.applied.jobs.get(name) {
             Some(job) => described.push((session.clone(), spec::described(id, name, job))),
-            None => left.push((name.clone(), session.clone())),
+            None => {
+                let begins = project.under_way.contains_key(name);
+                left.push((name.clone(), session.clone(), begins));
+            }
         }
     }
-    for (name, _) in &left {
+    for (name, ..) in &left {
         project.sessions.remove(name);
     }
-    for (_, session) in left {
-        if let Some(session) = state.sessions.get_mut(&session) {
+    for (_, id, begins) in left {
+        let mut never_runs = false;
+        if let Some(session) = state.sessions.get_mut(&id) {
             session.spec.project = None;
             session.time_limits.keep = false;
+            let why = "its job left the project file before it ran";
+            never_runs = !begins && session.life.leave_queue(Some(by), why, now());
         }
-        state.persist(&session);
+        state.persist(&id);
         // It has no phase any more.
-        state.publish(EventKind::Phase, &session, Value::Null);
+        state.publish(EventKind::Phase, &id, Value::Null);
+        if never_runs {
+            state.end_for_good(&id);
+        }
     }
     for (id, described) in described {
         let Some(session) = state.sessions.get_mut(&id) else {

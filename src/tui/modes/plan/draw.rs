@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::Plan;
+use super::{Plan, is_prunable};
 use crate::protocol::reply::{ChangeKind, PlannedChange};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
@@ -149,7 +149,9 @@ fn words(change: &PlannedChange) -> String {
     let job = clean(&change.job);
     let note = match change.change {
         // The note names the option of the command line.
-        ChangeKind::Gone => Some("is not in the file, and goes on".to_owned()),
+        ChangeKind::Gone if is_prunable(change) => {
+            Some("is not in the file, and goes on".to_owned())
+        }
         _ => change.note.as_deref().map(clean),
     };
     match note {

@@ -16,6 +16,9 @@ use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, project, status};
 
+/// The option that stops what is not in the file any more, which the note about such a job names.
+const PRUNE: &str = "--prune";
+
 /// The mode: the plan of a project, and the first visible line of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -48,9 +51,20 @@ impl Plan {
         changes.filter(|one| one.change == kind).count()
     }
 
+    /// Number of jobs that are not in the file any more, go on, and can be stopped with it.
+    fn prunable(&self) -> usize {
+        self.changes.iter().filter(|one| is_prunable(one)).count()
+    }
+
     fn changes_anything(&self) -> bool {
         self.count(ChangeKind::Keep) < self.changes.len()
     }
+}
+
+/// Whether a job goes on although it is not in the file any more. Of one that does not run, the schedule ends.
+fn is_prunable(change: &PlannedChange) -> bool {
+    let note = change.note.as_deref();
+    change.change == ChangeKind::Gone && note.is_none_or(|note| note.contains(PRUNE))
 }
 
 /// Shows a plan that has something to confirm; otherwise says that nothing has changed.
@@ -77,7 +91,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let (lines, height) = draw::size(model, plan);
     let last = lines.saturating_sub(height);
     let top = plan.top.min(last);
-    let (dir, gone) = (plan.dir.clone(), plan.count(ChangeKind::Gone));
+    let (dir, gone) = (plan.dir.clone(), plan.prunable());
     let top = match model.keymap.action(&press.name) {
         Some(Action::Apply) => return apply(model, &dir, false, cmds),
         Some(Action::Prune) if gone > 0 => return apply(model, &dir, true, cmds),
@@ -135,12 +149,13 @@ impl Mode for Plan {
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
         let mut bar = status::bar(model, area);
         bar.text(0, draw::question(self, area), model.theme.strong());
-        let mut answer = |rank, action, label| {
+        let mut answer = |rank, action, label: &str| {
             status::add_hint(model, &mut bar, rank, hints::labelled(model, action, label));
         };
         answer(0, Action::Apply, "yes");
-        if self.count(ChangeKind::Gone) > 0 {
-            answer(2, Action::Prune, "also stop ?");
+        if self.prunable() > 0 {
+            let label = format!("also stop {}", self.prunable());
+            answer(2, Action::Prune, &label);
         }
         answer(0, Action::Leave, "no");
         Some(bar)
@@ -150,10 +165,14 @@ impl Mode for Plan {
         let mut keys: Vec<_> = hints::labelled(model, Action::Apply, "apply")
             .into_iter()
             .collect();
-        if self.count(ChangeKind::Gone) > 0 {
-            keys.extend(hints::labelled(model, Action::Prune, "also stop ?"));
+        if self.prunable() > 0 {
+            let label = format!("also stop {}", self.prunable());
+            keys.extend(hints::labelled(model, Action::Prune, &label));
         }
-        keys.extend(hints::hints(model, &[Action::LineDown, Action::PageDown]));
+        let (lines, height) = draw::size(model, self);
+        if lines > height {
+            keys.extend(hints::hints(model, &[Action::LineDown, Action::PageDown]));
+        }
         Hints {
             keys,
             exits: hints::labelled(model, Action::Leave, "change nothing")
