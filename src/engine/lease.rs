@@ -83,7 +83,19 @@ impl Lease {
         is_new
     }
 
-    /// A connection releases its pin. If it typed a moment ago, the usual hold after the last key
+    /// A person gives the keyboard back: the hold after the last key ends, too, unless others have pinned the keyboard.
+    pub fn give_back(&mut self, by: ConnectionId) -> Vec<LeaseReport> {
+        if !self.is_pinned_by(by) {
+            return Vec::new();
+        }
+        if self.pins.len() > 1 {
+            self.pins.retain(|pin| *pin != by);
+            return Vec::new();
+        }
+        self.release()
+    }
+
+    /// A connection that has pinned the keyboard is closed. If it typed a moment ago, the usual hold after the last key
     /// remains.
     pub fn unpin(&mut self, by: ConnectionId, now: Now) -> Vec<LeaseReport> {
         if !self.is_pinned_by(by) {
@@ -174,6 +186,22 @@ mod tests {
         assert_eq!(lease.until(at(7999)), Some(Timestamp(9000)));
         assert_eq!(lease.until(at(8000)), None);
         assert!(lease.typed(1, at(8000)), "the next key begins another hold");
+    }
+
+    #[test]
+    fn who_gives_the_keyboard_back_does_not_hold_it_for_what_was_typed() {
+        let (one, other) = (ConnectionId(1), ConnectionId(2));
+        let mut lease = Lease::default();
+        lease.pin(one, at(0));
+        lease.pin(other, at(0));
+        lease.typed(3, at(100));
+        assert_eq!(lease.give_back(one), []);
+        assert!(lease.until(at(200)).is_some(), "another one holds it");
+        assert_eq!(
+            lease.give_back(other),
+            [LeaseReport::Typed(3), LeaseReport::Released]
+        );
+        assert_eq!(lease.until(at(200)), None);
     }
 
     #[test]

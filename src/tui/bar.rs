@@ -11,6 +11,10 @@ use crate::tui::text;
 #[derive(Clone, Debug)]
 struct Item {
     spans: Vec<Span<'static>>,
+    /// What is shown in its place before it is dropped, if that is shorter.
+    short: Option<Vec<Span<'static>>>,
+    /// Whether others on the right of its rank are dropped before it.
+    is_kept: bool,
     /// Items of higher rank are dropped first. Rank 0 is never dropped, but cut if necessary.
     rank: u8,
 }
@@ -49,7 +53,7 @@ impl Bar {
 
     /// Adds an item on the left.
     pub fn left(&mut self, rank: u8, spans: Vec<Span<'static>>) {
-        self.left.push(Item { spans, rank });
+        self.left.push(Item::new(rank, spans));
     }
 
     /// Adds text on the left.
@@ -59,7 +63,23 @@ impl Bar {
 
     /// Adds an item on the right.
     pub fn right(&mut self, rank: u8, spans: Vec<Span<'static>>) {
-        self.right.push(Item { spans, rank });
+        self.right.push(Item::new(rank, spans));
+    }
+
+    /// Adds an item on the right that has a shorter form, which is shown if there is too little room for the other one.
+    /// `is_kept`: others of its rank are dropped before it.
+    pub fn right_or(
+        &mut self,
+        rank: u8,
+        spans: Vec<Span<'static>>,
+        short: Vec<Span<'static>>,
+        is_kept: bool,
+    ) {
+        self.right.push(Item {
+            short: Some(short),
+            is_kept,
+            ..Item::new(rank, spans)
+        });
     }
 
     /// Draws the items that fit.
@@ -136,7 +156,7 @@ impl Bar {
         left + between + right + self.margin + 1
     }
 
-    /// Drops the item of the highest rank; `false` if only items of rank 0 are left.
+    /// Shortens or drops an item of the highest rank; `false` if only items of rank 0 are left.
     fn drop_one(&mut self) -> bool {
         let highest = |items: &[Item]| items.iter().map(|item| item.rank).max().unwrap_or(0);
         let rank = highest(&self.left).max(highest(&self.right));
@@ -147,7 +167,18 @@ impl Bar {
         // right.
         if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
             self.left.remove(at);
-        } else if let Some(at) = self.right.iter().position(|item| item.rank == rank) {
+            return true;
+        }
+        let mut right = self.right.iter_mut().filter(|item| item.rank == rank);
+        if let Some(item) = right.rfind(|item| item.short.is_some()) {
+            item.spans = item.short.take().unwrap_or_default();
+            return true;
+        }
+        let at = |may: fn(&Item) -> bool| {
+            let mut right = self.right.iter();
+            right.position(|item| item.rank == rank && may(item))
+        };
+        if let Some(at) = at(|item| !item.is_kept).or_else(|| at(|_| true)) {
             self.right.remove(at);
         }
         true
@@ -155,6 +186,15 @@ impl Bar {
 }
 
 impl Item {
+    fn new(rank: u8, spans: Vec<Span<'static>>) -> Self {
+        Self {
+            spans,
+            short: None,
+            is_kept: false,
+            rank,
+        }
+    }
+
     fn width(&self) -> usize {
         self.spans
             .iter()

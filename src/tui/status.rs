@@ -36,8 +36,10 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let is_own = own && alarms.total() == 1;
     let least = is_own || model.mode().tone() == Tone::Alarm;
     let rank = if least { 4 } else { 1 };
-    for span in alarms.spans(model, wide) {
-        bar.right(rank, vec![span]);
+    let short = alarms.spans(model, false);
+    for (at, (span, short)) in alarms.spans(model, wide).into_iter().zip(short).enumerate() {
+        // Questions come first.
+        bar.right_or(rank, vec![span], vec![short], at == 0);
     }
     bar
 }

@@ -15,7 +15,7 @@ pub(super) fn hold(hub: &Hub, client: &Client, params: &Hold) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Type)?;
     hub.change(|state| match params.on {
         true => state.hold_keyboard(&id, client.id),
-        false => state.let_go(&id, client.id),
+        false => state.give_back(&id, client.id),
     });
     answer(Done {})
 }

@@ -10,7 +10,7 @@ use crate::daemon::clock::now;
 use crate::daemon::sessions::input::Typed;
 use crate::daemon::storage::input_log::Entry;
 use crate::engine::bus::ConnectionId;
-use crate::engine::lease::LeaseReport;
+use crate::engine::lease::{Lease, LeaseReport};
 use crate::engine::registry::Principal;
 use crate::protocol::record::{HeldBy, Share};
 use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
@@ -85,10 +85,18 @@ impl State {
         }
     }
 
-    /// Releases the keyboard that a connection holds.
-    pub(crate) fn let_go(&mut self, id: &SessionId, by: ConnectionId) {
+    /// Gives back the keyboard that a connection holds: agents may type at once.
+    pub(crate) fn give_back(&mut self, id: &SessionId, by: ConnectionId) {
+        self.change_lease(id, |lease| lease.give_back(by));
+    }
+
+    fn change_lease(
+        &mut self,
+        id: &SessionId,
+        change: impl FnOnce(&mut Lease) -> Vec<LeaseReport>,
+    ) {
         let session = self.sessions.get_mut(id);
-        let news = session.map(|session| session.lease.unpin(by, now()));
+        let news = session.map(|session| change(&mut session.lease));
         for news in news.into_iter().flatten() {
             self.tell_lease(id, news);
         }
@@ -100,7 +108,7 @@ impl State {
         let held = self.sessions.iter().filter(|s| s.lease.is_pinned_by(by));
         let held: Vec<SessionId> = held.map(|session| session.id.clone()).collect();
         for id in held {
-            self.let_go(&id, by);
+            self.change_lease(&id, |lease| lease.unpin(by, now()));
         }
     }
 

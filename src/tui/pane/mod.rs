@@ -31,7 +31,7 @@ use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
 use crate::tui::model::rows::project_dir;
-use crate::tui::scrollback::Part;
+use crate::tui::scrollback::{Part, Scroll};
 use crate::tui::state::State;
 use crate::tui::text;
 use crate::tui::window::Canvas;
@@ -199,7 +199,9 @@ impl Shown {
 
 /// How the pane shows its job now.
 pub fn how_shown(model: &Model) -> Shown {
-    if model.rewind.is_some() {
+    // In NORMAL, the mouse selects on the present screen.
+    let is_past = |scroll: &Scroll| scroll.is_still && model.mode().scrolls();
+    if model.rewind.is_some() || model.scroll.as_deref().is_some_and(is_past) {
         return Shown::AsItWas;
     }
     let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);

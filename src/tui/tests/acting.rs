@@ -112,8 +112,41 @@ fn replies_only_to_waiting_jobs() {
     assert_eq!(sent, Some(("x".to_owned(), false, true)));
     dash.press("\tx");
     dash.record(&ended("migrate", Status::Done, Some(0), 0));
-    assert!(dash.model.is_normal());
     assert!(dash.text().contains("has ended; nothing was sent"));
+    // The rest of the answer is swallowed.
+    dash.press("x\r");
+    assert_eq!(dash.model.mode().name(), "PROMPT");
+    assert!(dash.status().contains("migrate has ended: hidden"));
+    assert_eq!(dash.actions(), [""; 0]);
+    dash.press("\x1b");
+    assert!(dash.model.is_normal());
+    let mut dash = migrate(80, 24);
+    dash.record(&asks(InputState::Line)).press("\tme");
+    dash.event(EventKind::Removed, "migrate", json!({}));
+    dash.later(5000).press("x\r");
+    assert_eq!(dash.actions(), [""; 0]);
+    assert!(dash.status().contains("migrate was removed: me"));
+}
+
+#[test]
+fn refusals_say_how_the_job_really_is() {
+    let mut queued = record("next");
+    queued.summary.status = Status::Queued;
+    queued.summary.pid = None;
+    let mut dash = Dash::new(100, 24, vec![queued]);
+    dash.press("d");
+    let text = dash.text();
+    assert!(
+        text.contains("next waits (queued). x ends the waiting"),
+        "{text}"
+    );
+    let mut dash = Dash::new(100, 24, vec![ended("lint", Status::Error, Some(1), 0)]);
+    dash.press("\t");
+    let text = dash.text();
+    assert!(
+        text.contains("lint has ended (exit 1). r restarts it."),
+        "{text}"
+    );
 }
 
 #[test]

@@ -60,6 +60,24 @@ fn the_status_line_counts_what_needs_a_person_in_every_mode() {
 }
 
 #[test]
+fn alarms_are_shortened_before_one_is_dropped_and_questions_stay_longest() {
+    let mut long = record("web");
+    long.summary.label = Some("a-very-long-name-of-a-web-server".to_owned());
+    let mut status = Vec::new();
+    for width in [90, 80, 70, 62] {
+        let mut dash = Dash::new(width, 15, shop_records());
+        dash.record(&long);
+        dash.record(&ended("slow", Status::Error, Some(1), 0));
+        dash.press("2").later(2000);
+        status.push(dash.status());
+    }
+    let lines = status.join("\n");
+    assert!(status[0].contains("1 asks  1 failed"), "{lines}");
+    assert!(status[2].contains("1 asks  1✗"), "{lines}");
+    assert!(status[3].contains("1?"), "{lines}");
+}
+
+#[test]
 fn lines_that_are_edited_count_what_needs_a_person_beside_the_text() {
     for (width, words) in [
         (120, "1 asks  1 failed"),

@@ -124,6 +124,7 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
         Action::Type | Action::TakeKeyboard if !job.is_alive() => {
             Some(format!("{name} has ended and takes no input."))
         }
+        Action::Reply if !job.is_alive() => Some(format!("{name} has ended and takes no input.")),
         Action::Reply if !job.state().needs_input() => {
             Some(format!("{name} is not waiting for an answer."))
         }
@@ -222,14 +223,21 @@ fn no_target_ended(model: &Model) -> Option<String> {
     }
     Some(match jobs.as_slice() {
         [] => NO_JOB.to_owned(),
-        [job] => format!(
-            "{} is running. {} stops it, then {} removes it.",
-            job.name,
-            model.key("x"),
-            model.key("d")
-        ),
+        [job] => not_ended(model, job),
         _ => "All of these jobs are running.".to_owned(),
     })
+}
+
+/// Why a job that has not ended cannot be removed, and how it can.
+pub(super) fn not_ended(model: &Model, job: &Job) -> String {
+    let (name, stop, remove) = (&job.name, model.key("x"), model.key("d"));
+    match job.state().waits() || job.is_retrying() {
+        true => format!(
+            "{name} waits ({}). {stop} ends the waiting, then {remove} removes it.",
+            job.word()
+        ),
+        false => format!("{name} is running. {stop} stops it, then {remove} removes it."),
+    }
 }
 
 fn fold(model: &Model, action: Action) -> Option<String> {

@@ -142,12 +142,9 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match (ended.as_slice(), targets.as_slice()) {
         (_, []) => model.note("There is no job to remove."),
         ([], [id]) => {
-            let name = model.name_of(id);
-            model.note(format!(
-                "{name} is running. {} stops it, then {} removes it.",
-                model.key("x"),
-                model.key("d")
-            ));
+            if let Some(why) = model.job(id).map(|job| obstacle::not_ended(model, job)) {
+                model.note(why);
+            }
         }
         ([], _) => model.note(format!(
             "All of these jobs are running. {} stops them, then {} removes them.",

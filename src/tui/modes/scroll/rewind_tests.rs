@@ -6,6 +6,7 @@ use crate::protocol::Action as Request;
 use crate::protocol::Timestamp;
 use crate::protocol::params::Capture;
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::pane::{Shown, how_shown};
 use crate::tui::scrollback::Part;
 use crate::tui::tests::harness::Dash;
 use crate::tui::tests::jobs::{NOW, id, shop_records};
@@ -108,6 +109,7 @@ fn a_full_screen_job_opens_on_its_past_with_a_time_bar() {
         assert!(dash.model.rewind.is_none());
         let scroll = dash.model.scroll.as_ref().unwrap();
         assert!(scroll.selection.is_some() && scroll.is_still);
+        assert_eq!(how_shown(&dash.model), Shown::AsItWas, "not the present");
         dash.press("\x1b").press("\x1bs");
         past(&mut dash, "menu", 1, true, None);
         dash.press("\x1b");
