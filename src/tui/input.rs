@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
@@ -21,7 +21,7 @@ use super::terminal::{Loan, Terminal};
 const READ_BYTES: usize = 64 * 1024;
 
 /// Signals that become events.
-const SIGNALS: [i32; 6] = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP];
+const SIGNALS: [i32; 7] = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGQUIT, SIGHUP];
 
 /// The terminal as a source of bytes, and the signals.
 pub struct Input {
@@ -73,7 +73,7 @@ impl Input {
         if !self.loan.take_was_lent() {
             return Vec::new();
         }
-        let is_ours = |signal: &i32| !matches!(*signal, SIGINT | SIGTSTP);
+        let is_ours = |signal: &i32| !matches!(*signal, SIGINT | SIGQUIT | SIGTSTP);
         let signals = self.signals.pending().filter(is_ours);
         signals.filter_map(event).collect()
     }

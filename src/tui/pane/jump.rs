@@ -10,6 +10,9 @@ use crate::tui::scrollback::place::Place;
 use crate::tui::scrollback::seek::JumpTarget;
 use crate::tui::scrollback::{Jump, MAX_PART, Part};
 
+/// Said if a search has found nothing.
+pub const NO_MATCH: &str = "Nothing in this log matches.";
+
 /// Jumps to the next target.
 pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = &mut model.scroll else {
@@ -166,7 +169,6 @@ fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
         if jump.turns && jump.older && written > scroll.text.end && !scroll.is_still {
             scroll.jump = Some(Jump {
                 older: false,
-                turns: false,
                 ..jump
             });
             go_on(model, cmds);
@@ -177,6 +179,9 @@ fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
             return;
         }
+    }
+    if jump.turns {
+        return model.note(NO_MATCH);
     }
     let way = match jump.target {
         JumpTarget::Match if jump.older => "older",

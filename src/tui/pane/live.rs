@@ -173,6 +173,13 @@ pub(super) fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, b
         for (is_cut, x) in [(before, area.left()), (after, area.right() - 1)] {
             if is_cut {
                 let mark = model.theme.glyph("…");
+                // The mark would be hidden behind a wide character that ends here.
+                if x > area.left()
+                    && let Some(cell) = buf.cell_mut((x - 1, area.y + y))
+                    && text::width(cell.symbol()) > 1
+                {
+                    cell.set_symbol(" ");
+                }
                 buf.set_string(x, area.y + y, mark, model.theme.dim());
             }
         }

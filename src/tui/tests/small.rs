@@ -28,6 +28,32 @@ fn a_kept_filter_is_shown() {
 }
 
 #[test]
+fn a_window_that_is_too_small_shows_whole_items() {
+    let dash = Dash::new(14, 5, shop_records());
+    let text = dash.text();
+    let line = text.lines().next().unwrap_or_default();
+    assert_eq!(line, "bgproc: 5● 1?");
+    let text = Dash::new(13, 5, shop_records()).text();
+    assert_eq!(text.lines().next(), Some("bgproc: 5● 1?"));
+    let text = Dash::new(12, 5, shop_records()).text();
+    assert_eq!(text.lines().next(), Some("bgproc: 5●"));
+}
+
+#[test]
+fn a_page_that_fits_offers_no_keys_to_scroll_it() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press(":messages\r");
+    assert_eq!(dash.model.mode().name(), "MESSAGES");
+    assert!(!hints(&dash).contains("line down"), "{}", hints(&dash));
+    dash.press("\x1b").press("?");
+    assert!(hints(&dash).contains("scroll"), "{}", hints(&dash));
+    // A mode is found by its name, with all of its keys.
+    dash.press("grid");
+    let text = dash.text();
+    assert!(text.contains("NORMAL with the grid"), "{text}");
+}
+
+#[test]
 fn hints_begin_with_what_the_state_calls_for() {
     let mut dash = Dash::new(40, 12, vec![asking(), record("web")]);
     dash.model.selected = Selected::Job(id("migrate"));

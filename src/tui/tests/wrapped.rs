@@ -210,3 +210,17 @@ fn a_full_screen_program_with_more_rows_than_the_pane_is_shifted() {
     dash.press("\x05\x05\x05i");
     assert!(shows(&dash, 5), "{}", dash.text());
 }
+
+#[test]
+fn a_row_that_is_cut_behind_a_wide_character_is_marked() {
+    let mut dash = dash();
+    for before in ["", "x"] {
+        let line = format!("{before}{}", "日".repeat(50));
+        dash.screen("web", 40, 120, &line);
+        if before.is_empty() {
+            dash.press("w").later(10_000);
+        }
+        let row = pane(&dash)[0].clone();
+        assert!(row.contains('日') && row.ends_with('…'), "{row}");
+    }
+}

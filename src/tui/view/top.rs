@@ -106,11 +106,16 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
 /// The whole view in a window that is too small for more than one line.
 pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
     let area = canvas.area();
-    let counts: Vec<String> = glyph_counts(&model.theme, model.counts())
+    let mut counts: Vec<String> = glyph_counts(&model.theme, model.counts())
         .into_iter()
         .map(|span| span.content.into_owned())
         .collect();
-    let short = format!("bgproc: {}", counts.join(" "));
+    let line = |counts: &[String]| format!("bgproc: {}", counts.join(" "));
+    // Whole items only, as everywhere.
+    while counts.len() > 1 && text::width(&line(&counts)) > usize::from(area.width) {
+        counts.pop();
+    }
+    let short = line(&counts);
     let whole = format!("{} (make the window larger)", short.trim_end());
     // Show whole words or none.
     let text = match text::width(&whole) <= usize::from(area.width) {

@@ -17,6 +17,9 @@ use crate::tui::{hints, status, text};
 /// Columns that a description has at least.
 const LEAST_HELP: usize = 12;
 
+/// Letters of a filter that may be the name of a mode.
+const LEAST_NAME: usize = 3;
+
 /// Size of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Page {
@@ -140,11 +143,15 @@ pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
     }
     for (at, bindings) in contexts.into_iter().enumerate() {
         let mut keys = Vec::new();
+        let title = bindings.context.title;
+        // All keys of a mode by its name. A letter or two are of a key.
+        let is_meant = filter.chars().count() >= LEAST_NAME && passes(title);
         for bound in &bindings.bound {
             let binding = bound.binding;
             let shown = bound.shown();
             let help = binding.help_with_grace(model.stop_grace_ms);
-            if shown.is_empty() || !passes(&format!("{shown} {} {help}", binding.name)) {
+            let is_found = is_meant || passes(&format!("{shown} {} {help}", binding.name));
+            if shown.is_empty() || !is_found {
                 continue;
             }
             let headings = bindings.context.headings.iter();
@@ -152,7 +159,7 @@ pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
             keys.extend(heading.map(|(_, heading)| Entry::Heading(heading)));
             keys.push(Entry::Key(shown, help.into_owned()));
         }
-        section(&mut entries, bindings.context.title, keys);
+        section(&mut entries, title, keys);
         if at == 1 {
             section(&mut entries, "What the signs mean", signs(&passes));
         }

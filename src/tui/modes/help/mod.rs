@@ -87,8 +87,14 @@ impl Mode for Help {
     }
 
     fn hints(&self, model: &Model) -> Hints {
+        let page = draw::page(model, self);
+        let goes_on = page.lines > page.height;
+        let scroll: &[Action] = match goes_on {
+            true => &[Action::LineDown, Action::PageDown],
+            false => &[],
+        };
         Hints {
-            keys: hints::hints(model, &[Action::LineDown, Action::PageDown]),
+            keys: hints::hints(model, scroll),
             exits: hints::hints(model, &[Action::Leave]),
         }
     }

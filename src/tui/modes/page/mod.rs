@@ -157,8 +157,14 @@ impl Mode for Page {
     }
 
     fn hints(&self, model: &Model) -> Hints {
+        let (lines, height) = draw::size(model, self);
+        let goes_on = lines > height;
+        let scroll: &[Action] = match goes_on {
+            true => &[Action::LineDown, Action::PageDown],
+            false => &[],
+        };
         Hints {
-            keys: hints::hints(model, &[Action::LineDown, Action::PageDown]),
+            keys: hints::hints(model, scroll),
             exits: hints::hints(model, &[Action::Leave]),
         }
     }

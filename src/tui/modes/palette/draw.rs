@@ -102,7 +102,7 @@ fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
         }
     }
     buf.set_string(area.x + 2, area.y, " : commands ", theme.strong());
-    let keys = " enter run   tab complete   ctrl-y copy the shell command   esc ";
+    let keys = " enter do   tab complete   ctrl-y copy the shell command   esc ";
     if text::width(keys) + 4 <= width {
         buf.set_string(area.x + 2, last, keys, theme.dim());
     }
@@ -181,6 +181,21 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas
                 Err(why) => format!("- {why}"),
             };
             put(shell, &command, width - shell, theme.dim());
+        }
+    }
+    let shown = (found.len() - start).min(rows);
+    let x = area.right().saturating_sub(1);
+    let marks = [
+        (start > 0, area.y, "▲"),
+        (
+            start + shown < found.len(),
+            area.bottom().saturating_sub(1),
+            "▼",
+        ),
+    ];
+    for (is_cut, y, mark) in marks {
+        if is_cut {
+            buf.set_string(x, y, theme.glyph(mark), theme.key());
         }
     }
 }

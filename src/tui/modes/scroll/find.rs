@@ -176,7 +176,7 @@ fn accept(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if text.is_none_or(|text| text.is_empty()) {
         scroll.search = None;
     } else if scroll.jump.is_none() && scroll.loading.is_none() && has_nothing(scroll) {
-        model.note("There is no older match.");
+        model.note(jump::NO_MATCH);
     }
     close(model);
 }

@@ -327,3 +327,27 @@ fn the_top_of_a_log_tells_that_its_beginning_was_dropped() {
     let dash = scrolled();
     assert!(!dash.status().contains("dropped"), "{}", dash.status());
 }
+
+#[test]
+fn the_key_that_leaves_insert_goes_to_normal() {
+    let mut dash = scrolled();
+    for keys in ["", "/wide", "v"] {
+        dash.press("s").press(keys).press("\x1d");
+        assert!(dash.model.is_normal(), "{keys}");
+        assert!(dash.model.scroll.is_none());
+    }
+    // The wheel scrolls back from INSERT.
+    dash.press("i").press("\x1b[<64;60;5M");
+    assert_eq!(dash.model.mode().name(), "SCROLL");
+    dash.press("\x1d");
+    assert!(dash.model.is_normal());
+}
+
+#[test]
+fn a_search_that_finds_nothing_says_so() {
+    let mut dash = scrolled();
+    dash.press("/zzz\r");
+    dash.press("\r");
+    let text = dash.text();
+    assert!(text.contains("Nothing in this log matches."), "{text}");
+}
