@@ -13,8 +13,8 @@ struct Item {
     spans: Vec<Span<'static>>,
     /// What is shown in its place before it is dropped, if that is shorter.
     short: Option<Vec<Span<'static>>>,
-    /// Whether others on the right of its rank are dropped before it.
-    is_kept: bool,
+    /// Whether it is dropped before others on the right of its rank.
+    goes_first: bool,
     /// Items of higher rank are dropped first. Rank 0 is never dropped, but cut if necessary.
     rank: u8,
 }
@@ -67,17 +67,17 @@ impl Bar {
     }
 
     /// Adds an item on the right that has a shorter form, which is shown if there is too little room for the other one.
-    /// `is_kept`: others of its rank are dropped before it.
+    /// `goes_first`: it is dropped before others of its rank.
     pub fn right_or(
         &mut self,
         rank: u8,
         spans: Vec<Span<'static>>,
         short: Vec<Span<'static>>,
-        is_kept: bool,
+        goes_first: bool,
     ) {
         self.right.push(Item {
             short: Some(short),
-            is_kept,
+            goes_first,
             ..Item::new(rank, spans)
         });
     }
@@ -178,7 +178,7 @@ impl Bar {
             let mut right = self.right.iter();
             right.position(|item| item.rank == rank && may(item))
         };
-        if let Some(at) = at(|item| !item.is_kept).or_else(|| at(|_| true)) {
+        if let Some(at) = at(|item| item.goes_first).or_else(|| at(|_| true)) {
             self.right.remove(at);
         }
         true
@@ -190,7 +190,7 @@ impl Item {
         Self {
             spans,
             short: None,
-            is_kept: false,
+            goes_first: false,
             rank,
         }
     }

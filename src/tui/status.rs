@@ -38,8 +38,8 @@ pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let rank = if least { 4 } else { 1 };
     let short = alarms.spans(model, false);
     for (at, (span, short)) in alarms.spans(model, wide).into_iter().zip(short).enumerate() {
-        // Questions come first.
-        bar.right_or(rank, vec![span], vec![short], at == 0);
+        // Questions stay longest.
+        bar.right_or(rank, vec![span], vec![short], at > 0);
     }
     bar
 }

@@ -123,6 +123,7 @@ fn replies_only_to_waiting_jobs() {
     let mut dash = migrate(80, 24);
     dash.record(&asks(InputState::Line)).press("\tme");
     dash.event(EventKind::Removed, "migrate", json!({}));
+    dash.asked();
     dash.later(5000).press("x\r");
     assert_eq!(dash.actions(), [""; 0]);
     assert!(dash.status().contains("migrate was removed: me"));
