@@ -148,16 +148,21 @@ fn diagnostics(log: &Path) -> Stdio {
 /// Starts a keeper and returns once its socket accepts connections.
 pub fn start_keeper(home: &Home) -> io::Result<()> {
     let mut keeper = own_command("keeper")?;
-    if home.session.is_some() {
+    // On a node of a cluster it stays a descendant of the batch job, by which the batch system finds and ends it.
+    let leaves = home.session.is_none();
+    if leaves {
+        leave_parent(&mut keeper);
+    } else {
         // It and its daemons keep this home when a later run of the session has another one.
         keeper.env("BGPROC_HOME", &home.state);
     }
-    leave_parent(&mut keeper);
     let log = home.diagnostics("keeper");
     let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), &log)?;
     let stdout = child.stdout.take();
-    // It has ended already: the keeper is its child.
-    child.wait()?;
+    if leaves {
+        // It ends at once: the keeper is its child.
+        child.wait()?;
+    }
     let mut said = String::new();
     if let Some(mut stdout) = stdout {
         // The keeper writes "ready" or an error, and closes its end.
