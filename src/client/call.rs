@@ -3,9 +3,9 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::connect::{connect, introduce};
+use super::connect::{connect, introduce, why_silent};
 use super::connection::{AutoStart, Connection};
-use super::host::connect_again;
+use super::host::{self, connect_again};
 use crate::protocol::{Action, Error, ErrorCode, Greeting};
 
 /// Connects, starting a daemon if needed, and sends `first` along with the greeting, which saves a round trip.
@@ -58,6 +58,11 @@ impl Connection {
                 (Err(error), Some((greeting, start)))
                     if error.code == ErrorCode::DaemonUnavailable =>
                 {
+                    // A daemon that answers but whose keeper is stopped would leave this request waiting, too.
+                    // A link that is broken is opened again.
+                    if host::chosen().is_none() {
+                        why_silent()?;
+                    }
                     let tell = self.tell;
                     *self = match tell {
                         Some(tell) => connect_again(greeting, tell)?,

@@ -106,7 +106,7 @@ pub(super) fn need(names: &[&str], needed: &str) -> Value {
 
 /// The rules of `start`.
 pub(super) fn of_start() -> Value {
-    let waits = ["until", "fail", "waitMs", "yieldMs"].map(given);
+    let waits = ["until", "fail", "waitMs"].map(given);
     json!([
         apart(&["timeoutSec"], &["timeoutMs"]),
         apart(&["waitMs"], &["yieldMs"]),

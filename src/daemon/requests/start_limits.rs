@@ -24,7 +24,7 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
 }
 
 /// Refuses what is of no effect beside `background`, which waits for nothing, and `wait`, which waits for the end
-/// without a limit.
+/// without a limit. `yieldMs` says when a reply comes that neither of them asks for, so both overrule it.
 fn check_waits(params: &Start) -> Result<(), Error> {
     let (without, why) = match (params.wait, params.background) {
         (Some(true), _) => ("wait", "which waits for the end without a limit"),
@@ -35,7 +35,6 @@ fn check_waits(params: &Start) -> Result<(), Error> {
         ("until", params.until.is_some()),
         ("fail", params.fail.is_some()),
         ("waitMs", params.wait_ms.is_some()),
-        ("yieldMs", params.yield_ms.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((name, _)) => {
