@@ -50,7 +50,11 @@ impl State {
                 };
                 self.spawn_failed(&session, failure);
             }
-            ToDaemon::Exited { session, exit } => self.exited(&session, exit),
+            ToDaemon::Exited { session, exit } => {
+                if self.is_running(&session, exit.pid) {
+                    self.exited(&session, exit);
+                }
+            }
             ToDaemon::Closed { session } => {
                 if let Some(io) = self.sessions.io_mut(&session) {
                     io.closed();
@@ -139,16 +143,16 @@ impl State {
         self.publish(EventKind::OutputDropped, id, data);
     }
 
-    /// Takes the keeper's word that a session's first process has ended. A daemon that has just started may have read
-    /// that end from `exit.json` before the message comes.
+    /// Whether the run with this first process goes on, as far as is known. A daemon that has just started may have read
+    /// its end from `exit.json` before the keeper's message comes.
+    fn is_running(&self, id: &SessionId, pid: u32) -> bool {
+        let is_running =
+            |session: &Session| session.life.status().is_alive() && session.life.pid() == Some(pid);
+        self.sessions.get(id).is_some_and(is_running)
+    }
+
+    /// The run of a session has ended, as its keeper or its engine says.
     pub(super) fn exited(&mut self, id: &SessionId, exit: Exit) {
-        let session = self.sessions.get(id);
-        let is_news = |session: &Session| {
-            session.life.status().is_alive() && session.life.pid() == Some(exit.pid)
-        };
-        if !session.is_some_and(is_news) {
-            return;
-        }
         let probes = self.sessions.get(id).is_some_and(|s| s.probes_output());
         let wait_for_output = (probes || self.waiters.waits.read_output(id))
             && self
