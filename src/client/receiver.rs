@@ -71,11 +71,17 @@ impl Receiver {
         &mut self,
         why_silent: &dyn Fn() -> Result<(), Error>,
     ) -> Result<&[u8], Error> {
-        let stream = self.reader.get_ref();
-        stream.set_read_timeout(Some(SILENCE)).map_err(lost)?;
-        let read = self.read_first_line(why_silent);
-        self.reader.get_ref().set_read_timeout(None).map_err(lost)?;
-        read.map(|()| self.line.as_slice())
+        let patience = Instant::now() + HANDSHAKE;
+        self.read_watched(|is_silent| {
+            if is_silent {
+                why_silent()?;
+                if Instant::now() >= patience {
+                    return Err(lost(ErrorKind::WouldBlock.into()));
+                }
+            }
+            Ok(SILENCE)
+        })?;
+        Ok(&self.line)
     }
 
     /// Bytes that were read after the last line.
@@ -198,24 +204,6 @@ impl Receiver {
         message(&self.line)
     }
 
-    fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
-        let patience = Instant::now() + HANDSHAKE;
-        self.line.clear();
-        loop {
-            // A timeout leaves the bytes read so far in the line.
-            match self.reader.read_until(b'\n', &mut self.line) {
-                Ok(_) => return self.whole_line(),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    why_silent()?;
-                    if Instant::now() >= patience {
-                        return Err(lost(error));
-                    }
-                }
-                Err(error) => return Err(lost(error)),
-            }
-        }
-    }
-
     fn read_line(&mut self) -> Result<(), Error> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
@@ -225,21 +213,36 @@ impl Receiver {
 
     /// Reads a line while a reply is waited for. While the daemon is silent, the reason is looked for now and then.
     fn read_answer(&mut self, silence: &mut Silence) -> Result<(), Error> {
+        let read = self.read_watched(|is_silent| {
+            if is_silent {
+                why_silent()?;
+                silence.looked(Instant::now());
+            }
+            Ok(silence.left(Instant::now()).unwrap_or(HANDSHAKE))
+        });
+        silence.heard(true, Instant::now());
+        read
+    }
+
+    /// Reads a line. `pause` returns how long the daemon may be silent before it is asked again, which is then told that
+    /// the daemon was; an error that it returns is the result.
+    fn read_watched(
+        &mut self,
+        mut pause: impl FnMut(bool) -> Result<Duration, Error>,
+    ) -> Result<(), Error> {
         self.line.clear();
+        let mut is_silent = false;
         let read = loop {
-            let left = silence.left(Instant::now()).unwrap_or(HANDSHAKE);
-            // Zero would mean no timeout.
-            let left = left.max(Duration::from_millis(1));
+            let left = match pause(is_silent) {
+                // Zero would mean no timeout.
+                Ok(left) => left.max(Duration::from_millis(1)),
+                Err(why) => break Err(why),
+            };
             let stream = self.reader.get_ref();
             stream.set_read_timeout(Some(left)).map_err(lost)?;
             // A timeout leaves the bytes read so far in the line.
             match self.reader.read_until(b'\n', &mut self.line) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if let Err(why) = why_silent() {
-                        break Err(why);
-                    }
-                    silence.looked(Instant::now());
-                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => is_silent = true,
                 Ok(_) => break self.whole_line(),
                 Err(error) => {
                     // What unix(7) reports if the other side closes with unread data.
@@ -249,7 +252,6 @@ impl Receiver {
             }
         };
         self.reader.get_ref().set_read_timeout(None).map_err(lost)?;
-        silence.heard(true, Instant::now());
         read
     }
 
