@@ -53,6 +53,18 @@ pub fn hints<A: KeyAction>(model: &Model, actions: &[A]) -> Vec<Hint> {
     found.collect()
 }
 
+/// The hints for actions that scroll a page; none if its height shows all of its lines.
+pub fn to_scroll<A: KeyAction>(
+    model: &Model,
+    (lines, height): (usize, usize),
+    actions: &[A],
+) -> Vec<Hint> {
+    match lines > height {
+        true => hints(model, actions),
+        false => Vec::new(),
+    }
+}
+
 /// A hint for an action with a label of its own; `None` if the action has no key.
 pub fn labelled<A: KeyAction>(model: &Model, action: A, label: &str) -> Option<Hint> {
     Some((model.keymap.key(action)?.to_owned(), label.to_owned()))

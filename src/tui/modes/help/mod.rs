@@ -88,13 +88,9 @@ impl Mode for Help {
 
     fn hints(&self, model: &Model) -> Hints {
         let page = draw::page(model, self);
-        let goes_on = page.lines > page.height;
-        let scroll: &[Action] = match goes_on {
-            true => &[Action::LineDown, Action::PageDown],
-            false => &[],
-        };
+        let scroll = [Action::LineDown, Action::PageDown];
         Hints {
-            keys: hints::hints(model, scroll),
+            keys: hints::to_scroll(model, (page.lines, page.height), &scroll),
             exits: hints::hints(model, &[Action::Leave]),
         }
     }

@@ -157,14 +157,9 @@ impl Mode for Page {
     }
 
     fn hints(&self, model: &Model) -> Hints {
-        let (lines, height) = draw::size(model, self);
-        let goes_on = lines > height;
-        let scroll: &[Action] = match goes_on {
-            true => &[Action::LineDown, Action::PageDown],
-            false => &[],
-        };
+        let scroll = [Action::LineDown, Action::PageDown];
         Hints {
-            keys: hints::hints(model, scroll),
+            keys: hints::to_scroll(model, draw::size(model, self), &scroll),
             exits: hints::hints(model, &[Action::Leave]),
         }
     }

@@ -169,10 +169,8 @@ impl Mode for Plan {
             let label = format!("also stop {}", self.prunable());
             keys.extend(hints::labelled(model, Action::Prune, &label));
         }
-        let (lines, height) = draw::size(model, self);
-        if lines > height {
-            keys.extend(hints::hints(model, &[Action::LineDown, Action::PageDown]));
-        }
+        let scroll = [Action::LineDown, Action::PageDown];
+        keys.extend(hints::to_scroll(model, draw::size(model, self), &scroll));
         Hints {
             keys,
             exits: hints::labelled(model, Action::Leave, "change nothing")
