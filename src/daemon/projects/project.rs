@@ -69,7 +69,7 @@ pub(crate) struct Project {
     pub(crate) places: BTreeMap<String, u32>,
     /// The phases that clients were last told, by the jobs' names.
     pub(crate) told: BTreeMap<String, ProjectRole>,
-    /// Whether clients were told that a guest is skipped.
+    /// Whether clients were last told of a guest as skipped, or as waiting. `None`: of a new one, they were told nothing.
     pub(crate) told_guests: BTreeMap<SessionId, Option<bool>>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
