@@ -348,14 +348,15 @@ impl Wish {
         }
     }
 
-    /// Owes a job the run after run `after`, at the end of its queue. A run that is owed already keeps its place.
+    /// Owes a job the run after run `after`, at the end of its queue. A run that is owed already keeps its place, unless
+    /// it is being started.
     pub fn owe(&mut self, name: &str, after: u32) {
         let Some(job) = self.jobs.get_mut(name) else {
             return;
         };
         let (place, out_of_turn) = match job.owed {
-            Some(owed) => (owed.place, owed.out_of_turn),
-            None => {
+            Some(owed) if owed.after >= after => (owed.place, owed.out_of_turn),
+            _ => {
                 self.places += 1;
                 (self.places, false)
             }
@@ -392,14 +393,20 @@ impl Wish {
     }
 
     /// Takes over what has happened since: forgets the demands that have been met, and looks at the ends of runs
-    /// that queues have let start. Returns whether anything has changed.
+    /// that queues have let start. A run is owed until it has begun: a daemon that takes over starts it otherwise.
+    /// Returns whether anything has changed.
     pub fn settle(&mut self, seen: impl Fn(&str) -> Seen) -> bool {
         let mut changed = false;
         for (name, job) in &mut self.jobs {
             let now = seen(name);
-            if job.owed.is_some_and(|owed| now.run > owed.after) {
+            if job.owed.is_none_or(|owed| now.run <= owed.after) {
+                continue;
+            }
+            let turn = job.queue.as_ref().map(|_| now.run);
+            changed |= job.turn != turn;
+            job.turn = turn;
+            if now.state != SeenState::Starting {
                 job.owed = None;
-                job.turn = job.queue.as_ref().map(|_| now.run);
                 changed = true;
             }
         }

@@ -330,3 +330,24 @@ fn a_paused_queue_has_settled_and_down_forgets_the_failure() {
     world.down();
     assert!(world.wish.queues["q"].paused);
 }
+
+#[test]
+fn a_run_is_owed_until_it_has_begun() {
+    let mut world = jobs_in_queue(&["a", "b"]);
+    world
+        .wish
+        .up(&["a", "b"].map(str::to_owned), |_| Seen::NEVER);
+    world.go();
+    // A daemon that takes over now starts it.
+    assert!(world.wish.jobs["a"].owed.is_some());
+    assert_eq!(world.line().running, ["a"]);
+    // Asked for again meanwhile, it comes last.
+    let seen = world.at("a");
+    world.wish.owe("a", seen.run);
+    assert_eq!(world.line().waiting, ["b", "a"]);
+    world.set("a", READY);
+    world.set("a", BAD);
+    world.set("b", READY);
+    assert!(world.wish.jobs["b"].owed.is_none());
+    assert_eq!(world.wish.jobs["b"].turn, Some(1));
+}
