@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::small_disk::SmallDisk;
-use crate::support::{DEADLINE, Home, Person, Serve, Sshd, eventually, is_known};
+use crate::support::{
+    DEADLINE, Home, Person, Serve, Sshd, eventually, eventually_within, is_known,
+};
 
 /// A person at a daemon that was started for it.
 fn person(home: &Home) -> Person {
@@ -244,7 +246,8 @@ fn no_byte_is_lost_or_doubled_while_connections_and_daemons_end() {
     let id = started["sessionId"].clone();
     let (mut text, mut offset, mut reads) = (String::new(), 0, 0);
     let expected: String = (1..=LINES).map(|n| format!("{n}\n")).collect();
-    eventually("everything is read", || {
+    // Each third read begins with another connection, and each ninth with another daemon.
+    eventually_within(4 * DEADLINE, "everything is read", || {
         reads += 1;
         match reads % 9 {
             2 | 5 => drop(sshd.cut()),

@@ -294,7 +294,7 @@ fn output_near_its_limit_is_a_warning() {
     assert_eq!(mcp.call("list_processes", json!({}))["warnings"], json!([]));
     let of = run(
         &mut mcp,
-        json!({ "command": "yes | head -c 900000; exec sleep 1000" }),
+        json!({ "command": "yes \"$(printf %099d 0)\" | head -c 900000; exec sleep 1000" }),
     );
     let listed = mcp.until("list_processes", &json!({}), |listed| {
         listed["warnings"] != json!([])
@@ -303,7 +303,7 @@ fn output_near_its_limit_is_a_warning() {
     assert!(said.contains(of["processId"].as_str().unwrap()), "{said}");
     // What was cleared is no longer there to warn of.
     mcp.until("get_process_output", &of, |shown| {
-        shown["totalLines"] == 450_000
+        shown["totalLines"] == 9000
     });
     mcp.call("clear_process_output", of);
     assert_eq!(mcp.call("list_processes", json!({}))["warnings"], json!([]));
