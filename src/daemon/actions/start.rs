@@ -1,10 +1,5 @@
 //! `start`: runs a command.
 
-use super::turn;
-use crate::daemon::programs::for_models;
-use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
-use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
-use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,12 +7,16 @@ use std::rc::Rc;
 use tokio::sync::oneshot;
 
 use super::report::resume_line;
+use super::turn;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
 use crate::daemon::programs::allow::{check_env, checked_line};
+use crate::daemon::programs::for_models;
+use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
 use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch::submit;
+use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
@@ -28,6 +27,7 @@ use crate::daemon::requests::started::{answer_at_once, started};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::transport::Answer;

@@ -17,8 +17,8 @@ use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
+use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
-use crate::sys::shared_table::Slot;
 use crate::sys::{process, pty, sealed};
 
 /// The last lifecycle event of each session in the journal.
@@ -166,22 +166,75 @@ impl State {
     fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, last_events: &LastEvents) {
         let now = now();
         let id = meta.id.clone();
-        let saved = SavedStart::of(&meta);
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
+        let (mut session, mut io) = self.restored(meta, kept.as_ref(), now);
+        self.events.bus.set_shared(&id, !session.share.is_none());
+        let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
+        let exit = exit.or_else(|| self.sessions.store.read_exit(&id));
+        let was_alive = session.life.status().is_alive();
+        let is_first = session.life.runs().is_empty();
+        let before =
+            json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
+        let mut unseen = match session.life.pid() {
+            None if was_alive && exit.is_some() => Some(Unseen::Start),
+            _ => None,
+        };
+        if let Some((kept, fds)) = kept {
+            self.keeper.take_slot(kept.slot, &id);
+            session.tty_open = !kept.open.is_empty();
+            session.log_degraded.clone_from(&kept.degraded);
+            let shown = self.keeper.shared_table().slot(kept.slot).shown();
+            session.output.show(&session.scope, shown);
+            unseen = begin_unseen(&mut session, kept.pid, exit.as_ref(), io.end, now).or(unseen);
+            io.hold(kept, fds, self.keeper.shared_table());
+        } else if was_alive && exit.is_none() && session.batch.is_none() {
+            let why = match same_boot {
+                true => "the keeper died",
+                false => "the machine was restarted",
+            };
+            session.life.lost(why, now);
+        }
+        self.sessions.insert(session, io);
+        // The last event is never the end of a run that the restart policy repeats: such an end is not published.
+        // Before the first run it can only be of that run, which may have ended since.
+        let is_published = match last_events.get(&id) {
+            Some(EventKind::Started | EventKind::Restarted) => true,
+            Some(_) => is_first,
+            None => false,
+        };
+        let is_retry = unseen == Some(Unseen::Retry);
+        if unseen.is_some() && (is_retry && !is_first || !is_published) {
+            self.publish_start(&id, before);
+        }
+        let status = self.sessions.get(&id).map(|s| s.life.status());
+        match exit.filter(|_| was_alive || is_retry) {
+            Some(exit) => self.finish(&id, &exit),
+            None if !was_alive && !is_retry => self.take_over_ended(&id),
+            None if status.is_some_and(Status::is_finished) => {
+                self.publish_end(EventKind::Lost, &id);
+            }
+            None => self.publish(EventKind::Adopted, &id, json!({})),
+        }
+        self.begin_probe(&id);
+        self.persist(&id);
+        self.release(&id);
+        self.render_queue.add(&id);
+    }
+
+    /// The session of a record, with its log as far as it has been written.
+    fn restored(&self, meta: Meta, kept: Option<&Handed>, now: Now) -> (Session, SessionIo) {
         let store = &self.sessions.store;
-        let log = store.log(&id, meta.batch.as_deref());
+        let saved = SavedStart::of(&meta);
+        let same_boot = meta.boot_id == store.boot_id();
+        let log = store.log(&meta.id, meta.batch.as_deref());
         let (first, end) = log.bounds();
-        let slot = kept
-            .as_ref()
-            .map(|(kept, _)| self.keeper.shared_table().slot(kept.slot));
-        let dropped = slot.map(Slot::dropped);
+        let dropped = kept.map(|(kept, _)| self.keeper.shared_table().slot(kept.slot).dropped());
         // The keeper publishes where the log begins before it removes files.
         let (first, newlines) = match dropped {
             Some((known, newlines)) if known >= first => (known, newlines),
             _ => (first, None),
         };
         let mut session = Session::from_meta(meta, same_boot, now);
-        self.events.bus.set_shared(&id, !session.share.is_none());
         let lines_before = saved.lines_before(&log, first, newlines);
         let newlines = newlines.or(saved.newlines.filter(|_| saved.offset == first));
         session.output.begin_at(first, lines_before + 1, newlines);
@@ -196,78 +249,51 @@ impl State {
         io.end = end;
         io.unsaved = io.log.gaps();
         io.measured = end;
-        let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
-        let exit = exit.or_else(|| self.sessions.store.read_exit(&id));
-        let was_alive = session.life.status().is_alive();
-        let is_first = session.life.runs().is_empty();
-        let mut is_unseen_retry = false;
-        let before =
-            json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
-        let mut is_new = was_alive && session.life.pid().is_none() && exit.is_some();
-        if let Some((kept, fds)) = kept {
-            self.keeper.take_slot(kept.slot, &id);
-            session.tty_open = !kept.open.is_empty();
-            session.log_degraded.clone_from(&kept.degraded);
-            let shown = self.keeper.shared_table().slot(kept.slot).shown();
-            session.output.show(&session.scope, shown);
-            let last = session.life.last_process().map(|(pid, _)| pid);
-            // Also the first run of a session that waited for its turn.
-            let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
-            is_unseen_retry = waits && last != Some(kept.pid);
-            let is_unseen_first = is_first && was_alive;
-            let is_unseen = session.life.pid().is_none() && exit.is_none();
-            if is_unseen || is_unseen_first || is_unseen_retry {
-                // It was started, but the daemon died before it saved the pid.
-                // A run that nobody saw end was short.
-                let ended = exit.as_ref().map(|exit| Now {
-                    boot: 0,
-                    wall: exit.ended_at,
-                });
-                let seen = ended.map_or(now, |ended| ended.carried_over(now));
-                let begun = rebuild::begun(kept.pid, now).unwrap_or(seen);
-                let offset = if is_first { 0 } else { end };
-                session.life.started(kept.pid, offset, begun);
-                session.life.is_defined_as(session.spec.definition());
-                if is_first {
-                    session.life.begins_at_line(1);
-                }
-                is_new = true;
-            }
-            io.hold(kept, fds, self.keeper.shared_table());
-        } else if was_alive && exit.is_none() && session.batch.is_none() {
-            let why = if same_boot {
-                "the keeper died"
-            } else {
-                "the machine was restarted"
-            };
-            session.life.lost(why, now);
-        }
-        self.sessions.insert(session, io);
-        let last_event = last_events.get(&id);
-        // `last_event` is never the end of a run that the restart policy repeats: such an end is not
-        // published. Before the first run it can only be of that run, which may have ended since.
-        let is_published = match last_event {
-            Some(EventKind::Started | EventKind::Restarted) => true,
-            Some(_) => is_first,
-            None => false,
-        };
-        if is_new && (is_unseen_retry && !is_first || !is_published) {
-            self.publish_start(&id, before);
-        }
-        let status = self.sessions.get(&id).map(|s| s.life.status());
-        match exit.filter(|_| was_alive || is_unseen_retry) {
-            Some(exit) => self.finish(&id, &exit),
-            None if !was_alive && !is_unseen_retry => self.take_over_ended(&id),
-            None if status.is_some_and(Status::is_finished) => {
-                self.publish_end(EventKind::Lost, &id);
-            }
-            None => self.publish(EventKind::Adopted, &id, serde_json::json!({})),
-        }
-        self.begin_probe(&id);
-        self.persist(&id);
-        self.release(&id);
-        self.render_queue.add(&id);
+        (session, io)
     }
+}
+
+/// A run that the record knows nothing of: it was started, but the daemon died before it saved the pid.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unseen {
+    /// Somebody has asked for it.
+    Start,
+    /// The restart policy has started it, or the session had waited for its turn.
+    Retry,
+}
+
+/// Notes that the keeper has started a run which the record does not know.
+fn begin_unseen(
+    session: &mut Session,
+    pid: u32,
+    exit: Option<&Exit>,
+    end: u64,
+    now: Now,
+) -> Option<Unseen> {
+    let is_first = session.life.runs().is_empty();
+    let last = session.life.last_process().map(|(pid, _)| pid);
+    // Also the first run of a session that waited for its turn.
+    let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
+    let has_no_run = session.life.pid().is_none() && exit.is_none();
+    let unseen = match waits && last != Some(pid) {
+        true => Unseen::Retry,
+        false if has_no_run || is_first && session.life.status().is_alive() => Unseen::Start,
+        false => return None,
+    };
+    // A run that nobody saw end was short.
+    let ended = exit.map(|exit| Now {
+        boot: 0,
+        wall: exit.ended_at,
+    });
+    let seen = ended.map_or(now, |ended| ended.carried_over(now));
+    let begun = rebuild::begun(pid, now).unwrap_or(seen);
+    let offset = if is_first { 0 } else { end };
+    session.life.started(pid, offset, begun);
+    session.life.is_defined_as(session.spec.definition());
+    if is_first {
+        session.life.begins_at_line(1);
+    }
+    Some(unseen)
 }
 
 impl State {

@@ -70,25 +70,7 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             && holder.as_ref() != Some(&session.id)
             && is_listed(session, params.status, group, tag, label)
     };
-    let old: Vec<SessionId> = {
-        let (state, now) = (hub.read(), now().boot);
-        let is_old = |session: &&Session| session.takes_input() && session.input.is_old(now);
-        let newest = state.sessions.iter().rev().filter(is_wanted).take(limit);
-        let old = newest.filter(is_old).take(LOOKS);
-        old.map(|session| session.id.clone()).collect()
-    };
-    hub.check_inputs(&old).await;
-    hub.change(|state| {
-        let newest = state.sessions.iter().rev().filter(is_wanted).take(limit);
-        let newest: Vec<SessionId> = newest.map(|session| session.id.clone()).collect();
-        state.batches_listed(&newest);
-        if !state
-            .usage
-            .is_fresh(state.sessions.iter().filter(is_wanted))
-        {
-            state.usage.look(&state.sessions);
-        }
-    });
+    refresh(hub, is_wanted, limit).await;
     let state = hub.read();
     let now = now();
     let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
@@ -164,6 +146,28 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             })
         }
     }
+}
+
+/// Brings what is known of the `limit` newest of the wanted sessions up to date: whether they wait for input, what the
+/// batch system says of them, and what they use.
+async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool, limit: usize) {
+    let old: Vec<SessionId> = {
+        let (state, now) = (hub.read(), now().boot);
+        let is_old = |session: &&Session| session.takes_input() && session.input.is_old(now);
+        let newest = state.sessions.iter().rev().filter(&is_wanted).take(limit);
+        let old = newest.filter(is_old).take(LOOKS);
+        old.map(|session| session.id.clone()).collect()
+    };
+    hub.check_inputs(&old).await;
+    hub.change(|state| {
+        let newest = state.sessions.iter().rev().filter(&is_wanted).take(limit);
+        let newest: Vec<SessionId> = newest.map(|session| session.id.clone()).collect();
+        state.batches_listed(&newest);
+        let wanted = state.sessions.iter().filter(&is_wanted);
+        if !state.usage.is_fresh(wanted) {
+            state.usage.look(&state.sessions);
+        }
+    });
 }
 
 /// What a model needs of a session in a list.

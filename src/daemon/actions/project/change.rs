@@ -39,110 +39,47 @@ pub(super) fn compare(
 ) -> Result<Changes, Error> {
     let new = &loaded.project;
     let seen = |name: &str| Seen::of(&project.seen, name);
-    let apply = is_reload || params.apply == Some(true);
-    let mut wish = project.wish.clone();
-    let mut effective = new.clone();
-    let (mut restarted, mut pruned, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut noted, mut gone, mut outdated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut draft = Draft {
+        project,
+        applies: is_reload || params.apply == Some(true),
+        prunes: params.prune == Some(true),
+        wish: project.wish.clone(),
+        effective: new.clone(),
+        restarted: Vec::new(),
+        pruned: Vec::new(),
+        renamed: Vec::new(),
+        outdated: Vec::new(),
+        notes: Notes::default(),
+    };
     let all = changes(&project.applied.jobs, &new.jobs).into_iter();
-    let all: Vec<Change> = all
-        .map(
-            |change| match has_other_variables(project, loaded, change.job()) {
-                true => change.with_env_files(),
-                false => change,
-            },
-        )
-        .collect();
     // The jobs of the main checkout change there.
-    let own = all
-        .iter()
-        .filter(|change| !project.borrowed.contains_key(change.job()));
+    let own = all.filter(|change| !project.borrowed.contains_key(change.job()));
     for change in own {
-        match change {
-            Change::Rename { from, to } => {
-                let job = wish.jobs.remove(from.as_str()).unwrap_or_default();
-                let is_alive = seen(from).state.is_alive();
-                let is_shown = is_alive || is_on_schedule(&project.wish, from);
-                wish.jobs.insert(to.clone(), job);
-                renamed.push((from.clone(), to.clone()));
-                if is_shown {
-                    noted.push((to.clone(), ChangeKind::Rename, format!("was {from}")));
-                }
-            }
-            Change::Change { job, keys } if seen(job).state.is_alive() => {
-                noted.push((
-                    job.clone(),
-                    ChangeKind::Restart,
-                    format!("{} changed", keys.join(", ")),
-                ));
-                match apply {
-                    true => restarted.push(job.clone()),
-                    // It runs on as it is, and the next plan names it again.
-                    false => keep(&mut effective, &project.applied, job),
-                }
-            }
-            Change::Apply { job, keys } if seen(job).state.is_alive() => {
-                noted.push((
-                    job.clone(),
-                    ChangeKind::Apply,
-                    format!("{} changed", keys.join(", ")),
-                ));
-            }
-            Change::Apply { job, keys } | Change::Change { job, keys }
-                if is_on_schedule(&project.wish, job) =>
-            {
-                let note = format!("{} changed", keys.join(", "));
-                noted.push((job.clone(), ChangeKind::Apply, note));
-            }
-            Change::Change { job, keys } if has_ended_well(project, job) => {
-                outdated.push((job, keys));
-            }
-            Change::Gone(job) if seen(job).state.is_alive() => {
-                match params.prune == Some(true) {
-                    true => {
-                        pruned.push(job.clone());
-                        gone.push((job.clone(), "is not in the file; it is stopped"));
-                    }
-                    false => noted.push((
-                        job.clone(),
-                        ChangeKind::Gone,
-                        "is not in the file (--prune stops it)".to_owned(),
-                    )),
-                }
-                keep(&mut effective, &project.applied, job);
-            }
-            // Nothing of it runs, but its schedule would have gone on.
-            Change::Gone(job) if is_on_schedule(&project.wish, job) => {
-                gone.push((job.clone(), "is not in the file; its schedule ends"));
-            }
-            _ => {}
+        match has_other_variables(project, loaded, change.job()) {
+            true => draft.take(change.with_env_files()),
+            false => draft.take(change),
         }
     }
-    define(&mut wish, &effective, &project.borrowed);
-    let mut wanted = wanted(project, &wish, new, params, is_reload)?;
-    wanted.retain(|name| !pruned.contains(name));
-    for (job, keys) in outdated {
-        match wanted.contains(job) {
-            // It disturbs nothing that runs, so `up` need not be told to.
-            true => {
-                let note = format!("{} changed", keys.join(", "));
-                noted.push((job.clone(), ChangeKind::Restart, note));
-                restarted.push(job.clone());
-            }
-            // Its result is that of the old definition, and the next plan that wants it names it.
-            false => keep(&mut effective, &project.applied, job),
-        }
-    }
-    let plan = plan(&effective, &wish, &wanted, &noted, &gone, |name| {
-        let old = renamed
-            .iter()
-            .find(|(_, to)| to == name)
-            .map(|(from, _)| from);
+    define(&mut draft.wish, &draft.effective, &project.borrowed);
+    let mut wanted = wanted(project, &draft.wish, new, params, is_reload)?;
+    wanted.retain(|name| !draft.pruned.contains(name));
+    draft.run_outdated_again(&wanted);
+    let plan = draft.plan(&wanted, |name| {
+        let mut renamed = draft.renamed.iter();
+        let old = renamed.find(|(_, to)| to == name).map(|(from, _)| from);
         seen(old.map_or(name, String::as_str))
     });
     let is_borrowed = |name: &&String| project.borrowed.contains_key(*name);
     let borrowed = wanted.iter().filter(is_borrowed).cloned().collect();
     wanted.retain(|name| !project.borrowed.contains_key(name));
+    let Draft {
+        wish,
+        effective,
+        restarted,
+        pruned,
+        renamed,
+        ..
+    } = draft;
     Ok(Changes {
         plan,
         wanted: in_order(&effective, &wish, &wanted, params.jobs.as_deref()),
@@ -152,6 +89,146 @@ pub(super) fn compare(
         pruned,
         renamed,
     })
+}
+
+/// What comes of the changes of a file, one after another.
+struct Draft<'a> {
+    project: &'a Project,
+    /// Whether jobs that run are restarted with their new definitions.
+    applies: bool,
+    /// Whether jobs that are not in the file any more are stopped.
+    prunes: bool,
+    wish: Wish,
+    effective: file::Project,
+    restarted: Vec<String>,
+    pruned: Vec<String>,
+    renamed: Vec<(String, String)>,
+    /// Tasks that have ended well with another definition than the new one, and what differs.
+    outdated: Vec<(String, String)>,
+    notes: Notes,
+}
+
+/// What people are told besides what starts and what stays as it is.
+#[derive(Default)]
+struct Notes {
+    /// Of jobs in the file, or that stay without it.
+    of_jobs: Vec<(String, ChangeKind, String)>,
+    /// Of jobs that leave.
+    gone: Vec<(String, &'static str)>,
+}
+
+impl Draft<'_> {
+    fn take(&mut self, change: Change) {
+        let project = self.project;
+        let is_alive = |job: &str| Seen::of(&project.seen, job).state.is_alive();
+        let is_on_schedule = |job: &str| is_on_schedule(&project.wish, job);
+        match change {
+            Change::Rename { from, to } => {
+                let job = self.wish.jobs.remove(&from).unwrap_or_default();
+                self.wish.jobs.insert(to.clone(), job);
+                if is_alive(&from) || is_on_schedule(&from) {
+                    self.note(&to, ChangeKind::Rename, format!("was {from}"));
+                }
+                self.renamed.push((from, to));
+            }
+            Change::Change { job, keys } if is_alive(&job) => {
+                self.note(&job, ChangeKind::Restart, changed(&keys));
+                match self.applies {
+                    true => self.restarted.push(job),
+                    // It runs on as it is, and the next plan names it again.
+                    false => self.keep(&job),
+                }
+            }
+            Change::Apply { job, keys } if is_alive(&job) => {
+                self.note(&job, ChangeKind::Apply, changed(&keys));
+            }
+            Change::Apply { job, keys } | Change::Change { job, keys } if is_on_schedule(&job) => {
+                self.note(&job, ChangeKind::Apply, changed(&keys));
+            }
+            Change::Change { job, keys } if has_ended_well(project, &job) => {
+                self.outdated.push((job, changed(&keys)));
+            }
+            Change::Gone(job) if is_alive(&job) => {
+                self.keep(&job);
+                match self.prunes {
+                    true => {
+                        let why = "is not in the file; it is stopped";
+                        self.notes.gone.push((job.clone(), why));
+                        self.pruned.push(job);
+                    }
+                    false => {
+                        let why = "is not in the file (--prune stops it)";
+                        self.note(&job, ChangeKind::Gone, why.to_owned());
+                    }
+                }
+            }
+            // Nothing of it runs, but its schedule would have gone on.
+            Change::Gone(job) if is_on_schedule(&job) => {
+                let why = "is not in the file; its schedule ends";
+                self.notes.gone.push((job, why));
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, job: &str, kind: ChangeKind, note: String) {
+        self.notes.of_jobs.push((job.to_owned(), kind, note));
+    }
+
+    /// Leaves the definition of a job as it is in force.
+    fn keep(&mut self, job: &str) {
+        if let Some(defined) = self.project.applied.jobs.get(job) {
+            self.effective.jobs.insert(job.to_owned(), defined.clone());
+        }
+        if !self.effective.order.iter().any(|name| name == job) {
+            self.effective.order.push(job.to_owned());
+        }
+    }
+
+    /// Runs the wanted tasks again whose result is that of an old definition.
+    fn run_outdated_again(&mut self, wanted: &BTreeSet<String>) {
+        for (job, note) in std::mem::take(&mut self.outdated) {
+            match wanted.contains(&job) {
+                // It disturbs nothing that runs, so `up` need not be told to.
+                true => {
+                    self.note(&job, ChangeKind::Restart, note);
+                    self.restarted.push(job);
+                }
+                // The next plan that wants it names it.
+                false => self.keep(&job),
+            }
+        }
+    }
+
+    fn plan(&self, wanted: &BTreeSet<String>, seen: impl Fn(&str) -> Seen) -> Vec<PlannedChange> {
+        let mut plan = Vec::new();
+        for name in &self.effective.order {
+            let of_job = self.notes.of_jobs.iter().filter(|(job, ..)| job == name);
+            let before = plan.len();
+            plan.extend(of_job.map(|(job, change, note)| PlannedChange {
+                change: *change,
+                job: job.clone(),
+                note: Some(note.clone()),
+                ended: *change == ChangeKind::Restart && !seen(job).state.is_alive(),
+            }));
+            let job = self.wish.jobs.get(name).filter(|_| wanted.contains(name));
+            if let Some(job) = job.filter(|_| plan.len() == before) {
+                plan.push(unchanged(name, job, seen(name)));
+            }
+        }
+        plan.extend(self.notes.gone.iter().map(|(job, note)| PlannedChange {
+            change: ChangeKind::Gone,
+            job: job.clone(),
+            note: Some((*note).to_owned()),
+            ended: false,
+        }));
+        plan
+    }
+}
+
+/// What is said of keys that differ.
+fn changed(keys: &[&str]) -> String {
+    format!("{} changed", keys.join(", "))
 }
 
 /// Whether the `.env` files of a job that runs, or has ended well, give it other variables than that run has. Files that
@@ -173,16 +250,6 @@ fn has_ended_well(project: &Project, job: &str) -> bool {
 fn is_on_schedule(wish: &Wish, job: &str) -> bool {
     let job = wish.jobs.get(job);
     job.is_some_and(|job| job.is_scheduled && job.wanted)
-}
-
-/// Leaves the definition of a job as it is in force.
-fn keep(effective: &mut file::Project, applied: &file::Project, job: &str) {
-    if let Some(defined) = applied.jobs.get(job) {
-        effective.jobs.insert(job.to_owned(), defined.clone());
-    }
-    if !effective.order.iter().any(|name| name == job) {
-        effective.order.push(job.to_owned());
-    }
 }
 
 /// The jobs that are wanted after the request.
@@ -245,38 +312,6 @@ pub(super) fn in_order(
     }
     place(wanted);
     order
-}
-
-fn plan(
-    effective: &file::Project,
-    wish: &Wish,
-    wanted: &BTreeSet<String>,
-    noted: &[(String, ChangeKind, String)],
-    gone: &[(String, &str)],
-    seen: impl Fn(&str) -> Seen,
-) -> Vec<PlannedChange> {
-    let mut plan = Vec::new();
-    for name in &effective.order {
-        let of_job = noted.iter().filter(|(job, ..)| job == name);
-        let before = plan.len();
-        plan.extend(of_job.map(|(job, change, note)| PlannedChange {
-            change: *change,
-            job: job.clone(),
-            note: Some(note.clone()),
-            ended: *change == ChangeKind::Restart && !seen(job).state.is_alive(),
-        }));
-        let job = wish.jobs.get(name).filter(|_| wanted.contains(name));
-        if let Some(job) = job.filter(|_| plan.len() == before) {
-            plan.push(unchanged(name, job, seen(name)));
-        }
-    }
-    plan.extend(gone.iter().map(|(job, note)| PlannedChange {
-        change: ChangeKind::Gone,
-        job: job.clone(),
-        note: Some((*note).to_owned()),
-        ended: false,
-    }));
-    plan
 }
 
 /// The line of a job whose definition has not changed, or which does not run.
