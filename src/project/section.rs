@@ -60,15 +60,18 @@ impl<'a> Section<'a> {
     /// Reports the keys that are not among `known`. Returns whether one of them probably means a key of `meant`.
     pub(super) fn only(&self, known: &[&'static str], meant: &[&str]) -> bool {
         let mut is_meant = false;
-        for Entry { key, place, .. } in &self.table.entries {
+        for Entry { key, place, node } in &self.table.entries {
             if known.contains(&key.as_str()) || self.faults.is_full() {
                 continue;
             }
             let guess = keys::meant(key, known);
             is_meant |= guess.is_some_and(|guess| meant.contains(&guess));
-            let hint = match guess {
-                Some(guess) => format!(". Did you mean \"{guess}\"?"),
-                None => format!("; known keys are {}", known.join(", ")),
+            let hint = match (guess, &node.value) {
+                (Some("cmd"), Value::String(line)) => {
+                    format!(". Did you mean \"cmd\"? A shell line is run = {line:?}")
+                }
+                (Some(guess), _) => format!(". Did you mean \"{guess}\"?"),
+                (None, _) => format!("; known keys are {}", known.join(", ")),
             };
             let owner = self.owner();
             self.faults

@@ -9,6 +9,11 @@ fn a_typo_in_cmd() {
         faults(&text),
         "bgproc.toml:14:1: unknown key \"comand\" in [jobs.web]. Did you mean \"cmd\"?"
     );
+    assert_eq!(
+        faults("[jobs.web]\ncommand = \"npm start\""),
+        "bgproc.toml:2:1: unknown key \"command\" in [jobs.web]. Did you mean \"cmd\"? A shell line is \
+         run = \"npm start\""
+    );
 }
 
 /// The faults of one job with these lines after `run`.
