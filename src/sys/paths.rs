@@ -114,14 +114,16 @@ impl Home {
             });
         }
         let dirs = directories::ProjectDirs::from("", "", "bgproc").ok_or(PathError::NoHome)?;
-        let runtime = match dirs.runtime_dir().filter(|dir| is_in_own_dir(dir)) {
-            Some(dir) => dir.to_owned(),
-            None => Path::new(SHARED).join(format!("bgproc-{}", geteuid().as_raw())),
-        };
         let state = dirs
             .state_dir()
             .unwrap_or_else(|| dirs.data_local_dir())
             .to_owned();
+        let runtime = match dirs.runtime_dir().filter(|dir| is_in_own_dir(dir)) {
+            Some(dir) => dir.to_owned(),
+            // Another state is another registry, so its sockets are others too.
+            None if is_elsewhere(&state) => own_runtime(&machine::word_for(&state)),
+            None => Path::new(SHARED).join(format!("bgproc-{}", geteuid().as_raw())),
+        };
         Ok(Self {
             runtime,
             state: machine::part_of(&state).unwrap_or(state),
@@ -282,6 +284,13 @@ pub(super) const SHARED: &str = "/tmp";
 fn is_in_own_dir(dir: &Path) -> bool {
     let above = dir.parent().and_then(|above| std::fs::metadata(above).ok());
     above.is_some_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
+}
+
+/// Whether `XDG_STATE_HOME` names another directory than the usual one.
+fn is_elsewhere(state: &Path) -> bool {
+    let usual = directories::BaseDirs::new().map(|dirs| dirs.home_dir().join(".local/state"));
+    let named = std::env::var_os("XDG_STATE_HOME").is_some_and(|dir| !dir.is_empty());
+    named && usual.is_some_and(|usual| !state.starts_with(usual))
 }
 
 /// Creates `path` (and its parents) with mode 0700, or checks the existing directory.
