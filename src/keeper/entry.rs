@@ -1,6 +1,6 @@
 //! The sessions the keeper holds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 
 use super::log::Log;
@@ -44,16 +44,15 @@ impl Entry {
             return;
         }
         self.input = None;
-        // Keep a log whose newest bytes are only in memory: they still have to be saved.
-        if self
-            .log
-            .as_ref()
-            .is_some_and(|log| log.degraded().is_none())
-        {
-            self.log = None;
-        }
+        // Keep a log whose newest bytes or times are only in memory: they still have to be saved.
+        self.log
+            .take_if(|log| log.degraded().is_none() && log.flush_index());
     }
 }
+
+/// Number of free slots that are left alone while others are there: the daemon may still read one of them for the session
+/// that had it, until it knows of that session's next slot.
+const RESTING: usize = 64;
 
 /// The sessions by their slot in the shared table.
 #[derive(Debug, Default)]
@@ -61,7 +60,8 @@ pub(super) struct Table {
     /// Boxed, because a growing `Vec` reserves room for twice its length.
     entries: Vec<Option<Box<Entry>>>,
     by_id: HashMap<SessionId, u32>,
-    free: BTreeSet<u32>,
+    /// Oldest first.
+    free: VecDeque<u32>,
     /// Slots whose index has an unwritten record.
     unflushed: Vec<u32>,
     /// Slots whose log cannot currently be written.
@@ -71,20 +71,26 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The lowest free slot below `slots`; `None` if there is none.
+    /// A free slot below `slots`, one that has been free for long if possible; `None` if there is none.
     pub(super) fn free_slot(&self, slots: u32) -> Option<u32> {
         let next = u32::try_from(self.entries.len()).ok();
-        let free = self.free.first().copied();
-        free.or(next.filter(|&slot| slot < slots))
+        let next = next.filter(|&slot| slot < slots);
+        let free = self.free.front().copied();
+        match self.free.len() > RESTING {
+            true => free,
+            false => next.or(free),
+        }
     }
 
     /// Inserts a session at a free slot.
     pub(super) fn insert_at(&mut self, slot: u32, entry: Entry) {
         while self.entries.len() <= slot as usize {
-            self.free.insert(self.entries.len() as u32);
+            self.free.push_back(self.entries.len() as u32);
             self.entries.push(None);
         }
-        self.free.remove(&slot);
+        if let Some(at) = self.free.iter().position(|free| *free == slot) {
+            self.free.remove(at);
+        }
         self.by_id.insert(entry.id.clone(), slot);
         self.entries[slot as usize] = Some(Box::new(entry));
     }
@@ -93,7 +99,7 @@ impl Table {
         let slot = self.by_id.remove(id)?;
         self.degraded.remove(&slot);
         self.unsaved_exits.remove(&slot);
-        self.free.insert(slot);
+        self.free.push_back(slot);
         self.entries
             .get_mut(slot as usize)?
             .take()
@@ -152,7 +158,7 @@ impl Table {
     pub(super) fn flush_indexes(&mut self) {
         for slot in std::mem::take(&mut self.unflushed) {
             if let Some(log) = self.get_mut(slot).and_then(|entry| entry.log.as_mut()) {
-                log.flush_index();
+                let _ = log.flush_index();
             }
         }
     }

@@ -17,6 +17,7 @@ use super::events::Source;
 use super::exit_file;
 use super::log::Log;
 use super::requests::dup;
+use super::supervise::Ended;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::sys::channel::Channel;
@@ -198,13 +199,17 @@ impl Keeper {
         let dir = self.home.session(&kept.session);
         let needs_log = !outputs.is_empty() || tail.is_some();
         let shown = self.shared_table.slot(kept.slot);
-        let mut log = needs_log
-            .then(|| Log::open(dir.clone(), kept.keep, shown.end(), tail))
-            .transpose()?;
-        if let Some(log) = &mut log {
-            let (first, newlines) = shown.dropped();
+        let (first, newlines) = shown.dropped();
+        let log = needs_log.then(|| {
+            let saved = tail.as_ref().and_then(|tail| tail.try_clone().ok());
+            let opened = Log::open(dir.clone(), kept.keep, shown.end(), tail);
+            let mut log = opened.unwrap_or_else(|error| {
+                tracing::warn!(session = %kept.session, %error, "its log cannot be opened");
+                Log::unopened(dir.clone(), kept.keep, (first, shown.end()), saved, &error)
+            });
             log.continue_count(first, newlines);
-        }
+            log
+        });
         let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let own = std::process::id();
         let is_exit_missing = kept.exit.is_some() && exit_file::read(&dir).is_none();
@@ -257,9 +262,16 @@ impl Keeper {
         self.set_channel(channel)?;
         self.supervisor.started(pid);
         self.supervisor.is_up();
-        let daemon = process::handle(pid)?;
-        self.events.add(&daemon, Source::DaemonEnded)?;
-        self.foreign_daemon = Some(daemon);
+        match process::handle(pid) {
+            Ok(daemon) => {
+                self.events.add(&daemon, Source::DaemonEnded)?;
+                self.foreign_daemon = Some(daemon);
+            }
+            Err(error) => {
+                tracing::warn!(pid, %error, "the daemon has died since it handed over");
+                self.daemon_is_gone(Ended::Unknown);
+            }
+        }
         // The socket's file may have been removed while no keeper watched over it.
         self.share_listener()
     }

@@ -1,5 +1,6 @@
 //! The index of a log: when each range of bytes arrived, and on which stream.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -18,24 +19,45 @@ const GRAIN_MS: i64 = 20;
 /// minutes.
 const MAX_RECORDS: usize = 256 * 1024;
 
+/// Maximum number of records in memory. If the disk refuses more, the last one covers what follows.
+const MAX_PENDING: usize = 1024;
+
 /// Writes `output.idx`. The newest record stays in memory until the keeper's event loop has nothing
 /// else to do, and for longer if the disk refuses it. If the keeper is killed before that, the length
 /// of the log shows how many bytes lack a record.
 #[derive(Debug)]
 pub(super) struct Index {
     path: PathBuf,
+    /// Whether what is on disk is known.
+    is_open: bool,
     /// Created with the first record; a silent job has none.
     file: Option<File>,
     /// Length on disk in bytes, a whole number of records.
     length: u64,
     /// The last record on disk.
     written: Option<IndexRecord>,
-    pending: Option<IndexRecord>,
+    /// Records that are not on disk, oldest first.
+    pending: VecDeque<IndexRecord>,
 }
 
 impl Index {
     pub(super) fn open(dir: &Path) -> io::Result<Self> {
-        let path = dir.join(INDEX);
+        Self::open_at(dir.join(INDEX))
+    }
+
+    /// The index of a directory that cannot be used now. It is opened before the next record is written.
+    pub(super) fn unopened(dir: &Path) -> Self {
+        Self {
+            path: dir.join(INDEX),
+            is_open: false,
+            file: None,
+            length: 0,
+            written: None,
+            pending: VecDeque::new(),
+        }
+    }
+
+    fn open_at(path: PathBuf) -> io::Result<Self> {
         let file = match open(&path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
@@ -54,10 +76,11 @@ impl Index {
         }
         let mut index = Self {
             path,
+            is_open: true,
             file,
             length,
             written: None,
-            pending: None,
+            pending: VecDeque::new(),
         };
         if let Some(last) = index.records().checked_sub(1) {
             index.written = index.record(last)?;
@@ -67,13 +90,13 @@ impl Index {
 
     /// End offset of the newest record.
     pub(super) fn end(&self) -> u64 {
-        let last = self.pending.or(self.written);
+        let last = self.pending.back().or(self.written.as_ref());
         last.map_or(0, |record| record.end)
     }
 
     /// Prepares for bytes of `stream`: writes the pending record if it belongs to another stream.
     pub(super) fn change_stream(&mut self, stream: u8) -> io::Result<()> {
-        match &self.pending {
+        match self.pending.back() {
             Some(last) if last.stream != stream => self.flush(),
             _ => Ok(()),
         }
@@ -81,30 +104,47 @@ impl Index {
 
     /// Records that the log has grown to `end`.
     pub(super) fn add(&mut self, end: u64, at: i64, stream: u8) -> io::Result<()> {
-        match &mut self.pending {
+        match self.pending.back_mut() {
             Some(last) if last.stream == stream && is_soon(last, at) => {
                 last.end = end;
                 Ok(())
             }
             _ => {
                 let written = self.flush();
-                match &mut self.pending {
+                let is_full = self.pending.len() >= MAX_PENDING;
+                match self.pending.back_mut() {
                     // It could not be written, and has to cover these bytes as well.
-                    Some(last) if last.stream == stream => last.end = end,
-                    _ => self.pending = Some(IndexRecord { end, at, stream }),
+                    Some(last) if last.stream == stream || is_full => last.end = end,
+                    _ => self.pending.push_back(IndexRecord { end, at, stream }),
                 }
                 written
             }
         }
     }
 
-    /// Writes the pending record. If its time is within [`GRAIN_MS`] of the last record on disk, it
-    /// is merged into that one. So the index grows by at most one record per [`GRAIN_MS`], even if
-    /// a job writes byte by byte.
+    /// Whether records are only in memory.
+    pub(super) fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Writes the pending records.
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        let Some(mut record) = self.pending else {
-            return Ok(());
-        };
+        if !self.is_open && self.is_pending() {
+            let opened = Self::open_at(self.path.clone())?;
+            let mut pending = std::mem::take(&mut self.pending);
+            pending.retain(|record| record.end > opened.end());
+            *self = Self { pending, ..opened };
+        }
+        while let Some(record) = self.pending.front().copied() {
+            self.write(record)?;
+            self.pending.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Writes a record. If its time is within [`GRAIN_MS`] of the last record on disk, it is merged into that one. So
+    /// the index grows by at most one record per [`GRAIN_MS`], even if a job writes byte by byte.
+    fn write(&mut self, mut record: IndexRecord) -> io::Result<()> {
         let size = IndexRecord::BYTES as u64;
         let mut place = self.length;
         if let Some(last) = self.written.filter(|last| last.stream == record.stream)
@@ -126,7 +166,6 @@ impl Index {
         }
         self.length = place + size;
         self.written = Some(record);
-        self.pending = None;
         Ok(())
     }
 
@@ -286,6 +325,33 @@ mod tests {
         index.add(12, 3000, 0).unwrap();
         index.flush().unwrap();
         assert_eq!(on_disk(&away), [(9, 1000, 0), (12, 3000, 0)]);
+    }
+
+    #[test]
+    fn streams_that_the_disk_refuses_stay_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let away = dir.path().join("away");
+        let mut index = Index::open(&away).unwrap();
+        for (end, stream) in [(5_u64, 0), (7, 1), (9, 0)] {
+            let at = 1000 + end.cast_signed() * 100;
+            assert!(index.add(end, at, stream).is_err() || end == 5);
+        }
+        std::fs::create_dir(&away).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(&away), [(5, 1500, 0), (7, 1700, 1), (9, 1900, 0)]);
+        assert!(!index.is_pending());
+    }
+
+    #[test]
+    fn an_index_that_could_not_be_opened_goes_on_where_it_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut index = Index::open(dir.path()).unwrap();
+        index.add(5, 1000, 0).unwrap();
+        index.flush().unwrap();
+        let mut index = Index::unopened(dir.path());
+        index.add(9, 2000, 0).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(dir.path()), [(5, 1000, 0), (9, 2000, 0)]);
     }
 
     #[test]

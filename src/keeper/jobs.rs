@@ -242,7 +242,7 @@ impl Keeper {
         entry.exit = Some(exit.clone());
         entry.pidfd = None;
         if let Some(log) = &mut entry.log {
-            log.flush_index();
+            let _ = log.flush_index();
         }
         let session = entry.id.clone();
         entry.close_files();

@@ -92,6 +92,38 @@ impl Log {
         })
     }
 
+    /// The log of a job that runs, and whose directory cannot be used now: the job goes on, and so do its offsets.
+    /// `first` and `end` are the bounds according to an earlier keeper, and `tail` holds the bytes that it had in
+    /// memory.
+    pub(super) fn unopened(
+        dir: PathBuf,
+        keep: u64,
+        (first, end): (u64, u64),
+        tail: Option<Tail>,
+        why: &io::Error,
+    ) -> Self {
+        let index = Index::unopened(&dir);
+        let segments = Segments::unopened(dir, first);
+        // What is in no file and not in memory either is lost.
+        let since = segments.saved_end().unwrap_or(end).min(end);
+        let tail = tail.or_else(|| Tail::create().ok());
+        Self {
+            unsaved: segments.gaps(end),
+            newlines: None,
+            segments,
+            file: None,
+            end,
+            keep,
+            index,
+            degraded: Some(Degraded {
+                reason: why.to_string(),
+                since,
+                tail,
+                retry_at: clock::boot_ms() + RETRY_MS,
+            }),
+        }
+    }
+
     /// Offset after the last byte.
     pub(super) fn end(&self) -> u64 {
         self.end
@@ -227,13 +259,13 @@ impl Log {
     pub(super) fn complete_index(&mut self, stream: u8) {
         if self.index.end() < self.end {
             let _ = self.index.add(self.end, clock::wall().millis(), stream);
-            self.flush_index();
+            let _ = self.flush_index();
         }
     }
 
-    /// Writes the index's pending record.
-    pub(super) fn flush_index(&mut self) {
-        let _ = self.index.flush();
+    /// Writes the index's pending records. Returns whether all are on disk.
+    pub(super) fn flush_index(&mut self) -> bool {
+        self.index.flush().is_ok()
     }
 
     /// Begins a new segment at the end and drops everything before it. The files stay until
@@ -537,6 +569,26 @@ mod tests {
         assert_eq!((log.end(), log.unsaved()), (100, 95));
         assert!(bench.write(&mut log, b"more"), "saving resumes");
         assert_eq!(bench.file("output.100.log").unwrap(), "more");
+    }
+
+    #[test]
+    fn a_log_that_could_not_be_opened_loses_nothing() {
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"one\n");
+        let dir = bench.dir.path().to_owned();
+        let why = io::Error::other("refused");
+        let mut log = Log::unopened(dir, 1 << 20, (0, log.end()), None, &why);
+        log.continue_count(0, Some(0));
+        assert_eq!(log.degraded().unwrap().0, "refused");
+        bench.write(&mut log, b"two\n");
+        assert_eq!((log.end(), log.unsaved()), (8, 4));
+        log.degraded.as_mut().unwrap().retry_at = 0;
+        assert!(log.retry(&mut bench.disk) && log.flush_index());
+        bench.write(&mut log, b"three\n");
+        assert_eq!(bench.file("output.log").unwrap(), "one\n");
+        assert_eq!(bench.file("output.4.log").unwrap(), "two\nthree\n");
+        assert_eq!((log.unsaved(), log.newlines()), (0, Some(0)));
     }
 
     #[test]

@@ -50,6 +50,26 @@ impl Segments {
         ))
     }
 
+    /// The segments in a directory that cannot be used now, as far as they are known. The oldest begins at `first`.
+    pub(super) fn unopened(dir: PathBuf, first: u64) -> Self {
+        let starts = segments::starts(&dir).unwrap_or_default();
+        let mut starts: VecDeque<u64> = starts.into();
+        if starts.is_empty() {
+            starts.push_back(first);
+        }
+        Self {
+            dir,
+            starts,
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Offset after the last byte that is in a file; `None` if that is not known.
+    pub(super) fn saved_end(&self) -> Option<u64> {
+        let last = self.last();
+        Some(last + self.saved(last).ok()?)
+    }
+
     /// Start offset of the oldest segment.
     pub(super) fn first(&self) -> u64 {
         self.starts.front().copied().unwrap_or(0)
