@@ -7,8 +7,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use crate::protocol::SessionId;
@@ -166,6 +168,29 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// How often [`read_patiently`] tries, and its pause between two attempts.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Reads a whole file whose loss would be felt. An error that often passes, such as a lack of descriptors, gets some
+/// more attempts.
+pub fn read_patiently(path: &Path) -> io::Result<Vec<u8>> {
+    let passes = |error: &io::Error| {
+        let known = error.raw_os_error().map(Errno::from_raw_os_error);
+        let passing = [Errno::NFILE, Errno::MFILE, Errno::NOMEM, Errno::IO];
+        known.is_some_and(|known| passing.contains(&known))
+    };
+    let mut outcome = read(path);
+    for _ in 1..ATTEMPTS {
+        match &outcome {
+            Err(error) if passes(error) => std::thread::sleep(PAUSE),
+            _ => break,
+        }
+        outcome = read(path);
+    }
+    outcome
 }
 
 /// Opens a file for reading.

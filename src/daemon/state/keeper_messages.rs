@@ -111,6 +111,17 @@ impl State {
                 for id in self.sessions.io.keys() {
                     self.render_queue.add(id);
                 }
+                // Those that waited for their turn there are forgotten.
+                let owe = |session: &&Session| session.life.owes_on_exit();
+                let owing: Vec<SessionId> = self
+                    .sessions
+                    .iter()
+                    .filter(owe)
+                    .map(|session| session.id.clone())
+                    .collect();
+                for id in owing {
+                    self.run_on_exit(&id);
+                }
             }
             ToDaemon::Listening => {
                 if let Some(listener) = fds.into_iter().next() {

@@ -5,7 +5,7 @@
 //! themselves.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,12 @@ impl InputLogs {
         }
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        file.write_all(&line)?;
+        let end = file.metadata()?.len();
+        if let Err(error) = file.write_all(&line) {
+            // A part of the line would spoil the next one, too.
+            let _ = file.set_len(end);
+            return Err(error);
+        }
         self.last = Some((dir.to_owned(), file));
         Ok(())
     }
@@ -87,12 +92,10 @@ fn open(dir: &Path) -> io::Result<File> {
 
 /// Reads the log, oldest write first. A line that a crash cut short is skipped.
 pub(crate) fn read(dir: &Path) -> Vec<Entry> {
-    let Ok(file) = file::open(&dir.join(INPUT)) else {
-        return Vec::new();
-    };
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    let bytes = file::read(&dir.join(INPUT)).unwrap_or_default();
+    let lines = bytes.split(|byte| *byte == b'\n');
     lines
-        .filter_map(|line| serde_json::from_str(&line).ok())
+        .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
 }
 
@@ -129,8 +132,11 @@ mod tests {
         let mut logs = InputLogs::default();
         logs.append(dir.path(), &entry("abc\n")).unwrap();
         let mut file = file::append(&dir.path().join(INPUT)).unwrap();
+        // In the middle of a character.
+        file.write_all(b"{\"at\":\"20\xc3\n").unwrap();
+        logs.append(dir.path(), &entry("def\n")).unwrap();
         file.write_all(b"{\"at\":\"20").unwrap();
-        assert_eq!(read(dir.path()), [entry("abc\n")]);
+        assert_eq!(read(dir.path()), [entry("abc\n"), entry("def\n")]);
     }
 
     #[test]

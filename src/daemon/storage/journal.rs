@@ -134,7 +134,7 @@ impl Journal {
 
     fn read(&mut self) -> EventHistory {
         let mut past = EventHistory::default();
-        let bytes = match file::read(&self.path) {
+        let bytes = match file::read_patiently(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
             Err(error) => {

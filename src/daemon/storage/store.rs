@@ -122,7 +122,7 @@ impl Store {
         for id in self.ids()? {
             self.remove_temporaries(&id);
             let path = self.dir(&id).join(META);
-            let read = file::read(&path).map_err(|error| match error.kind() {
+            let read = file::read_patiently(&path).map_err(|error| match error.kind() {
                 // The daemon died between creating the directory and writing the record, or it is not a
                 // directory.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,

@@ -32,7 +32,8 @@ enum Over {
 
 async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
     let socket = readiness::watch(end, Interest::READABLE)?;
-    let mut room = WriteReadiness::default();
+    // Without it the daemon would end when it has no descriptors left.
+    let mut room = WriteReadiness::reserved(socket.get_ref())?;
     loop {
         room.want(socket.get_ref(), hub.read().keeper.wants_to_send())?;
         tokio::select! {

@@ -13,17 +13,38 @@ use crate::sys::readiness;
 
 /// A duplicate of a socket, registered for writing while room is needed.
 #[derive(Default)]
-pub(crate) struct WriteReadiness(Option<AsyncFd<OwnedFd>>);
+pub(crate) struct WriteReadiness {
+    watched: Option<AsyncFd<OwnedFd>>,
+    /// Whether the duplicate is kept while no room is needed.
+    is_reserved: bool,
+    spare: Option<OwnedFd>,
+}
 
 impl WriteReadiness {
+    /// With a duplicate that is made now and kept, for a socket that has to be written to when there are no free
+    /// descriptors.
+    pub(crate) fn reserved(socket: impl AsFd) -> io::Result<Self> {
+        Ok(Self {
+            watched: None,
+            is_reserved: true,
+            spare: Some(socket.as_fd().try_clone_to_owned()?),
+        })
+    }
+
     /// Sets whether to wait for room in `socket` from now on.
     pub(crate) fn want(&mut self, socket: impl AsFd, wanted: bool) -> io::Result<()> {
-        match (wanted, &self.0) {
-            (false, _) => self.0 = None,
+        match (wanted, &self.watched) {
+            (false, _) => {
+                let watched = self.watched.take().map(AsyncFd::into_inner);
+                self.spare = self.spare.take().or(watched).filter(|_| self.is_reserved);
+            }
             (true, Some(_)) => {}
             (true, None) => {
-                let duplicate = socket.as_fd().try_clone_to_owned()?;
-                self.0 = Some(readiness::watch(duplicate, Interest::WRITABLE)?);
+                let duplicate = match self.spare.take() {
+                    Some(spare) => spare,
+                    None => socket.as_fd().try_clone_to_owned()?,
+                };
+                self.watched = Some(readiness::watch(duplicate, Interest::WRITABLE)?);
             }
         }
         Ok(())
@@ -31,7 +52,7 @@ impl WriteReadiness {
 
     /// Waits until there is room; for ever if no room is needed.
     pub(crate) async fn there(&self) -> io::Result<()> {
-        match &self.0 {
+        match &self.watched {
             Some(room) => room.writable().await.map(|mut ready| ready.clear_ready()),
             None => std::future::pending().await,
         }
