@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
@@ -30,6 +31,11 @@ const SIGNALLED: i32 = 128;
 
 /// How long one request waits for the end, in milliseconds; it is repeated until the end.
 const WAIT_MS: u64 = bounds::MAX_WAIT_MS;
+
+/// How long no daemon may answer until the job is given up, and the pause between two attempts. A busy node or a slow
+/// file system is no reason to end a batch job.
+const PATIENCE: Duration = Duration::from_secs(600);
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the job of a directory as this run of it, counted from 1. Returns the exit code that the batch job ends with.
 ///
@@ -114,9 +120,7 @@ fn hold(dir: &Path) -> Result<Option<u8>, Error> {
         umask: job.umask,
         ..with_surroundings(Greeting::default())
     };
-    let mut connection = connect(&greeting, AutoStart::Yes)?;
-    let held = until_end(&mut connection, job);
-    drop(connection);
+    let held = until_end(&greeting, job);
     if let Err(error) = clear_away() {
         eprintln!("bgproc: {}", error.message);
     }
@@ -150,18 +154,31 @@ fn clear_away() -> Result<(), Error> {
 }
 
 /// Starts the session, and waits for its end. Returns its id.
-fn until_end(connection: &mut Connection, job: NodeJob) -> Result<SessionId, Error> {
-    let id = begin(connection, job)?;
+fn until_end(greeting: &Greeting, job: NodeJob) -> Result<SessionId, Error> {
+    let mut connection = connect(greeting, AutoStart::Yes)?;
+    let id = begin(&mut connection, job)?;
     let end = Wait {
         session_id: Some(id.to_string()),
         wait_ms: Some(WAIT_MS),
         ..Wait::default()
     };
+    let mut answered = Instant::now();
     loop {
         // A wait may be repeated, so it survives the daemon.
-        let waited: Waited = connection.call_as(Action::Wait(end.clone()))?;
-        if waited.polled.status.is_finished() {
-            return Ok(id);
+        match connection.call_as::<Waited>(Action::Wait(end.clone())) {
+            Ok(waited) if waited.polled.status.is_finished() => return Ok(id),
+            Ok(_) => answered = Instant::now(),
+            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
+                if answered.elapsed() > PATIENCE {
+                    return Err(error);
+                }
+                std::thread::sleep(PAUSE);
+                if let Ok(next) = connect(greeting, AutoStart::Yes) {
+                    connection = next;
+                    answered = Instant::now();
+                }
+            }
+            Err(error) => return Err(error),
         }
     }
 }
