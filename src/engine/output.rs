@@ -414,7 +414,7 @@ impl Output {
 
     /// Offset up to which `scope` has been shown the output.
     pub fn shown(&self, scope: &Scope) -> u64 {
-        self.shown.get(scope).copied().unwrap_or(0).max(self.first)
+        self.shown.get(scope).copied().unwrap_or(0)
     }
 
     /// Records that `scope` has been shown everything up to `offset`.

@@ -258,6 +258,37 @@ fn kill_and_wait_take_sessions_of_several_machines() {
 }
 
 #[test]
+fn a_wait_on_several_machines_is_decided_as_on_one() {
+    let Some(sshd) = Sshd::new(1) else { return };
+    let mut serve = Serve::new(&sshd.home, &["--hosts", "h1"]);
+    let mut start = |host: &str, command: &str| {
+        let started = serve.ok(json!({"action": "start", "command": command, "host": host,
+            "wait": host == "local"}));
+        started["sessionId"].clone()
+    };
+    let here = start("local", "true");
+    let far = start("h1", "read x; echo found; read x; exit 4");
+    let both = json!([here, far]);
+    let within = DEADLINE.as_millis() as u64;
+    let wait = |mode: &str, until: &Value| json!({"action": "wait", "sessionIds": both, "mode": mode, "until": [until], "waitMs": within});
+    // What has ended here does not end the wait for what is there.
+    let found = json!({"pattern": "^found"});
+    let any = serve.send(wait("any", &found));
+    serve.ok(json!({"action": "write", "sessionId": far, "data": "\n"}));
+    let any = serve.reply(any)["result"].clone();
+    assert_eq!(any["outcome"], "matched", "{any}");
+    // With `all` it does.
+    let all = serve.ok(wait("all", &found));
+    assert_eq!(all["outcome"], "exited", "{all}");
+    // An end that is known is no reason to refuse.
+    let next = serve.send(wait("next", &json!({"exit": true})));
+    serve.ok(json!({"action": "write", "sessionId": far, "data": "\n"}));
+    let next = serve.reply(next)["result"].clone();
+    assert_eq!(next["matched"]["exitCode"], 4, "{next}");
+    serve.err(wait("next", &json!({"exit": true})), "session_not_running");
+}
+
+#[test]
 fn hosts_come_and_go_with_the_configuration() {
     let Some(sshd) = Sshd::new(2) else { return };
     let home = &sshd.home;

@@ -13,7 +13,7 @@ use crate::daemon::requests::there::host_of_name;
 use crate::daemon::transport::Answer;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Wait};
-use crate::protocol::{Action, Error};
+use crate::protocol::{Action, Error, ErrorCode};
 
 /// Carries out an action that names sessions of several machines. `None` if it does not, or is of another kind.
 pub(super) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Option<Answer> {
@@ -83,36 +83,43 @@ async fn run_part(
     (place, value)
 }
 
-/// Waits on several machines. With `any`, the first machine whose sessions decide the wait ends it; what the others
-/// have until then is asked without waiting.
+/// Waits on several machines. The first machine whose sessions decide the wait ends it; what the others have until then
+/// is asked without waiting.
 async fn wait_for(hub: &Hub, client: &Rc<Client>, wait: &Wait, parts: Vec<Action>) -> Answer {
-    if wait.mode == Some(WaitMode::All) {
-        let done = all(hub, client, parts).await?;
-        let undecided = done.iter().position(|part| part["outcome"] != "matched");
-        return joined(done, undecided.unwrap_or(0));
-    }
+    let mode = wait.mode.unwrap_or_default();
     let mut tasks = JoinSet::new();
     for (place, part) in parts.iter().cloned().enumerate() {
         tasks.spawn_local(run_part(hub.clone(), client.clone(), place, part));
     }
+    let mut pending: BTreeMap<usize, Action> = parts.into_iter().enumerate().collect();
     let mut done: BTreeMap<usize, Value> = BTreeMap::new();
-    let mut decided = None;
+    let (mut unreachable, mut nothing_left) = (None, None);
+    let mut is_decided = false;
     while let Some(ended) = tasks.join_next().await {
         let (place, result) = ended.map_err(|error| Error::internal(error.to_string()))?;
-        let result = result?;
-        let is_decided = result["outcome"] != "timeout";
-        done.insert(place, result);
-        if is_decided {
-            decided = Some(place);
-            break;
+        pending.remove(&place);
+        match result {
+            Ok(result) => {
+                is_decided = decides(mode, &result);
+                done.insert(place, result);
+                if is_decided {
+                    break;
+                }
+            }
+            // The client knows each end there.
+            Err(error) if mode == WaitMode::Next && error.code == ErrorCode::SessionNotRunning => {
+                nothing_left = Some(error);
+            }
+            // The other machines may decide the wait.
+            Err(error) if mode != WaitMode::All && error.code == ErrorCode::HostUnreachable => {
+                unreachable = Some(error);
+            }
+            Err(error) => return Err(error),
         }
     }
     // Ends the waits on the other machines.
     drop(tasks);
-    for (place, mut part) in parts.into_iter().enumerate() {
-        if done.contains_key(&place) {
-            continue;
-        }
+    for (place, mut part) in pending {
         if let Action::Wait(wait) = &mut part {
             (wait.wait_ms, wait.timeout_ms) = (Some(0), None);
         }
@@ -122,8 +129,33 @@ async fn wait_for(hub: &Hub, client: &Rc<Client>, wait: &Wait, parts: Vec<Action
             done.insert(place, result);
         }
     }
-    let place = decided.and_then(|place| done.keys().position(|known| *known == place));
-    joined(done.into_values().collect(), place.unwrap_or(0))
+    let missing = unreachable.filter(|_| !is_decided);
+    if let Some(error) = missing.or(nothing_left.filter(|_| done.is_empty())) {
+        return Err(error);
+    }
+    let done: Vec<Value> = done.into_values().collect();
+    let decisive = (0..done.len()).min_by_key(|place| rank(mode, &done[*place]));
+    joined(done, decisive.unwrap_or(0))
+}
+
+/// Whether what one machine has answered ends the wait, whatever the others do.
+fn decides(mode: WaitMode, part: &Value) -> bool {
+    match part["outcome"].as_str() {
+        Some("failed") => true,
+        Some("matched") => mode != WaitMode::All,
+        Some("exited" | "lost") => mode == WaitMode::All,
+        _ => false,
+    }
+}
+
+/// Which of several answers counts: the one with the lowest rank, as for the sessions of one machine.
+fn rank(mode: WaitMode, part: &Value) -> usize {
+    let order = match mode {
+        WaitMode::Any | WaitMode::Next => ["failed", "matched", "timeout", "lost", "exited"],
+        WaitMode::All => ["failed", "lost", "exited", "timeout", "matched"],
+    };
+    let known = order.iter().position(|known| part["outcome"] == *known);
+    known.unwrap_or(order.len())
 }
 
 /// One answer from those of several machines: the one at `place` decides it.

@@ -1,6 +1,5 @@
 //! `wait`: waits for conditions on one session or several.
 
-use crate::daemon::requests::wait_plan::Plan;
 use std::rc::Rc;
 
 use crate::daemon::hub::Hub;
@@ -9,6 +8,7 @@ use crate::daemon::requests::find::find_several;
 use crate::daemon::requests::limits::{one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
@@ -57,7 +57,10 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         let state = hub.read();
         let offset = |id: &SessionId| match state.sessions.get(id).filter(|_| unasked) {
             Some(session) => client.searched(session),
-            None => since.offset(&state, client, id),
+            None => {
+                let asked = since.asked(&state, client, id);
+                asked.unwrap_or_else(|| state.sessions.log_first(id))
+            }
         };
         ids.into_iter().map(|id| (offset(&id), id)).collect()
     };

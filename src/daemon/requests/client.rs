@@ -165,12 +165,7 @@ impl Client {
 
     fn cursors(&self, session: &Session) -> Cursors {
         let own = self.cursors.borrow().get(&session.id).copied();
-        let (own, first) = (own.unwrap_or_default(), session.output.first());
-        Cursors {
-            shown: own.shown.max(first),
-            searched: own.searched.max(first),
-            ..own
-        }
+        own.unwrap_or_default()
     }
 
     /// Queues the reply to a request, in the form that the client has asked for.

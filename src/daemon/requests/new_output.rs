@@ -32,16 +32,22 @@ pub(crate) enum Since {
 }
 
 impl Since {
-    /// Number of bytes that are not kept any more between where it says and the first one that is.
-    pub(crate) fn dropped(self, state: &State, client: &Client, id: &SessionId) -> u64 {
+    /// The offset that it says, which may not be kept any more; `None` for the start of the log, wherever that is.
+    pub(crate) fn asked(self, state: &State, client: &Client, id: &SessionId) -> Option<u64> {
         let session = state.sessions.get(id);
-        let asked = match self {
+        match self {
             Self::Tail => None,
             Self::New => session.map(|session| client.shown(session)),
             Self::Run => session.and_then(|session| Some(session.life.runs().last()?.offset)),
-            Self::At(offset) => Some(offset),
-        };
+            // A cursor beyond the end belongs to an earlier session with that name, so nothing is new.
+            Self::At(offset) => Some(offset.min(state.sessions.log_end(id))),
+        }
+    }
+
+    /// Number of bytes that are not kept any more between where it says and the first one that is.
+    pub(crate) fn dropped(self, state: &State, client: &Client, id: &SessionId) -> u64 {
         let first = state.sessions.log_first(id);
+        let asked = self.asked(state, client, id);
         asked.map_or(0, |asked| first.saturating_sub(asked))
     }
 
@@ -57,20 +63,8 @@ impl Since {
     /// The offset in the log.
     pub(crate) fn offset(self, state: &State, client: &Client, id: &SessionId) -> u64 {
         let first = state.sessions.log_first(id);
-        match self {
-            Self::Tail => first,
-            Self::New => state
-                .sessions
-                .get(id)
-                .map_or(first, |session| client.shown(session).max(first)),
-            Self::Run => state
-                .sessions
-                .get(id)
-                .and_then(|session| session.life.runs().last())
-                .map_or(first, |run| run.offset.max(first)),
-            // A cursor beyond the end belongs to an earlier session with that name, so nothing is new.
-            Self::At(offset) => offset.clamp(first, state.sessions.log_end(id).max(first)),
-        }
+        let asked = self.asked(state, client, id);
+        asked.map_or(first, |asked| asked.max(first))
     }
 }
 
@@ -175,7 +169,7 @@ fn now(
     state: &mut State,
     client: &Client,
     id: &SessionId,
-    show: Show,
+    mut show: Show,
 ) -> Result<(Polled, Option<Uncounted>), Error> {
     let to = match show.oldest {
         true => page_end(state, id, show),
@@ -192,7 +186,12 @@ fn now(
     let finished = session.life.status().is_finished();
     let whole = show.stream == Stream::All;
     let (mut piece, streams) = match session.spec.mode {
-        _ if client.is_lean() && whole && !show.oldest => (excerpt(state, id, to, show), None),
+        _ if client.is_lean() && whole && !show.oldest => {
+            let piece = excerpt(state, id, to, show);
+            // It says so itself.
+            show.dropped = 0;
+            (piece, None)
+        }
         Mode::Pty => {
             let piece = state.sessions.piece(id, show.since, to, show.chars());
             (piece, None)
@@ -300,7 +299,8 @@ fn is_plain(reason: &str, life: &Life) -> bool {
 fn excerpt(state: &State, id: &SessionId, to: u64, show: Show) -> Piece {
     let mut max_chars = show.max_chars;
     loop {
-        let piece = state.sessions.excerpt(id, show.since, to, max_chars);
+        let asked = show.since.saturating_sub(show.dropped);
+        let piece = state.sessions.excerpt(id, asked, to, max_chars);
         if piece.text.len() <= LEAN_BYTES || max_chars < 16 {
             return piece;
         }

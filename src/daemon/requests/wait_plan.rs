@@ -201,7 +201,8 @@ impl Plan {
         })
     }
 
-    /// Waits on each session, starting from its offset, and returns its new output.
+    /// Waits on each session, starting from its offset, and returns its new output. An offset that is not kept any more
+    /// stands for the start of the log.
     pub(crate) async fn run(
         &self,
         hub: &Hub,
@@ -231,23 +232,25 @@ impl Plan {
                 outcome = Outcome::Running;
             }
             let goes_on = outcome == Outcome::Running;
-            let (end, shown, label) = {
+            let (first, end, shown, label) = {
                 let state = hub.read();
                 let session = state.sessions.get(&id);
                 (
+                    state.sessions.log_first(&id),
                     state.sessions.log_end(&id),
                     session.map(|session| client.shown(session)),
                     session.and_then(|session| session.spec.label.clone()),
                 )
             };
+            let since = match self.only_new {
+                // Its output is left for the next request.
+                _ if goes_on => end,
+                true => offset.max(shown.unwrap_or(offset)),
+                false => offset,
+            };
             let show = Show {
-                dropped: 0,
-                since: match self.only_new {
-                    // Its output is left for the next request.
-                    _ if goes_on => end,
-                    true => offset.max(shown.unwrap_or(offset)),
-                    false => offset,
-                },
+                dropped: first.saturating_sub(since),
+                since: since.max(first),
                 until: None,
                 max_chars,
                 stream: Stream::All,

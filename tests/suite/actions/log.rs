@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{background, ended, serve, wait_for, wait_for_since_start};
 use crate::support::job::Job;
-use crate::support::{Home, Serve, daemon};
+use crate::support::{Home, Serve, daemon, eventually};
 
 #[test]
 fn a_lost_reply_can_be_read_again() {
@@ -76,6 +76,32 @@ fn what_is_left_out_is_counted() {
         json!({"bytes": 18 + 270 + 899 * 4, "lines": 998})
     );
     assert_eq!(polled["offloaded"], false);
+}
+
+#[test]
+fn what_the_log_has_dropped_is_counted_by_every_reader() {
+    const BYTES: u64 = 3_000_000;
+    let (_home, mut serve) = serve();
+    for read in [
+        json!({"action": "wait", "since": "c0"}),
+        json!({"action": "poll", "since": "c0"}),
+        json!({"action": "poll", "since": "new"}),
+    ] {
+        let started = serve.ok(json!({
+            "action": "start", "command": format!("yes | head -c {BYTES}"), "mode": "pipe",
+            "limits": {"logBytes": 1 << 20}, "background": true,
+        }));
+        let id = started["sessionId"].as_str().unwrap();
+        eventually("it has ended", || {
+            let status = serve.ok(json!({"action": "status", "sessionId": id}));
+            (status["status"] == "done").then_some(())
+        });
+        let mut read = read;
+        (read["sessionId"], read["maxChars"]) = (json!(id), json!(10));
+        let said = serve.ok(read);
+        let shown = said["output"].as_str().unwrap().len() as u64;
+        assert_eq!(said["omitted"]["bytes"], BYTES - shown, "{said}");
+    }
 }
 
 #[test]
