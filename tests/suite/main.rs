@@ -26,6 +26,7 @@ mod cli_stdin;
 mod cli_verbs;
 mod cli_words;
 mod config_file;
+mod cut_off;
 mod damaged_records;
 mod dashboard;
 mod dashboard_acting;

@@ -9,6 +9,7 @@ use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::cannot_end;
 use crate::daemon::requests::find::{find, find_several};
+use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
@@ -164,9 +165,20 @@ async fn kill_one(
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     may_end(&hub.read(), client, &id)?;
+    let (hub, client, kills) = (hub.clone(), client.clone(), params.kill);
+    let removed = finish_anyway(async move { remove_one(&hub, &client, id, kills).await });
+    answer(removed.await?)
+}
+
+async fn remove_one(
+    hub: &Hub,
+    client: &Client,
+    id: SessionId,
+    kills: Option<bool>,
+) -> Result<Removed, Error> {
     let is_over = hub.read().sessions.is_over(&id);
     let mut on_exit = None;
-    let ended = match params.kill {
+    let ended = match kills {
         Some(false) if is_over => Ended::default(),
         Some(false) => return Err(is_running(hub, &id)),
         _ => {
@@ -192,7 +204,7 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
     remove_and_wait(hub, &id).await;
-    answer(Removed {
+    Ok(Removed {
         session_id: id,
         removed: true,
     })

@@ -19,6 +19,7 @@ use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::wait_for_exit;
+use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::{answer, refused_by_system};
@@ -29,6 +30,7 @@ use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use crate::daemon::state::State;
+use crate::daemon::state::guests::Place;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
@@ -38,6 +40,7 @@ use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::hello::Role;
+use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, SessionId};
 use crate::sys::failpoint;
@@ -79,17 +82,17 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     if reused.is_none() && params.ready.is_none() {
         plan.check_without_probe()?;
     }
-    let (id, pid) = match &reused {
-        Some(id) => (id.clone(), None),
-        None => launch(hub, client, &params).await?,
+    let params = Rc::new(params);
+    let (id, pid, input) = match &reused {
+        Some(id) => (id.clone(), None, None),
+        None => {
+            let (hub, client, params) = (hub.clone(), client.clone(), params.clone());
+            finish_anyway(async move { launch(&hub, &client, &params).await }).await?
+        }
     };
     // What waits in a queue may wait for long, so that only who says what for waits with it.
     let waits =
         !spec.names_conditions() && (turn::waits(hub, &id) || hub.read().is_open_batch(&id));
-    let input = match (pid, &params.input) {
-        (Some(_), Some(input)) => StartInput::begin(hub, client, &id, input).await,
-        _ => None,
-    };
     let at_once = (params.background == Some(true) || waits) && params.wait != Some(true);
     let mut started = if at_once {
         // Return no output: what was written by now is left to the next `wait` or `poll`, so that the reply does
@@ -140,12 +143,43 @@ fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId
     }
 }
 
-/// Creates a session and starts its program, or lets it wait. Returns its pid, if it was started at once.
-async fn launch(
-    hub: &Hub,
-    client: &Client,
-    params: &Start,
-) -> Result<(SessionId, Option<u32>), Error> {
+/// A session that was created, the pid of its program if that was started at once, and its input.
+type Launched = (SessionId, Option<u32>, Option<StartInput>);
+
+/// Creates a session and starts its program, or lets it wait. Types the input of a program that was started.
+async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, Error> {
+    let (draft, run) = prepare(hub, client, params)?;
+    if let Some(launcher) = submit::launcher(hub, client, params)? {
+        let resources = params.resources.clone().unwrap_or_default();
+        let session = hub.change(|state| admit(state, client, params, draft))?;
+        let id = submit::submit(hub, client, session, launcher, resources, run).await?;
+        return Ok((id, None, None));
+    }
+    let id = draft.id.clone();
+    if let Some(place) = turn::place(hub, client, params, &draft.spec)? {
+        hub.change(|state| enqueue(state, client, params, draft, run, &place))?;
+        turn::decided(hub, &place.project, &id).await;
+        return Ok((id, None, None));
+    }
+    let receiver = hub.change(|state| ask_keeper(state, client, params, draft, run))?;
+    failpoint::hit("start.asked_keeper");
+    let outcome = receiver.await.unwrap_or_else(|_| {
+        Err(SpawnFailure {
+            errno: None,
+            message: "the keeper did not answer".to_owned(),
+            is_terminal: false,
+        })
+    });
+    let pid = outcome.map_err(|failure| hub.change(|state| discard(state, &id, &failure)))?;
+    let input = match &params.input {
+        Some(input) => StartInput::begin(hub, client, &id, input).await,
+        None => None,
+    };
+    Ok((id, Some(pid), input))
+}
+
+/// Checks what is to be started, and with what.
+fn prepare(hub: &Hub, client: &Client, params: &Start) -> Result<(Draft, SpawnSpec), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
     let kept = hub.read().settings.caps.retention;
@@ -167,73 +201,73 @@ async fn launch(
         time_limits,
         key,
     };
-    if let Some(launcher) = submit::launcher(hub, client, params)? {
-        let resources = params.resources.clone().unwrap_or_default();
-        let session = hub.change(|state| admit(state, client, params, draft))?;
-        let id = submit::submit(hub, client, session, launcher, resources, run).await?;
-        return Ok((id, None));
-    }
-    let place = turn::place(hub, client, params, &draft.spec)?;
+    Ok((draft, run))
+}
+
+/// Creates a session that waits for its turn.
+fn enqueue(
+    state: &mut State,
+    client: &Client,
+    params: &Start,
+    draft: Draft,
+    run: SpawnSpec,
+    place: &Place,
+) -> Result<(), Error> {
+    state.keeper.check_descriptors()?;
+    let mut session = admit(state, client, params, draft)?;
+    session.life = Life::queued(now());
+    let id = session.id.clone();
+    insert(state, session);
+    let first_run = FirstRun {
+        spawn: run,
+        input: params.input.clone(),
+    };
+    state.let_wait(&id, place, first_run);
+    Ok(())
+}
+
+/// Creates a session, and has the keeper start its program.
+fn ask_keeper(
+    state: &mut State,
+    client: &Client,
+    params: &Start,
+    draft: Draft,
+    run: SpawnSpec,
+) -> Result<oneshot::Receiver<Result<u32, SpawnFailure>>, Error> {
+    state.keeper.check_descriptors()?;
+    let session = admit(state, client, params, draft)?;
+    let (id, size) = (session.id.clone(), session.output.size());
+    let keep = state.log_bytes(&session);
+    insert(state, session);
+    let launch = Launch {
+        spec: run,
+        terminal: Terminal {
+            rows: size.rows(),
+            cols: size.cols(),
+            reset: String::new(),
+        },
+        keep,
+    };
     let (sender, receiver) = oneshot::channel();
-    let id = draft.id.clone();
-    hub.change(|state| {
-        state.keeper.check_descriptors()?;
-        let mut session = admit(state, client, params, draft)?;
-        if place.is_some() {
-            session.life = Life::queued(now());
-        }
-        let keep = state.log_bytes(&session);
-        let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
-        state.sessions.insert(session, io);
-        // Save the record before the program runs, so that the next daemon knows the session if this one dies
-        // now.
-        state.persist(&id);
-        if let Some(place) = &place {
-            let first_run = FirstRun {
-                spawn: run,
-                input: params.input.clone(),
-            };
-            state.let_wait(&id, place, first_run);
-            return Ok(());
-        }
-        let launch = Launch {
-            spec: run,
-            terminal: Terminal {
-                rows: size.rows(),
-                cols: size.cols(),
-                reset: String::new(),
-            },
-            keep,
-        };
-        state.keeper.spawn(&id, launch, sender);
-        Ok::<(), Error>(())
-    })?;
-    if let Some(place) = place {
-        turn::decided(hub, &place.project, &id).await;
-        return Ok((id, None));
-    }
-    failpoint::hit("start.asked_keeper");
-    let outcome = receiver.await.unwrap_or_else(|_| {
-        Err(SpawnFailure {
-            errno: None,
-            message: "the keeper did not answer".to_owned(),
-            is_terminal: false,
-        })
-    });
-    hub.change(|state| match outcome {
-        Ok(pid) => Ok((id.clone(), Some(pid))),
-        Err(failure) => {
-            let command = state
-                .sessions
-                .get(&id)
-                .map(|session| session.spec.command.clone());
-            state.sessions.registry.discard(&id);
-            state.sessions.io.remove(&id);
-            state.sessions.store.remove(&id);
-            let command = command.unwrap_or_default();
-            Err(state.keeper.spawn_failed(&command, &failure))
-        }
-    })
+    state.keeper.spawn(&id, launch, sender);
+    Ok(receiver)
+}
+
+/// Saves the record before the program runs, so that the next daemon knows the session if this one dies now.
+fn insert(state: &mut State, session: Session) {
+    let id = session.id.clone();
+    let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
+    state.sessions.insert(session, io);
+    state.persist(&id);
+}
+
+/// Forgets a session whose program could not be started. Returns the error that says why.
+fn discard(state: &mut State, id: &SessionId, failure: &SpawnFailure) -> Error {
+    let discarded = state.sessions.registry.discard(id);
+    state.sessions.io.remove(id);
+    state.sessions.store.remove(id);
+    let command = discarded.map_or_else(String::new, |session| session.spec.command);
+    state.keeper.spawn_failed(&command, failure)
 }
 
 /// What a new session is made of.

@@ -1,13 +1,17 @@
 //! A request that types into a session, from its turn to its reply.
 
+use std::rc::Rc;
+
 use tokio::time::{Duration, Instant};
 
 use super::client::Client;
+use super::finish::finish_anyway;
 use super::target::Target;
 use super::typing::{LAST_PAUSE, Sent};
 use super::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
+use crate::protocol::Error;
 use crate::protocol::reply::Warning;
 
 /// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
@@ -38,32 +42,50 @@ impl Keystrokes {
 
     /// Types all of it without bytes of other requests in between. Answers after the wait of `plan`, which reads from
     /// the cursor `since`, or from where the output ends before the first byte is typed.
+    ///
+    /// A request that ends meanwhile ends only the waits: for a person to let the keyboard go, and that of `plan`.
     pub(crate) async fn type_into(
-        mut self,
-        client: &Client,
+        self,
+        client: &Rc<Client>,
         target: Target,
         plan: Option<Plan>,
         since: Option<&str>,
     ) -> Answer {
         let hub = target.hub.clone();
-        let mut before = target.mark(client, since)?;
-        let types = !self.is_empty();
-        if types {
+        let before = target.mark(client, since)?;
+        if !self.is_empty() {
             let patience = plan.as_ref().map(Plan::timeout);
             target
                 .await_keyboard(client, patience.unwrap_or_default())
                 .await?;
         }
+        let (typist, since) = (client.clone(), since.map(str::to_owned));
+        let id = target.id.clone();
+        let typed =
+            finish_anyway(
+                async move { self.press(&typist, &target, before, since.as_deref()).await },
+            );
+        let (sent, before) = typed.await?;
+        sent.answer(&hub, client, plan, before, id).await
+    }
+
+    /// Types all of it. Returns what was sent, and where the output ended before; `before` unless that can be told later.
+    async fn press(
+        mut self,
+        client: &Client,
+        target: &Target,
+        mut before: u64,
+        since: Option<&str>,
+    ) -> Result<(Sent, u64), Error> {
+        let types = !self.is_empty();
         let mut sent = Sent::new().passed_on(self.passed_on);
-        let interrupts = sent.interrupt(&target, &self.bytes);
+        let interrupts = sent.interrupt(target, &self.bytes);
         self.bytes.drain(..interrupts);
         if interrupts > 0 && self.is_empty() {
-            return sent
-                .answer(&hub, client, plan, before, target.into_id())
-                .await;
+            return Ok((sent, before));
         }
         target.check_room(self.bytes.len())?;
-        let input = target.input.clone();
+        let input = &target.input;
         let waiting = input.announce(self.bytes.len());
         // Hold the turn until the end, so that no later request writes in between.
         let turn = input.turn().await;
@@ -73,26 +95,24 @@ impl Keystrokes {
             target.take_keyboard()?;
             before = target.mark(client, since)?;
         }
-        sent.check_line(&target, &self.bytes);
+        sent.check_line(target, &self.bytes);
         if self.is_plain_paste {
             sent.warn(Warning::PasteNotBracketed);
         }
         if self.warns_of_newline && target.tells_enter_from_newline() {
             sent.warn(Warning::NewlineNotEnter);
         }
-        sent.send(&target, &turn, &self.bytes).await?;
+        sent.send(target, &turn, &self.bytes).await?;
         if self.submit && !sent.stuffed() {
-            consumed(&input).await;
-            sent.send(&target, &turn, b"\r").await?;
+            consumed(input).await;
+            sent.send(target, &turn, b"\r").await?;
         }
         // Do not end the input after a partial write: it would look complete.
         if self.eof && !sent.stuffed() {
-            sent.end_of_input(&target, &turn).await?;
+            sent.end_of_input(target, &turn).await?;
         }
         drop((turn, waiting));
-        drop(input);
-        sent.answer(&hub, client, plan, before, target.into_id())
-            .await
+        Ok((sent, before))
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod client;
 pub(crate) mod confirm;
 pub(crate) mod ending;
 pub(crate) mod find;
+pub(crate) mod finish;
 pub(crate) mod in_flight;
 pub(crate) mod input_record;
 pub(crate) mod job_stop;
