@@ -7,6 +7,7 @@ use tokio::time::Duration;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
+use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, max_chars, wait_ms};
 use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
@@ -48,10 +49,10 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
     let mut warnings = Vec::new();
     let (id, command, shown) = match (&params.command, &params.pending) {
         (Some(line), None) => {
-            let target = Target::find(hub, client, &params.session_id)?;
+            let target = Rc::new(Target::find(hub, client, &params.session_id)?);
             let typed = type_command(hub, client, &target, line, &params, &mut warnings).await?;
             let from = typed.from;
-            (target.into_id(), typed, from)
+            (target.id.clone(), typed, from)
         }
         (None, Some(_)) if params.language.is_some() => {
             return Err(Error::invalid("`language` belongs to `command`"));
@@ -137,8 +138,8 @@ fn kind(decision: Option<&Decision>) -> Option<&str> {
 /// Types a command with its marks, once the shell is at its prompt.
 async fn type_command(
     hub: &Hub,
-    client: &Client,
-    target: &Target,
+    client: &Rc<Client>,
+    target: &Rc<Target>,
     command: &str,
     params: &Exec,
     warnings: &mut Vec<Warning>,
@@ -148,51 +149,91 @@ async fn type_command(
             "`command` must be text for a shell, without NUL",
         ));
     }
-    let (program, pid) = at_prompt(hub, target, params.language.is_some()).await?;
-    let language = params.language.unwrap_or_else(|| language_of(&program));
-    let id = CommandId::fresh();
-    let mut line = id.line(command, language).into_bytes();
-    line.push(match target.mode {
-        Mode::Pty => b'\r',
-        Mode::Pipe => b'\n',
-    });
-    target.check_room(line.len())?;
     let patience = Duration::from_millis(params.wait_ms.unwrap_or(YIELD_MS));
-    target.await_keyboard(client, patience).await?;
-    let input = target.input.clone();
-    let waiting = input.announce(line.len());
-    let turn = input.turn().await;
-    // A person may have taken the lease during the wait.
-    target.take_keyboard()?;
-    let from = target.mark(client, None)?;
-    let prompt = prompt(hub, &target.id);
-    let typed = TypedCommand {
-        id,
-        from,
-        carrier: match is_shell(&program) {
-            true => None,
-            false => hub.read().sessions.foreground(&target.id),
-        },
-    };
-    let mut sent = Sent::new();
-    sent.check_line(target, &line);
-    if sent.warnings.contains(&Warning::LineOver4095) {
-        return Err(Error::invalid(
-            "the shell reads lines of at most 4,095 bytes, and this command is longer",
-        )
-        .hint("write it to a file and run that, or run bash, which reads longer lines"));
-    }
-    sent.send(target, &turn, &line).await?;
-    drop((turn, waiting));
-    if let Some(shell) = pid {
-        input.set_command(AtShell {
-            command: typed.clone(),
-            shell,
-            prompt,
+    loop {
+        let given = target.input.given();
+        let (program, pid) = at_prompt(hub, target, params.language.is_some()).await?;
+        let language = params.language.unwrap_or_else(|| language_of(&program));
+        let id = CommandId::fresh();
+        let mut bytes = id.line(command, language).into_bytes();
+        bytes.push(match target.mode {
+            Mode::Pty => b'\r',
+            Mode::Pipe => b'\n',
         });
+        target.await_keyboard(client, patience).await?;
+        let line = Line {
+            id,
+            bytes,
+            program,
+            pid,
+            given,
+        };
+        let (client, target) = (client.clone(), target.clone());
+        let typed = finish_anyway(async move { line.type_into(&client, &target).await });
+        if let Some((typed, mut sent)) = typed.await? {
+            warnings.append(&mut sent.warnings);
+            return Ok(typed);
+        }
     }
-    warnings.append(&mut sent.warnings);
-    Ok(typed)
+}
+
+/// A command as it is typed into a shell that was at its prompt.
+struct Line {
+    id: CommandId,
+    bytes: Vec<u8>,
+    /// Name and pid of the shell.
+    program: String,
+    pid: Option<u32>,
+    /// How many times it had been given something before it was seen at its prompt.
+    given: u64,
+}
+
+impl Line {
+    /// Types it. Returns `None` if somebody has typed since the shell was seen at its prompt: it may run another program
+    /// by now.
+    async fn type_into(
+        self,
+        client: &Client,
+        target: &Target,
+    ) -> Result<Option<(TypedCommand, Sent)>, Error> {
+        let (hub, input) = (&target.hub, &target.input);
+        target.check_room(self.bytes.len())?;
+        let waiting = input.announce(self.bytes.len());
+        let turn = input.turn().await;
+        // A person may have taken the lease during the wait.
+        target.take_keyboard()?;
+        if input.given() != self.given {
+            return Ok(None);
+        }
+        let from = target.mark(client, None)?;
+        let prompt = prompt(hub, &target.id);
+        let typed = TypedCommand {
+            id: self.id,
+            from,
+            carrier: match is_shell(&self.program) {
+                true => None,
+                false => hub.read().sessions.foreground(&target.id),
+            },
+        };
+        let mut sent = Sent::new();
+        sent.check_line(target, &self.bytes);
+        if sent.warnings.contains(&Warning::LineOver4095) {
+            return Err(Error::invalid(
+                "the shell reads lines of at most 4,095 bytes, and this command is longer",
+            )
+            .hint("write it to a file and run that, or run bash, which reads longer lines"));
+        }
+        sent.send(target, &turn, &self.bytes).await?;
+        drop((turn, waiting));
+        if let Some(shell) = self.pid {
+            input.set_command(AtShell {
+                command: typed.clone(),
+                shell,
+                prompt,
+            });
+        }
+        Ok(Some((typed, sent)))
+    }
 }
 
 /// Waits until the session's program waits for input, and returns its name and pid. Returns an error if it is not

@@ -20,7 +20,7 @@ use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::pty::{self, LineDiscipline};
 use crate::term::modes::Modes;
 
-/// A session that takes input.
+/// A session that takes input. Only a task that types holds one: a pipe is closed when no task does.
 pub(crate) struct Target {
     pub(crate) hub: Hub,
     pub(crate) principal: Principal,
@@ -157,11 +157,6 @@ impl Target {
                 state.person_typed(&self.id, 0, true);
             }
         });
-    }
-
-    /// Drops the handle on the input: a pipe is closed only when no task holds it.
-    pub(crate) fn into_id(self) -> SessionId {
-        self.id
     }
 
     /// The offset at which a wait starts: before the input, so that no output is missed.

@@ -53,6 +53,8 @@ pub(crate) struct Input {
     queue: Notify,
     /// How many times clients have typed.
     typed: Cell<u64>,
+    /// How many times the program was given something, or was interrupted.
+    given: Cell<u64>,
     /// Since when the input buffer has been full.
     full_since: Cell<Option<Instant>>,
     /// Whether the current writer waits for room.
@@ -127,6 +129,7 @@ impl Input {
             queued: Cell::new(0),
             queue: Notify::new(),
             typed: Cell::new(0),
+            given: Cell::new(0),
             full_since: Cell::new(None),
             stuck: Cell::new(false),
             discarded: Cell::new(0),
@@ -200,6 +203,12 @@ impl Input {
         self.typed.get()
     }
 
+    /// How many times the program was given something, or was interrupted. Who holds the turn sees from it whether
+    /// anything has come in between since.
+    pub(crate) fn given(&self) -> u64 {
+        self.given.get()
+    }
+
     /// Bytes in the kernel that the program has not read; `None` if the kernel does not tell.
     pub(crate) fn unread(&self) -> Option<u64> {
         pty::unread_input(&self.fd)
@@ -239,6 +248,7 @@ impl Input {
         if signals.is_empty() || !self.is_stuffed() {
             return 0;
         }
+        self.given.set(self.given.get() + 1);
         // Discard before the signal, so that a program that continues at once does not read any of it.
         if line.discards {
             self.discarded.set(self.discarded.get() + 1);
@@ -319,6 +329,7 @@ impl TypingTurn<'_> {
             match rustix::io::write(&self.input.fd, &bytes[taken..]) {
                 Ok(written) => {
                     taken += written;
+                    self.input.given.set(self.input.given.get() + 1);
                     self.input.full_since.set(None);
                 }
                 Err(Errno::INTR) => {}

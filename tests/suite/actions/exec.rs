@@ -411,3 +411,33 @@ fn a_shell_without_its_line_editor_takes_commands_if_the_client_says_so() {
     assert_eq!(reply["outcome"], "input", "{reply}");
     serve.err(said("ls"), "no_shell");
 }
+
+#[test]
+fn of_two_commands_at_once_the_second_is_not_typed_into_the_program_of_the_first() {
+    let (home, mut serve) = serve();
+    let (mut round, taken) = (0, home.scratch("taken"));
+    // On a busy machine the shell may take longer to come up than a command waits for it.
+    let [first, second] = eventually("a shell comes up in time", || {
+        round += 1;
+        let gate = home.gate_named(&format!("gate{round}"));
+        let command = format!("read go < {}; exec bash --norc", gate.display());
+        let env = json!({"HISTFILE": null});
+        let start = json!({"action": "start", "command": command, "background": true, "env": env});
+        let id = serve.ok(start)["sessionId"].clone();
+        let commands = [
+            format!("cat > {}", taken.display()),
+            "echo second".to_owned(),
+        ];
+        let exec = commands.map(|command| {
+            json!({"action": "exec", "sessionId": id, "command": command, "waitMs": 1000})
+        });
+        // Both wait for its prompt.
+        let sent = serve.send_together(exec);
+        std::fs::write(gate, "go\n").unwrap();
+        let replies = [serve.reply(sent[0]), serve.reply(sent[1])];
+        (replies[0]["ok"] == true).then_some(replies)
+    });
+    assert_eq!(first["result"]["outcome"], "input", "{first}");
+    assert_eq!(second["error"]["code"], "no_shell", "{second}");
+    assert_eq!(std::fs::read_to_string(taken).unwrap(), "");
+}
