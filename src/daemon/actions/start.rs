@@ -51,7 +51,7 @@ use crate::term::size::Size;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
 
 /// Handles the action.
-pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
+pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> Answer {
     start_limits::check(&params, hub.read().settings.total_log_bytes)?;
     if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
         return Err(Error::invalid(
@@ -78,6 +78,8 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         &spec,
         Conditions::something_to_do(params.ready.is_some(), None),
     )?;
+    let key = params.key.take();
+    params.key = key.map(|key| checked_name("key", key)).transpose()?;
     let reused = reused(hub, client, &params)?;
     if reused.is_none() && params.ready.is_none() {
         plan.check_without_probe()?;
@@ -184,11 +186,6 @@ fn prepare(hub: &Hub, client: &Client, params: &Start) -> Result<(Draft, SpawnSp
     let spec = spec(client, params)?;
     let kept = hub.read().settings.caps.retention;
     let time_limits = time_limits(client, params, kept);
-    let key = params
-        .key
-        .clone()
-        .map(|key| checked_name("key", key))
-        .transpose()?;
     let id = fresh_id(hub);
     check_env(&client.greeting, params.env.iter().flat_map(BTreeMap::keys))?;
     let variables = for_models::variables(&client.greeting, params);
@@ -199,7 +196,7 @@ fn prepare(hub: &Hub, client: &Client, params: &Start) -> Result<(Draft, SpawnSp
         spec,
         size,
         time_limits,
-        key,
+        key: params.key.clone(),
     };
     Ok((draft, run))
 }

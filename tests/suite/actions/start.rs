@@ -287,3 +287,18 @@ fn a_script_that_is_too_long_is_cut_in_the_message_only() {
     assert_eq!(error["data"]["path"], command, "{}", error["message"]);
     assert!(error["message"].as_str().unwrap().len() < 500);
 }
+
+#[test]
+fn blanks_around_a_key_do_not_count() {
+    let (_home, mut serve) = serve();
+    let start = |key: &str| json!({"action": "start", "command": "true", "wait": true, "key": key});
+    let first = serve.ok(start(" once"));
+    for key in [" once", "once ", "once"] {
+        let again = serve.ok(start(key));
+        assert_eq!(
+            (&again["sessionId"], &again["reused"]),
+            (&first["sessionId"], &json!(true)),
+            "{key:?}"
+        );
+    }
+}
