@@ -156,6 +156,9 @@ pub struct Meta {
     /// Newlines before that offset; absent: not known, or there is no offset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newlines_before: Option<u64>,
+    /// Whether its first run has not had the input of its start, which is not kept; absent: it has, or there is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input_owed: bool,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// When a client last accessed it, accurate to about a twentieth of its TTL. Absent in files of

@@ -53,6 +53,33 @@ fn a_job_that_is_started_in_the_dashboard() {
 }
 
 #[test]
+fn the_input_of_a_job() {
+    let home = Home::new();
+    let trap = Trap::new(&home, &["start.input"]);
+    let mut serve = trap.serve(&home);
+    let start = json!({
+        "action": "start", "command": "read line; echo \"got $line\"; exec cat", "input": "hello\n", "key": "k",
+        "until": [{"pattern": "^got"}],
+    });
+    trap.set();
+    let started = serve.ok(start.clone());
+    trap.check();
+    assert_eq!(
+        (&started["reused"], &started["matched"]["text"]),
+        (&json!(true), &json!("got")),
+        "{started}"
+    );
+    // It has it now, whoever asks again.
+    serve.ok(start);
+    home.kill_daemon();
+    let id = started["sessionId"].as_str().unwrap();
+    home.ok(&["send", id, "bye"]);
+    home.ok(&["wait", id, "--for", "match:^bye$"]);
+    let output = home.ok(&["logs", id]);
+    assert_eq!(output.matches("hello").count(), 2, "{output}");
+}
+
+#[test]
 fn an_export_to_a_file() {
     let home = Home::new();
     let trap = Trap::new(&home, &["export.written"]);

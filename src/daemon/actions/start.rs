@@ -86,7 +86,10 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     }
     let params = Rc::new(params);
     let (id, pid, input) = match &reused {
-        Some(id) => (id.clone(), None, None),
+        Some(id) => {
+            let input = StartInput::begin_owed(hub, client, id, params.input.as_deref()).await;
+            (id.clone(), None, input)
+        }
         None => {
             let (hub, client, params) = (hub.clone(), client.clone(), params.clone());
             finish_anyway(async move { launch(&hub, &client, &params).await }).await?
@@ -173,10 +176,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, 
         })
     });
     let pid = outcome.map_err(|failure| hub.change(|state| discard(state, &id, &failure)))?;
-    let input = match &params.input {
-        Some(input) => StartInput::begin(hub, client, &id, input).await,
-        None => None,
-    };
+    let input = StartInput::begin_owed(hub, client, &id, params.input.as_deref()).await;
     Ok((id, Some(pid), input))
 }
 
@@ -232,7 +232,8 @@ fn ask_keeper(
     run: SpawnSpec,
 ) -> Result<oneshot::Receiver<Result<u32, SpawnFailure>>, Error> {
     state.keeper.check_descriptors()?;
-    let session = admit(state, client, params, draft)?;
+    let mut session = admit(state, client, params, draft)?;
+    session.input_owed = params.input.is_some();
     let (id, size) = (session.id.clone(), session.output.size());
     let keep = state.log_bytes(&session);
     insert(state, session);

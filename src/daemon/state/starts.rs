@@ -20,6 +20,16 @@ impl State {
         }
     }
 
+    /// Whether a session's program has not had the input of its start. From now on it counts as typed.
+    pub(crate) fn take_owed_input(&mut self, id: &SessionId) -> bool {
+        let Some(session) = self.sessions.get_mut(id).filter(|s| s.owes_input()) else {
+            return false;
+        };
+        session.input_owed = false;
+        self.persist(id);
+        true
+    }
+
     /// Called when the keeper is gone. Completes the start that it had announced: that program runs, and all
     /// its descriptors are here.
     pub(crate) fn complete_starts(&mut self) {

@@ -49,6 +49,8 @@ pub struct Session {
     pub report: Option<Report>,
     /// Whether its next run is the one that continues it.
     pub resumes: bool,
+    /// Whether its first run has not had the input of its start.
+    pub input_owed: bool,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// Whether a process has its terminal or pipes open.
@@ -98,6 +100,7 @@ impl Session {
             input: InputWatch::default(),
             report: None,
             resumes: false,
+            input_owed: false,
             stdin_closed: false,
             tty_open: false,
             log_degraded: None,
@@ -128,6 +131,7 @@ impl Session {
             session.life.forget_processes();
         }
         session.output.restore_sizes(meta.sizes);
+        session.input_owed = meta.input_owed;
         session.stdin_closed = meta.stdin_closed;
         session.report = meta.report.filter(|_| same_boot);
         session.batch = meta.batch;
@@ -160,6 +164,7 @@ impl Session {
             lines_before: self.output.first_line().saturating_sub(1),
             lines_before_offset: self.output.first_line_offset(),
             newlines_before: self.output.newlines_before(),
+            input_owed: self.input_owed,
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
             report: self.report.clone(),
@@ -195,6 +200,11 @@ impl Session {
     /// Whether its program can receive input.
     pub fn takes_input(&self) -> bool {
         self.life.status().is_alive() && !self.stdin_closed
+    }
+
+    /// Whether the input of its start is still to be typed. A later run does not get it.
+    pub fn owes_input(&self) -> bool {
+        self.input_owed && self.life.runs().len() == 1
     }
 
     /// What it and its engine know of each other, while the engine runs it or has it in its queue.
