@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::conditions::Conditions;
 use super::matcher::{Decision, Matcher};
 use super::output::Output;
+use super::registry::Principal;
+use super::session::Session;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
@@ -19,6 +21,8 @@ pub type Verdict = Vec<(SessionId, Option<Decision>)>;
 
 /// A wait that has not been answered.
 pub struct Pending {
+    /// The client that waits; `None`: the daemon itself does.
+    viewer: Option<Principal>,
     mode: WaitMode,
     parts: Vec<Part>,
     /// When it times out, in boot-time milliseconds.
@@ -47,9 +51,18 @@ impl Pending {
             })
             .collect();
         Self {
+            viewer: None,
             mode,
             parts,
             deadline,
+        }
+    }
+
+    /// Sets the client that waits, so that the wait ends when that may not see a session any more.
+    pub fn of(self, viewer: Principal) -> Self {
+        Self {
+            viewer: Some(viewer),
+            ..self
         }
     }
 
@@ -204,6 +217,20 @@ impl Waits {
             matcher.skip_to(layout, at);
             None
         });
+    }
+
+    /// The waits on a session, among others maybe, of clients that may not see it.
+    pub fn shut_out(&self, session: &Session) -> Vec<WaitId> {
+        let is_on = |pending: &Pending| pending.parts.iter().any(|part| part.session == session.id);
+        let is_shut_out = |pending: &Pending| {
+            let viewer = pending.viewer.as_ref();
+            viewer.is_some_and(|viewer| !viewer.sees(session)) && is_on(pending)
+        };
+        let shut_out = self
+            .pending
+            .iter()
+            .filter(|(_, pending)| is_shut_out(pending));
+        shut_out.map(|(ticket, _)| *ticket).collect()
     }
 
     /// Checks a session's waits after a change other than output. Returns the waits that are over.

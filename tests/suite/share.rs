@@ -128,6 +128,41 @@ fn what_a_person_shares_is_seen_and_what_not_never_was() {
 }
 
 #[test]
+fn what_is_pending_ends_with_the_sharing() {
+    let home = Home::new();
+    let mut owner = Serve::new(&home, &["--scope", "owner"]);
+    let mut other = Serve::new(&home, &["--scope", "other"]);
+    let job = Job::start(&mut owner, "exec cat");
+    home.ok(&["share", &job.id, "write"]);
+    other.ok(json!({"action": "subscribe"}));
+    let wait = json!({
+        "action": "wait", "sessionId": job.id, "until": [{"exit": true}], "waitMs": 600_000,
+    });
+    let waits = [owner.send(wait.clone()), other.send(wait)];
+    let writes = other.send(json!({
+        "action": "write", "sessionId": job.id, "data": "", "until": [{"pattern": "never"}], "waitMs": 600_000,
+    }));
+    let asks =
+        other.send(json!({"action": "ask_human", "sessionId": job.id, "message": "What now?"}));
+    other.event("human_asked");
+    home.ok(&["share", &job.id, "read"]);
+    let error = other.reply(asks);
+    assert_eq!(error["error"]["code"], "permission_denied", "{error}");
+    assert_eq!(job.ask(&mut owner, "status", json!({}))["asked"], json!([]));
+    for pending in [waits[1], writes] {
+        assert_eq!(other.told_reply(pending), None);
+    }
+    home.ok(&["share", &job.id, "none"]);
+    for pending in [waits[1], writes] {
+        let error = other.reply(pending);
+        assert_eq!(error["error"]["code"], "session_not_found", "{error}");
+    }
+    // The owner's goes on.
+    job.ask(&mut owner, "kill", json!({}));
+    assert_eq!(owner.reply(waits[0])["result"]["outcome"], "matched");
+}
+
+#[test]
 fn events_of_a_shared_session_reach_other_scopes() {
     let home = Home::new();
     let mut owner = Serve::new(&home, &["--scope", "owner"]);

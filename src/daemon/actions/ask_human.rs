@@ -45,8 +45,11 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     let answered = tokio::time::timeout(Duration::from_millis(timeout), &mut question.answer);
     let outcome = match answered.await {
         Ok(Ok(outcome)) => outcome,
-        // The sender was dropped without an answer, because the session has ended.
+        // The sender was dropped without an answer, because the session has ended or is not shared any more.
         Ok(Err(_)) => {
+            if hub.read().sessions.get(&id).is_some() {
+                find(hub, client, id.as_str(), Access::Type)?;
+            }
             check_runs(hub, &id)?;
             return Err(Error::session_not_found(id.as_str()));
         }

@@ -96,8 +96,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             session.time_limits.keep = keep;
         }
         if let Some(share) = params.share {
-            session.share = share;
-            state.events.bus.set_shared(&id, !share.is_none());
+            state.share(&id, share);
         }
         state.save(&id).map_err(|error| {
             let what = "The change holds only until the daemon ends, because it could not be saved";

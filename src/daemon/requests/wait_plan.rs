@@ -13,6 +13,7 @@ use crate::daemon::reading;
 use crate::engine::conditions::Conditions;
 use crate::engine::echo::Echo;
 use crate::engine::matcher::{Decision, Matcher};
+use crate::engine::registry::Principal;
 use crate::engine::shell_command::TypedCommand;
 use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::{Pending, Verdict};
@@ -36,6 +37,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// The conditions of a wait, parsed and checked.
 pub(crate) struct Plan {
+    viewer: Principal,
     conditions: Rc<Conditions>,
     timeout_ms: u64,
     max_chars: usize,
@@ -96,6 +98,7 @@ impl Plan {
         moves: Moves,
     ) -> Result<Self, Error> {
         Ok(Self {
+            viewer: client.principal.clone(),
             conditions: Rc::new(conditions),
             timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
@@ -190,7 +193,8 @@ impl Plan {
         let late = Instant::now() >= until;
         let at_entry = parts.iter().map(|part| part.2.is_some()).collect();
         let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
-        let verdict = match late {
+        let pending = pending.of(self.viewer.clone());
+        let verdict = match late || self.is_shut_out(hub, from) {
             true => pending.verdict(),
             false => hub.wait(pending).await,
         };
@@ -281,6 +285,13 @@ impl Plan {
             });
         }
         Ok(sum_up(results, mode, elapsed_ms))
+    }
+
+    /// Whether a session is not shared with the client any more, since it was found.
+    fn is_shut_out(&self, hub: &Hub, from: &[(u64, SessionId)]) -> bool {
+        let state = hub.read();
+        let mut known = from.iter().filter_map(|(_, id)| state.sessions.get(id));
+        known.any(|session| !self.viewer.sees(session))
     }
 
     /// Whether a session has ended with output that has not been rendered, and that may match.

@@ -13,7 +13,7 @@ use super::State;
 use crate::engine::registry::Principal;
 use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
-use crate::protocol::{EventKind, SessionId};
+use crate::protocol::{EventKind, Scope, SessionId};
 
 /// Difference in milliseconds up to which two times are the end of the same question, asked twice: the second request
 /// leaves out the time since the first.
@@ -64,6 +64,21 @@ impl HumanRequests {
             |open: &&Open| open.session == *session && !matches!(open.asker, Asker::Answered(_));
         let about = self.open.iter().filter(is_open);
         about.map(|open| open.asked.clone()).collect()
+    }
+
+    /// The numbers of the unanswered questions about a session of these scopes.
+    pub(crate) fn asked_by(
+        &self,
+        session: &SessionId,
+        is_one: impl Fn(&Scope) -> bool,
+    ) -> Vec<u64> {
+        let is_open = |open: &&Open| {
+            open.session == *session
+                && !matches!(open.asker, Asker::Answered(_))
+                && is_one(&open.asked.by)
+        };
+        let open = self.open.iter().filter(is_open);
+        open.map(|open| open.number).collect()
     }
 
     /// Adds questions that were asked of an earlier daemon.

@@ -36,6 +36,7 @@ mod restart;
 mod resting;
 pub(crate) mod saving;
 mod schedules;
+mod sharing;
 mod starts;
 mod waiters;
 pub(crate) mod watches;
