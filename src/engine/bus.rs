@@ -238,6 +238,15 @@ impl Bus {
         owed
     }
 
+    /// Gives completions that are still reserved for a connection back to the next one.
+    pub fn give_back(&mut self, connection: ConnectionId, seqs: &[u64]) {
+        for seq in seqs {
+            if self.promised.get(seq) == Some(&connection) {
+                self.promised.remove(seq);
+            }
+        }
+    }
+
     /// Records that `entries` were sent to a client of `scope`. Returns the numbers of those that
     /// were delivered to their own scope for the first time.
     pub fn deliver(&mut self, entries: &[Entry], scope: &Scope) -> Vec<u64> {
@@ -404,6 +413,19 @@ mod tests {
         assert_eq!(bus.deliver(&owed, &own.viewer.scope), [2]);
         bus.forget(ConnectionId(5));
         assert!(bus.promise(ConnectionId(6), &own, ALL).is_empty());
+    }
+
+    #[test]
+    fn what_is_given_back_is_promised_again() {
+        let (mut bus, own) = (Bus::default(), filter("a", None));
+        publish(&mut bus, EventKind::Exited, "a");
+        publish(&mut bus, EventKind::Exited, "a");
+        assert_eq!(seqs(&bus.promise(ConnectionId(1), &own, ALL)), [1, 2]);
+        // Another connection has nothing to give back.
+        bus.give_back(ConnectionId(2), &[1, 2]);
+        assert!(bus.promise(ConnectionId(2), &own, ALL).is_empty());
+        bus.give_back(ConnectionId(1), &[2]);
+        assert_eq!(seqs(&bus.promise(ConnectionId(2), &own, ALL)), [2]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Person, Serve};
 
 /// No events.
 const NONE: [Value; 0] = [];
@@ -301,4 +301,21 @@ fn the_command_line_tells_who_did_what() {
     assert_eq!(home.ok(&["events", "--since", "10m"]), text);
     assert_eq!(home.ok(&["events", "--since", "2100-01-01T00:00:00Z"]), "");
     home.run(&["events", "--since", "soon"]).expect_code(2);
+}
+
+#[test]
+fn a_cancelled_subscription_takes_no_completion_with_it() {
+    let home = Home::new();
+    let id = home.start(&["exit 3"]);
+    home.run(&["wait", &id]).expect_code(3);
+    let (mut one, mut other) = (Person::new(&home), Person::new(&home));
+    let subscribe = json!({"id": 1, "action": "subscribe", "events": ["exited"]});
+    let cancel = json!({"id": 2, "action": "cancel", "requestId": 1});
+    // It is cancelled before it is known that the socket has taken the event.
+    one.send_together(&[subscribe.clone(), cancel]);
+    let reply = one.next(|line| line["id"] == 1);
+    assert_eq!(reply["error"]["code"], "cancelled", "{reply}");
+    other.send(&subscribe);
+    let told = other.next(|line| line["event"] == "exited" || line["id"] == 1);
+    assert_eq!(told["sessionId"], id, "{told}");
 }

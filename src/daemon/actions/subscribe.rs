@@ -4,7 +4,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
-use crate::engine::bus::{Filter, SubscriptionId};
+use crate::engine::bus::{ConnectionId, Filter, SubscriptionId};
 use crate::engine::journal_note::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::reply::{Cancelled, Done, Subscribed};
@@ -35,9 +35,15 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
         .unwrap_or_else(|| hub.read().events.bus.past.seq() + 1);
     let with_scope = filter.with_scope;
     let owed = hub.change(|state| state.events.bus.promise(client.id, &filter, from));
+    let reserved = Reserved {
+        hub: hub.clone(),
+        connection: client.id,
+        seqs: owed.iter().map(Entry::seq).collect(),
+    };
     for some in owed.chunks(BATCH) {
         tell(hub, client, some, with_scope).await;
     }
+    drop(reserved);
     loop {
         let past = hub.read().events.bus.replay(&filter, from, BATCH);
         let Some(last) = past.last() else {
@@ -58,6 +64,21 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
         state.hosts.interest_changed();
         subscribed
     }))
+}
+
+/// Completions that are reserved for a client until they are sent. Those that were not, because the request was
+/// cancelled, are for the next client.
+struct Reserved {
+    hub: Hub,
+    connection: ConnectionId,
+    seqs: Vec<u64>,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.hub
+            .change(|state| state.events.bus.give_back(self.connection, &self.seqs));
+    }
 }
 
 /// Sends past events. A completion sent for the first time is marked as delivered once the socket has taken it.

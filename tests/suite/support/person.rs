@@ -28,6 +28,15 @@ impl Person {
         writeln!(self.stream, "{request}").unwrap();
     }
 
+    /// Sends several requests in one piece, so that they reach the daemon together.
+    pub(crate) fn send_together(&mut self, requests: &[Value]) {
+        let lines: String = requests
+            .iter()
+            .map(|request| format!("{request}\n"))
+            .collect();
+        self.stream.write_all(lines.as_bytes()).unwrap();
+    }
+
     /// The next line that fits; others are passed over.
     pub(crate) fn next(&mut self, mut fits: impl FnMut(&Value) -> bool) -> Value {
         loop {
