@@ -21,6 +21,9 @@ const KEPT_BYTES: usize = 4 << 20;
 /// How long an event is kept, in milliseconds of the wall clock: 7 days.
 const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
 
+/// Maximum number of scopes whose acknowledgements are kept. One whose is forgotten gets events again.
+const ACKS: usize = 1000;
+
 /// The stored events and acknowledgements.
 #[derive(Debug, Default)]
 pub struct EventHistory {
@@ -153,6 +156,9 @@ impl EventHistory {
         if seq <= self.acknowledged(scope) {
             return None;
         }
+        if !self.acks.contains_key(scope) && self.acks.len() >= ACKS {
+            self.forget_acks();
+        }
         self.acks.insert(scope.clone(), seq);
         for entry in &mut self.entries {
             if entry.seq <= seq && *entry.scope == *scope {
@@ -160,6 +166,19 @@ impl EventHistory {
             }
         }
         Some(seq)
+    }
+
+    /// Makes room for the acknowledgement of one more scope.
+    fn forget_acks(&mut self) {
+        // An acknowledgement below the first stored event has no effect.
+        let first = self.entries.front().map_or(u64::MAX, |entry| entry.seq);
+        self.acks.retain(|_, ack| *ack >= first);
+        let lowest = self.acks.iter().min_by_key(|(_, ack)| **ack);
+        if self.acks.len() >= ACKS
+            && let Some(lowest) = lowest.map(|(scope, _)| scope.clone())
+        {
+            self.acks.remove(&lowest);
+        }
     }
 
     /// Marks completions as delivered. Returns those that were not delivered before.
@@ -348,6 +367,30 @@ mod tests {
         assert_eq!(past.acknowledge(&scope("a"), 1), None);
         assert_eq!(past.acknowledged(&scope("a")), 2);
         assert!(past.deliver(&[1, 2, 3]).is_empty());
+    }
+
+    #[test]
+    fn acknowledgements_of_many_scopes_take_no_more_room() {
+        let mut past = EventHistory::default();
+        for seq in 1..=10 {
+            past.add(entry(seq, EventKind::Started, ONE));
+        }
+        past.acknowledge(&scope("first"), 2);
+        for count in 0..ACKS - 1 {
+            past.acknowledge(&scope(&format!("s{count}")), 5);
+        }
+        assert_eq!(past.acknowledged(&scope("first")), 2);
+        past.acknowledge(&scope("s0"), 6);
+        past.acknowledge(&scope("last"), 7);
+        assert_eq!(past.acks.len(), ACKS);
+        let kept = ["first", "s0", "last"].map(|name| past.acknowledged(&scope(name)));
+        assert_eq!(kept, [0, 6, 7]);
+        // Those of events that are gone go first.
+        while past.entries.len() > 4 {
+            past.forget_oldest();
+        }
+        past.acknowledge(&scope("later"), 8);
+        assert_eq!(past.acks.len(), 2);
     }
 
     #[test]

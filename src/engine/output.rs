@@ -23,6 +23,9 @@ use crate::term::shell_report::ShellReport;
 use crate::term::size::Size;
 use crate::term::snapshot::TooLarge;
 
+/// Maximum number of scopes of which it is known what they were shown.
+const SHOWN: usize = 64;
+
 /// Changes caused by a piece of output.
 #[derive(Debug, Default)]
 pub struct OutputChanges {
@@ -422,6 +425,14 @@ impl Output {
         if offset == self.end {
             self.remember_here();
         }
+        if !self.shown.contains_key(scope) && self.shown.len() >= SHOWN {
+            // Whoever is furthest behind is most likely gone.
+            let agents = self.shown.iter().filter(|(scope, _)| !scope.is_human());
+            let last = agents.min_by_key(|(_, shown)| **shown);
+            if let Some(last) = last.map(|(scope, _)| scope.clone()) {
+                self.shown.remove(&last);
+            }
+        }
         let shown = self.shown.entry(scope.clone()).or_default();
         *shown = offset.max(*shown);
     }
@@ -450,6 +461,22 @@ mod tests {
         };
         let news = output.feed(text.as_bytes(), now);
         (output, news)
+    }
+
+    #[test]
+    fn what_many_scopes_were_shown_takes_no_more_room() {
+        let (mut output, _) = fed(Mode::Pty, "more than a few bytes");
+        let scope = |name: &str| Scope::named(name).unwrap();
+        output.show(&Scope::human(), 1);
+        output.show(&scope("behind"), 2);
+        for count in 0..SHOWN {
+            output.show(&scope(&format!("s{count}")), 5);
+        }
+        output.show(&scope("last"), 3);
+        assert_eq!(output.shown.len(), SHOWN);
+        assert_eq!(output.shown(&Scope::human()), 1);
+        assert_eq!(output.shown(&scope("behind")), 0);
+        assert_eq!(output.shown(&scope("last")), 3);
     }
 
     #[test]

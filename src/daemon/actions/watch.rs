@@ -40,6 +40,14 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
     let principal = client.principal.clone();
     let task = watcher::run(hub.clone(), principal, id.clone(), changed, outbox, pace);
+    let (watcher, watched) = (Rc::downgrade(client), id.clone());
+    let task = async move {
+        task.await;
+        // Nothing is left to watch. The task of an earlier `watch` was aborted, so the entry is that of this one.
+        if let Some(client) = watcher.upgrade() {
+            client.watches.borrow_mut().remove(&watched);
+        }
+    };
     let handle = tokio::task::spawn_local(task).abort_handle();
     if let Some(before) = client.watches.borrow_mut().insert(id, handle) {
         before.abort();
