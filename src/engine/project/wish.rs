@@ -399,6 +399,11 @@ impl Wish {
         let mut changed = false;
         for (name, job) in &mut self.jobs {
             let now = seen(name);
+            // The start of a run that was to be forgotten was called off, and the next run has its number.
+            if job.forget > now.run && now.state != SeenState::Stopping {
+                job.forget = now.run;
+                changed = true;
+            }
             if job.owed.is_none_or(|owed| now.run <= owed.after) {
                 continue;
             }

@@ -92,3 +92,23 @@ fn the_name_of_a_removed_task_is_not_another_projects_job() {
     shop.ok(&["stop", "db"]);
     shop.run(&["status", "blog/db"]).expect_code(0);
 }
+
+#[test]
+fn a_run_counts_although_a_start_before_it_was_called_off() {
+    let stray = "trap '' HUP TERM; echo > set; while :; do sleep 0.1; done";
+    let shop = Project::new(
+        "version = 1\n[jobs.t]\nkind = \"task\"\n\
+         run = \"if [ ! -e ran ]; then sh stray & while [ ! -e set ]; do sleep 0.02; done; fi; echo >> ran\"\n\
+         [jobs.after]\nkind = \"task\"\nrun = \"true\"\nneeds = [\"t\"]\n",
+    );
+    std::fs::write(shop.dir.join("stray"), stray).unwrap();
+    shop.ok(&["up"]);
+    shop.ok(&["down"]);
+    // The next run waits for the end of what the first one has left.
+    shop.ok(&["up", "--wait=false"]);
+    shop.ok(&["down"]);
+    let lines = shop.ok(&["up"]);
+    has(&lines, "t done");
+    has(&lines, "after done");
+    assert_eq!(ran(&shop), "\n\n");
+}

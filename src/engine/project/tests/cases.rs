@@ -472,3 +472,21 @@ fn a_task_stays_done_when_its_session_is_removed() {
     world.all_up();
     assert_eq!(world.phase("migrate"), Phase::Starting);
 }
+
+#[test]
+fn a_start_that_was_called_off_takes_no_number_from_the_run_that_counts() {
+    let mut shop = World::new(&[
+        ("build", task(&[])),
+        ("deploy", task(&[("build", Level::Ok)])),
+    ]);
+    shop.up(&["deploy"]);
+    shop.down();
+    assert_eq!(shop.at("build").run, 1);
+    // It never began, so that the next start has the same number.
+    shop.seen.remove("build");
+    shop.go();
+    shop.up(&["deploy"]);
+    shop.set("build", OK);
+    assert_eq!(shop.at("build").run, 1);
+    assert_eq!(shop.words(), ["build done", "deploy starting"]);
+}
