@@ -301,12 +301,13 @@ impl Wish {
     }
 
     /// A job and the jobs that are to be restarted with it: those that say so in their needs, or all that need it.
-    /// Only jobs that run are.
+    /// Only jobs that run are, and that nobody has stopped.
     fn with_dependents(&self, name: &str, all: bool, seen: impl Fn(&str) -> Seen) -> Vec<String> {
         let mut open = vec![name.to_owned()];
         let mut found = Vec::new();
         while let Some(next) = open.pop() {
-            let is_left = next != name && !seen(&next).state.is_alive();
+            let is_held = self.jobs.get(&next).is_some_and(|job| job.hold.is_some());
+            let is_left = next != name && (is_held || !seen(&next).state.is_alive());
             if is_left || found.contains(&next) {
                 continue;
             }

@@ -490,3 +490,21 @@ fn a_start_that_was_called_off_takes_no_number_from_the_run_that_counts() {
     assert_eq!(shop.at("build").run, 1);
     assert_eq!(shop.words(), ["build done", "deploy starting"]);
 }
+
+#[test]
+fn a_restart_leaves_a_dependent_alone_that_a_person_has_just_stopped() {
+    let mut api = job(&[("db", Level::Ready)]);
+    api.needs[0].restart = true;
+    let mut shop = World::new(&[("api", api), ("db", job(&[]))]);
+    shop.up(&["api"]);
+    shop.set("db", READY);
+    shop.set("api", READY);
+    shop.wish.hold("api", "you");
+    shop.go();
+    assert_eq!(shop.words(), ["api stopping", "db running"]);
+    shop.restart("db");
+    shop.set("api", BAD);
+    shop.set("db", BAD);
+    shop.set("db", READY);
+    assert_eq!(shop.words(), ["api stopped", "db running"]);
+}
