@@ -19,6 +19,9 @@ use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
 use crate::sys::sealed;
 
+/// Why a job without a session is not started or stopped.
+pub(crate) const WITHOUT_SESSION: &str = "its session was removed; run bgproc up again";
+
 /// How long a service without a probe runs until it counts as settled, in milliseconds. Most programs that cannot work
 /// end sooner.
 const PROOF_MS: u64 = 500;
@@ -346,15 +349,35 @@ impl State {
         }
     }
 
-    /// Records that a job cannot be started, because it has no session.
-    pub(crate) fn job_has_no_session(&mut self, project: &str, job: &str) {
+    /// The number of a run that was just decided, and the session for it. A job whose session was removed gets a new one.
+    pub(crate) fn session_to_start(
+        &mut self,
+        project: &str,
+        job: &str,
+    ) -> Result<(u32, SessionId), Error> {
+        let removed = || Error::internal(WITHOUT_SESSION);
+        let known = self.projects.get(project).ok_or_else(removed)?;
+        let Some(UnderWay::Starting(run)) = known.under_way.get(job) else {
+            return Err(removed());
+        };
+        let run = *run;
+        if let Some(session) = known.sessions.get(job) {
+            return Ok((run, session.clone()));
+        }
+        if !known.applied.jobs.contains_key(job) {
+            return Err(removed());
+        }
+        self.sessions.registry.check_room_for(1)?;
+        Ok((run, self.create_job_session(project, job)?))
+    }
+
+    /// Records that a job cannot be started or stopped, because it has no session, and why.
+    pub(crate) fn job_has_no_session(&mut self, project: &str, job: &str, why: &str) {
         if let Some(known) = self.projects.get_mut(project) {
             known.under_way.remove(job);
-            known
-                .wish
-                .start_failed(job, "its session was removed; run bgproc up again");
+            known.wish.start_failed(job, why);
         }
-        self.projects.touch(project);
+        self.wish_changed(project);
     }
 
     /// Records why the shell line failed that was to stop a job.

@@ -124,8 +124,13 @@ impl State {
         if what != WatchDo::Restart && has_ended_well {
             return None;
         }
-        let session = project.sessions.get(name).cloned()?;
-        let life = self.sessions.get(&session).map(|session| &session.life);
+        // It was removed if the job has ended since; the next run gets a new one.
+        let session = project.sessions.get(name).cloned();
+        if what != WatchDo::Restart && session.is_none() {
+            return None;
+        }
+        let life = session.as_ref().and_then(|id| self.sessions.get(id));
+        let life = life.map(|session| &session.life);
         let began = life
             .filter(|_| seen.run > 0)
             .map(|life| life.started_boot());
@@ -143,7 +148,7 @@ impl State {
             return self.suspend(id, name, &file);
         }
         tracing::debug!(project = id, job = name, because, "its files have changed");
-        if what != WatchDo::Restart && is_running {
+        if let Some(session) = session.filter(|_| what != WatchDo::Restart && is_running) {
             watch.reacted_at = Some(now.boot);
             return match what {
                 WatchDo::Signal(signal) => {

@@ -381,6 +381,9 @@ impl Wish {
         if let Some(job) = self.jobs.get_mut(name) {
             job.passed = job.is_task && job.has_ended(before) == Some(true);
             job.forget = 0;
+            if let Some(owed) = &mut job.owed {
+                owed.after = 0;
+            }
         }
     }
 

@@ -190,3 +190,17 @@ fn a_schedule_that_leaves_the_file_is_told() {
     let said = shop.run(&["wait", "--timeout", "10s", "night"]);
     assert_ne!(said.code, Some(124), "{said}");
 }
+
+#[test]
+fn it_goes_on_when_its_record_was_removed() {
+    let shop = Project::new(TICK);
+    shop.ok(&["up"]);
+    until_begun(&shop, "ticks", 1);
+    let first = shop.job("tick")["sessionId"].clone();
+    eventually("its record is removed", || {
+        shop.ok(&["clean"]);
+        (shop.job("tick")["sessionId"] != first).then_some(())
+    });
+    until_begun(&shop, "ticks", begun(&shop, "ticks") + 2);
+    shop.until("tick", "scheduled");
+}

@@ -467,3 +467,23 @@ fn without_watches_left_the_job_runs_and_the_message_names_the_setting() {
     let said = format!("{}{}", up.stdout, up.stderr);
     assert!(said.contains("raise fs.inotify.max_user_watches"), "{said}");
 }
+
+#[test]
+fn a_task_whose_record_was_removed_reacts_again() {
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.build]\nkind = \"task\"\nrun = \"echo >> build.runs\"\n\
+         watch = {{ paths = [\"src\"], debounce = \"100ms\" }}\n{}",
+        "[jobs.web]\nrun = \"exec sleep 1000\"\n"
+    ));
+    std::fs::create_dir(shop.dir.join("src")).unwrap();
+    shop.put("src/main.rs", "1");
+    shop.ok(&["up"]);
+    shop.ok(&["clean"]);
+    assert!(shop.job("build").is_null());
+    shop.put("src/main.rs", "22");
+    eventually("it has run again", || {
+        (shop.starts("build") == 2).then_some(())
+    });
+    shop.until("build", "done");
+    assert_eq!(shop.because_of("build"), "changed: src/main.rs");
+}

@@ -7,7 +7,6 @@ use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::guests::FirstRun;
-use crate::daemon::projects::project::UnderWay;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
 use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
@@ -17,16 +16,11 @@ use crate::sys::{failpoint, signal};
 
 /// Starts the run of a job that was just decided.
 pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
-    let known = {
-        let state = hub.read();
-        let project = state.projects.get(project);
-        project.and_then(|project| match project.under_way.get(job) {
-            Some(UnderWay::Starting(run)) => Some((*run, project.sessions.get(job)?.clone())),
-            _ => None,
-        })
-    };
-    let Some((run, session)) = known else {
-        return hub.change(|state| state.job_has_no_session(project, job));
+    let (run, session) = match hub.change(|state| state.session_to_start(project, job)) {
+        Ok(found) => found,
+        Err(error) => {
+            return hub.change(|state| state.job_has_no_session(project, job, &error.message));
+        }
     };
     let start = Start {
         hub: hub.clone(),

@@ -6,6 +6,7 @@ use super::keys;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::state::projects::WITHOUT_SESSION;
 use crate::daemon::tasks::tree_kill;
 use crate::daemon::tasks::{beside, restart};
 use crate::engine::conditions::Conditions;
@@ -30,7 +31,7 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         })
     };
     let Some((session, stop, by)) = known else {
-        return hub.change(|state| state.job_has_no_session(project, job));
+        return hub.change(|state| state.job_has_no_session(project, job, WITHOUT_SESSION));
     };
     let (hub, project) = (hub.clone(), project.to_owned());
     tokio::task::spawn_local(async move {

@@ -508,3 +508,19 @@ fn a_restart_leaves_a_dependent_alone_that_a_person_has_just_stopped() {
     shop.set("db", READY);
     assert_eq!(shop.words(), ["api stopped", "db running"]);
 }
+
+#[test]
+fn a_run_that_is_owed_starts_when_the_session_was_removed() {
+    let mut shop = World::new(&[("night", task(&[]))]);
+    shop.up(&["night"]);
+    shop.set("night", OK);
+    shop.restart("night");
+    shop.set("night", OK);
+    shop.wish.owe("night", 2);
+    shop.wish.session_removed("night", shop.at("night"));
+    shop.seen.remove("night");
+    shop.go();
+    shop.set("night", OK);
+    assert_eq!(shop.at("night").run, 1);
+    assert_eq!(shop.words(), ["night done"]);
+}
