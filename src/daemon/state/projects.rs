@@ -264,6 +264,13 @@ impl State {
         Some((of.id, stop.unwrap_or_default()))
     }
 
+    /// How the job of a project which a session runs is stopped, as its file says.
+    pub(crate) fn stop_of(&self, id: &SessionId) -> Option<&Stop> {
+        let of = self.sessions.get(id)?.spec.project.as_ref()?;
+        let project = self.projects.get(&of.id)?;
+        Some(&project.applied.jobs.get(&of.job)?.stop)
+    }
+
     /// Ends a session that waits for its turn to run. Returns false if it did not wait.
     pub(crate) fn leave_queue(&mut self, id: &SessionId, by: &Actor) -> bool {
         let Some(session) = self.sessions.get_mut(id) else {

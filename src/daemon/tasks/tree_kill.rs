@@ -13,8 +13,10 @@ use tokio::time::Instant;
 
 use super::batch::cancel;
 use super::process_scan;
+use super::projects::stop::first_signal;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::engine::conditions::Conditions;
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::process::Process;
@@ -91,25 +93,32 @@ pub(crate) fn end_remaining(
 
 /// Continues an ending that an earlier daemon has begun.
 pub(crate) fn resume(hub: &Hub, id: &SessionId) {
-    let (begun, grace_ms) = {
+    let (begun, asked_until, first, grace_ms) = {
         let state = hub.read();
         let Some(session) = state.sessions.get(id) else {
             return;
         };
-        let grace = match session.life.ending() {
-            Some(Actor::TimeLimit(_)) => session.time_limits.timeout_grace_ms,
-            _ => GRACE_MS,
+        let life = &session.life;
+        let (first, grace) = match (life.ending(), state.stop_of(id)) {
+            (Some(Actor::TimeLimit(_)), _) => (signal::TERM, session.time_limits.timeout_grace_ms),
+            (_, Some(stop)) => (first_signal(stop), stop.grace_ms),
+            (_, None) => (signal::TERM, GRACE_MS),
         };
-        (session.life.kill_at().is_some(), grace)
+        (life.kill_at().is_some(), life.asked_until(), first, grace)
     };
-    if begun {
-        let (hub, id) = (hub.clone(), id.clone());
-        tokio::task::spawn_local(
-            async move { TreeKill::new(hub, id).see_through(Vec::new()).await },
-        );
-    } else {
-        end_remaining(hub, id, signal::TERM, grace_ms);
-    }
+    let mut hunt = TreeKill::new(hub.clone(), id.clone());
+    tokio::task::spawn_local(async move {
+        let asked = match (begun, asked_until) {
+            (true, _) => Vec::new(),
+            (false, Some(until)) => {
+                hunt.wait_for_exit(until).await;
+                let left = until.saturating_sub(now().boot);
+                hunt.ask(signal::TERM, left).await
+            }
+            (false, None) => hunt.ask(first, grace_ms).await,
+        };
+        hunt.see_through(asked).await
+    });
 }
 
 /// The ending of one session's processes.
@@ -140,6 +149,14 @@ impl TreeKill {
             identity,
             seen: BTreeSet::new(),
         }
+    }
+
+    /// Waits until the first process has ended by itself, at most until `until` (boot-time milliseconds).
+    async fn wait_for_exit(&self, until: u64) {
+        let left = until.saturating_sub(now().boot);
+        self.hub
+            .wait_from_now(&self.id, Conditions::exit(), Some(left))
+            .await;
     }
 
     /// Sends the first signal and saves when SIGKILL is due. Returns pidfds of the first processes that were

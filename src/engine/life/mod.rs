@@ -44,6 +44,10 @@ pub struct Life {
     runs: Vec<Run>,
     /// Who asked it to end, while the ending is in progress.
     ending: Option<Actor>,
+    /// Until when it may end by itself, in boot-time milliseconds, because its file says how it is asked to end. A new
+    /// daemon keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked_until: Option<u64>,
     /// When its remaining processes get KILL, in boot-time milliseconds. Set from the first signal
     /// until no process is left; a new daemon keeps it.
     #[serde(default)]
@@ -99,6 +103,7 @@ impl Life {
             restarts: 0,
             runs: Vec::new(),
             ending: None,
+            asked_until: None,
             kill_at: None,
             last_signal: None,
             retry: None,
@@ -205,6 +210,7 @@ impl Life {
         self.reason = None;
         self.ended_by = None;
         self.ending = None;
+        self.asked_until = None;
         self.kill_at = None;
         self.last_signal = None;
         if let Some(retry) = &mut self.retry {
@@ -261,6 +267,13 @@ impl Life {
         self.status = Status::Stopping;
         self.ending = Some(by);
         true
+    }
+
+    /// The same, in the way of its file: it has until `until` (boot-time milliseconds) to end by itself.
+    pub fn ask_to_end_until(&mut self, by: Actor, until: u64) {
+        if self.ask_to_end(by) {
+            self.asked_until = Some(until);
+        }
     }
 
     /// The first signal of its ending was sent. Processes that are left at `kill_at` (boot-time
@@ -410,6 +423,7 @@ impl Life {
     /// Forgets process ids, because the machine was restarted and they are no longer valid.
     pub fn forget_processes(&mut self) {
         self.last_pid = None;
+        self.asked_until = None;
         self.kill_at = None;
     }
 
@@ -436,6 +450,11 @@ impl Life {
     /// Who asked it to end, while the ending is in progress.
     pub fn ending(&self) -> Option<&Actor> {
         self.ending.as_ref()
+    }
+
+    /// Until when it may end by itself, in boot-time milliseconds, if its file says how it is asked to end.
+    pub fn asked_until(&self) -> Option<u64> {
+        self.asked_until
     }
 
     /// When its remaining processes get KILL, in boot-time milliseconds.

@@ -144,3 +144,26 @@ fn nothing_stays_for_jobs_that_have_never_run() {
         process::of_home(shop.home.path()).is_empty().then_some(())
     });
 }
+
+#[test]
+fn a_new_daemon_leaves_a_job_its_time_to_end() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\n\
+         run = \"trap 'echo TERM > how; exit' TERM; echo up; while [ ! -e go ]; do sleep 0.05; done; echo itself > how\"\n\
+         ready = { log = \"up\" }\nstop = { run = \"touch asked\", grace = \"18s\" }\n",
+    );
+    shop.ok(&["up"]);
+    shop.run(&["down", "--timeout", "100ms"]).expect_code(124);
+    eventually("it is asked to end", || {
+        shop.dir.join("asked").exists().then_some(())
+    });
+    shop.home.kill_daemon();
+    // More than the new daemon needs to send a signal.
+    for _ in 0..3 {
+        assert_eq!(shop.phase("db"), "stopping");
+    }
+    std::fs::write(shop.dir.join("go"), "").unwrap();
+    shop.until("db", "stopped");
+    let how = std::fs::read_to_string(shop.dir.join("how")).unwrap();
+    assert_eq!(how, "itself\n");
+}

@@ -66,15 +66,15 @@ async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>, by: Actor) -> V
 /// Asks a job to end as its file says, if that is not a signal, and waits for its grace period. Returns the signal
 /// that ends what is left then, and what is left of the grace period.
 pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Actor) -> (i32, u64) {
-    if let StopHow::Signal(name) = &stop.how {
-        return (signal::number(name).unwrap_or(signal::TERM), stop.grace_ms);
+    if let StopHow::Signal(_) = &stop.how {
+        return (first_signal(stop), stop.grace_ms);
     }
     let deadline = now().boot + stop.grace_ms;
     let left = || deadline.saturating_sub(now().boot);
     // Note it first: its end is then not one after which its restart policy runs it again.
     hub.change(|state| {
         if let Some(session) = state.sessions.get_mut(session) {
-            session.life.ask_to_end(by);
+            session.life.ask_to_end_until(by, deadline);
         }
         state.persist(session);
     });
@@ -100,6 +100,14 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
             .await;
     }
     (signal::TERM, left())
+}
+
+/// The first signal that a job gets when it is stopped.
+pub(crate) fn first_signal(stop: &Stop) -> i32 {
+    match &stop.how {
+        StopHow::Signal(name) => signal::number(name).unwrap_or(signal::TERM),
+        StopHow::Keys(_) | StopHow::Run(_) => signal::TERM,
+    }
 }
 
 /// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started is
