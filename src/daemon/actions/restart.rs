@@ -54,8 +54,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
     let resumes = params.resume == Some(true);
     if let Some(of) = project {
-        hub.change(|state| start_out_of_turn(state, &id, resumes));
-        return project::restart::restart(hub, client, &id, of, (plan, spec)).await;
+        return project::restart::restart(hub, client, &id, of, resumes, (plan, spec)).await;
     }
     let resumed = hub.read().sessions.get(&id).and_then(|session| {
         let wanted = resumes && session.life.status() == Status::Lost;
@@ -87,16 +86,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
 
 fn gone(id: &SessionId) -> Error {
     Error::session_not_found(id.as_str())
-}
-
-/// Lets a job of a project run before those that it waits for. `resumes`: with the line that resumes it, if it was
-/// lost.
-fn start_out_of_turn(state: &mut State, id: &SessionId, resumes: bool) {
-    state.start_out_of_turn(id);
-    if let Some(session) = state.sessions.get_mut(id) {
-        session.resumes =
-            resumes && session.life.status() == Status::Lost && session.spec.resume.is_some();
-    }
 }
 
 /// Checks whether the client may run this program, and whether there is room for one more that runs.

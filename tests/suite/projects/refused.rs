@@ -135,3 +135,28 @@ fn a_job_that_was_never_up_is_known_from_its_file() {
     let from = ["up", "--exit-code-from", "tests"];
     hinted(&from, 2, "bgproc up tests --exit-code-from tests");
 }
+
+#[test]
+fn a_refused_restart_moves_nothing_in_its_queue() {
+    let file = "version = 1\n[jobs.one]\nrun = \"exec sleep 1000\"\n[jobs.two]\nrun = \"exec sleep 1000\"\n\
+                [groups.q]\njobs = [\"one\", \"two\"]\nparallel = 1\n";
+    let shop = Project::new(file);
+    shop.ok(&["up", "--wait=false"]);
+    shop.until("one", "running");
+    shop.until("two", "queued");
+    shop.write("version = 1\nnonsense\n");
+    shop.run(&["restart", "two"]).expect_code(2);
+    shop.write(file);
+    shop.ok(&["stop", "one"]);
+    shop.until("two", "running");
+    // It ran in its turn.
+    let events = shop.home.ok(&["--json", "events"]);
+    let of = |event: &str, name: &str| {
+        let is_it = |line: &&str| {
+            line.contains(&format!("\"event\":\"{event}\""))
+                && line.contains(shop.job(name)["sessionId"].as_str().unwrap())
+        };
+        events.lines().position(|line| is_it(&line))
+    };
+    assert!(of("exited", "one") < of("started", "two"), "{events}");
+}

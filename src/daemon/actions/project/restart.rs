@@ -20,14 +20,16 @@ use crate::engine::project::need::{Met, Needs};
 use crate::engine::project::{Phase, Seen, Why};
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::project::Need;
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, ErrorCode, SessionId, Status};
 
-/// Requests a run of the job that `session` runs, and waits for it as `restart` does.
+/// Requests a run of the job that `session` runs, before those that it waits for, and waits for it as `restart` does.
+/// `resumes`: with the line that resumes it, if it was lost.
 pub(in crate::daemon::actions) async fn restart(
     hub: &Hub,
     client: &Rc<Client>,
     session: &SessionId,
     of: ProjectJob,
+    resumes: bool,
     (plan, spec): (Plan, WaitSpec),
 ) -> Answer {
     let known = hub
@@ -44,7 +46,10 @@ pub(in crate::daemon::actions) async fn restart(
         let hint = format!("bgproc up {} starts {}, too", of.job, need.job);
         return Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint));
     }
-    hub.change(|state| wish(state, client, &of, &loaded));
+    hub.change(|state| {
+        start_out_of_turn(state, session, resumes);
+        wish(state, client, &of, &loaded);
+    });
     // Until it runs, cannot be started, or must wait for something that may take long.
     wait_until(
         hub,
@@ -101,6 +106,15 @@ fn unmet(state: &State, of: &ProjectJob, loaded: &Loaded) -> Option<Need> {
     match Needs::of(&wish, &seen.collect()).met(&of.job) {
         Met::Never(need) => Some(need),
         Met::Yes | Met::NotYet(_) => None,
+    }
+}
+
+/// Lets the run that a job is owed start before those that it waits for.
+fn start_out_of_turn(state: &mut State, id: &SessionId, resumes: bool) {
+    state.start_out_of_turn(id);
+    if let Some(session) = state.sessions.get_mut(id) {
+        session.resumes =
+            resumes && session.life.status() == Status::Lost && session.spec.resume.is_some();
     }
 }
 
