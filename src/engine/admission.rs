@@ -61,11 +61,11 @@ impl Registry {
         Err(error.hint("`max_sessions` in config.toml sets the limit; nothing was started"))
     }
 
-    /// Unfinished sessions of one scope, or of all scopes.
+    /// Unfinished sessions of one scope, or of all scopes. One that was ended only to run again keeps its place.
     fn running(&self, scope: Option<&Scope>) -> impl Iterator<Item = &Session> {
         self.iter()
             .filter(move |s| scope.is_none_or(|scope| s.scope == *scope))
-            .filter(|s| !s.life.status().is_finished())
+            .filter(|s| s.life.is_going())
     }
 
     /// Adds the longest-idle sessions that `viewer` may see to the error.

@@ -197,7 +197,7 @@ impl Registry {
         Some(self.sessions.get_mut(self.places.get(id)?)?)
     }
 
-    /// The unfinished session in `scope` that uses `label`, other than `except`. Jobs of projects do not count: their
+    /// The session in `scope` that has not ended, or runs again, and uses `label`, other than `except`. Jobs of projects do not count: their
     /// names belong to their projects.
     pub fn going_by_label(
         &self,
@@ -209,7 +209,7 @@ impl Registry {
             session.scope == *scope
                 && session.spec.label.as_deref() == Some(label)
                 && session.spec.project.is_none()
-                && !session.life.status().is_finished()
+                && session.life.is_going()
                 && Some(&session.id) != except
         })
     }

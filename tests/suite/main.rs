@@ -91,6 +91,7 @@ mod ready;
 mod removals;
 mod report;
 mod rest;
+mod restart_completed;
 mod restart_policy;
 mod restart_refused;
 mod resume;

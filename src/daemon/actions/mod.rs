@@ -32,6 +32,8 @@ mod write;
 
 use std::rc::Rc;
 
+pub(super) use restart::go_on as go_on_with_restarts;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::batch::reach;
 use crate::daemon::requests::batch::resolve::resolve;

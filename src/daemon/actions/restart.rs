@@ -7,11 +7,11 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::allow::check_spec;
-use crate::daemon::programs::program::{fresh_spec, spawn_spec};
+use crate::daemon::programs::program::{fresh_spec, renewed, spawn_spec};
 use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
-use crate::daemon::requests::ending::{cannot_end, end};
+use crate::daemon::requests::ending::{cannot_end, end, end_strays, wait_for_exit};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{YIELD_MS, limits, wait_ms};
 use crate::daemon::requests::replies::answer;
@@ -24,8 +24,10 @@ use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
+use crate::engine::life;
 use crate::engine::meta::Spec;
 use crate::engine::registry::Access;
+use crate::engine::session::Session;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
@@ -97,12 +99,17 @@ fn check(
 ) -> Result<(), Error> {
     let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
     check_spec(&client.greeting, resumed.unwrap_or(&session.spec))?;
-    if session.life.status().is_finished() {
-        let cap = limits(&state.settings, &client.greeting).max_sessions;
-        let registry = &state.sessions.registry;
-        registry.check_room(&client.principal, cap, now())?;
+    check_room(state, client, session)
+}
+
+/// Checks whether there is room for the next run of a session. One that has not ended has its place.
+fn check_room(state: &State, client: &Client, session: &Session) -> Result<(), Error> {
+    if session.life.is_going() {
+        return Ok(());
     }
-    Ok(())
+    let cap = limits(&state.settings, &client.greeting).max_sessions;
+    let registry = &state.sessions.registry;
+    registry.check_room(&client.principal, cap, now())
 }
 
 /// How the next run is started.
@@ -117,17 +124,35 @@ struct Again {
 
 /// Ends the current run and starts the next one, or lets it wait for its turn in the queue of its group. Returns where
 /// its output begins, and the record. Another restart is refused until this returns; what follows is a wait, in which
-/// others may restart the session.
+/// others may restart the session. The work runs in a task of its own, so that it is completed even if the client
+/// disconnects.
 async fn run_again(
+    hub: &Hub,
+    client: &Rc<Client>,
+    id: &SessionId,
+    again: Again,
+) -> Result<(u64, Record), Error> {
+    let guard = RestartGuard::take(hub, id, Some(client.principal.actor())).ok_or_else(|| {
+        let message = format!("Session {id} is already being restarted");
+        Error::new(ErrorCode::InvalidRequest, message)
+    })?;
+    let (hub, client, id) = (hub.clone(), client.clone(), id.clone());
+    let task = tokio::task::spawn_local(async move {
+        let done = end_and_run(&hub, &client, &id, again).await;
+        hub.change(|state| state.call_off_restart(&id));
+        drop(guard);
+        done
+    });
+    let done = task.await;
+    done.map_err(|error| Error::internal(error.to_string()))?
+}
+
+async fn end_and_run(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
     again: Again,
 ) -> Result<(u64, Record), Error> {
-    let _guard = RestartGuard::take(hub, id, Some(client.principal.actor())).ok_or_else(|| {
-        let message = format!("Session {id} is already being restarted");
-        Error::new(ErrorCode::InvalidRequest, message)
-    })?;
     again.is_free(&hub.read(), id)?;
     let (status, waits) = {
         let state = hub.read();
@@ -140,8 +165,14 @@ async fn run_again(
         false => turn::place_again(hub, id),
     };
     if !status.is_finished() && !waits {
-        // The end that was asked for does not pause the queue.
-        hub.change(|state| state.leave_turn(id));
+        hub.change(|state| {
+            // The end that was asked for does not pause the queue.
+            state.leave_turn(id);
+            // It is stored with the request to end.
+            if let Some(session) = state.sessions.get_mut(id) {
+                session.life.run_again(Some(again.by(client)));
+            }
+        });
         let ended = end(hub, client, id, signal::TERM, again.grace).await;
         if !ended.survivors.is_empty() {
             return Err(cannot_end(id, "restarted", &ended));
@@ -151,7 +182,7 @@ async fn run_again(
     hub.catch_up_within_limit(id).await;
     if let Some(place) = place {
         hub.change(|state| {
-            let spawn = again.next_run(state, client, id)?;
+            let spawn = again.next_run(state, Some(client), id)?;
             state.let_wait_again(id, &place, spawn);
             Ok::<(), Error>(())
         })?;
@@ -162,7 +193,7 @@ async fn run_again(
         return Ok((from, state.record(session, now())));
     }
     let receiver = hub.change(|state| {
-        let spawn = again.next_run(state, client, id)?;
+        let spawn = again.next_run(state, Some(client), id)?;
         state.relaunch(id, spawn).ok_or_else(|| gone(id))
     })?;
     let launched = receiver.await.map_err(|_| gone(id))?;
@@ -177,7 +208,69 @@ async fn run_again(
     Ok((from, record))
 }
 
+/// Goes on with the restarts that an earlier daemon has begun.
+pub(in crate::daemon) fn go_on(hub: &Hub) {
+    let begun: Vec<(SessionId, life::Again)> = {
+        let state = hub.read();
+        let sessions = state.sessions.iter();
+        let begun = sessions
+            .filter_map(|session| Some((session.id.clone(), session.life.again()?.clone())));
+        begun.collect()
+    };
+    for (id, asked) in begun {
+        let Some(guard) = RestartGuard::take(hub, &id, Some(asked.by.clone())) else {
+            continue;
+        };
+        let hub = hub.clone();
+        tokio::task::spawn_local(async move {
+            if let Err(error) = go_on_with(&hub, &id, &asked).await {
+                tracing::warn!(session = %id, %error, "it is not run again");
+            }
+            hub.change(|state| state.call_off_restart(&id));
+            drop(guard);
+        });
+    }
+}
+
+/// Waits for the end of the current run, which the takeover sees to, and starts the next one.
+async fn go_on_with(hub: &Hub, id: &SessionId, asked: &life::Again) -> Result<(), Error> {
+    if !hub.read().sessions.is_over(id) {
+        wait_for_exit(hub, id, None).await;
+    }
+    // What is left may hold its port, for example.
+    end_strays(hub, id, signal::TERM, GRACE_MS).await;
+    hub.catch_up_within_limit(id).await;
+    let again = Again {
+        grace: GRACE_MS,
+        unique: asked.unique,
+        resumed: None,
+    };
+    if let Some(place) = turn::place_again(hub, id) {
+        return hub.change(|state| {
+            let spawn = again.next_run(state, None, id)?;
+            state.let_wait_again(id, &place, spawn);
+            Ok(())
+        });
+    }
+    let receiver = hub.change(|state| {
+        let spawn = again.next_run(state, None, id)?;
+        state.relaunch(id, spawn).ok_or_else(|| gone(id))
+    })?;
+    match receiver.await {
+        Ok(Err(failure)) => Err(hub.change(|state| failed(state, id, &failure, false))),
+        _ => Ok(()),
+    }
+}
+
 impl Again {
+    /// What is stored of it.
+    fn by(&self, client: &Client) -> life::Again {
+        life::Again {
+            by: client.principal.actor(),
+            unique: self.unique,
+        }
+    }
+
     fn is_free(&self, state: &State, id: &SessionId) -> Result<(), Error> {
         match state.sessions.get(id) {
             Some(session) if self.unique => {
@@ -188,11 +281,12 @@ impl Again {
         }
     }
 
-    /// What the keeper is to be asked for, unless the next run was called off meanwhile.
+    /// What the keeper is to be asked for, unless the next run was called off meanwhile. From then on the session has its
+    /// place among those that run. The client is unknown if an earlier daemon had it.
     fn next_run(
         &self,
         state: &mut State,
-        client: &Client,
+        client: Option<&Client>,
         id: &SessionId,
     ) -> Result<SpawnSpec, Error> {
         // A client that asked for the end during the restart asked later, so its request prevails.
@@ -203,11 +297,15 @@ impl Again {
         self.is_free(state, id)?;
         state.keeper.check_descriptors()?;
         let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+        if let Some(client) = client {
+            check_room(state, client, session)?;
+        }
         // The environment is lost if both keeper and daemon have died, because it is never written to a file.
         let known = state.sessions.io(id).and_then(SessionIo::spec).cloned();
         let wanted = self.resumed.as_ref().unwrap_or(&session.spec);
-        let spec = match known {
-            Some(known) if session.spec.changed || self.resumed.is_some() => {
+        let is_other = session.spec.changed || self.resumed.is_some();
+        let spec = match (known, client) {
+            (Some(known), Some(client)) if is_other => {
                 let env = known.env.iter();
                 let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
                 let env = env.collect();
@@ -218,13 +316,18 @@ impl Again {
                     ..spec
                 }
             }
-            Some(spec) => spec,
-            None => fresh_spec(&client.greeting, id, wanted)?,
+            (Some(known), None) if is_other => renewed(wanted, known)?,
+            (Some(known), _) => known,
+            (None, Some(client)) => fresh_spec(&client.greeting, id, wanted)?,
+            (None, None) => return Err(Error::internal("its environment is not known any more")),
         };
         if let Some(session) = state.sessions.get_mut(id) {
             session.life.forget_retries();
             // The next run is the job's own command again.
             session.spec.changed |= self.resumed.is_some();
+            if let Some(client) = client {
+                session.life.run_again(Some(self.by(client)));
+            }
         }
         Ok(spec)
     }

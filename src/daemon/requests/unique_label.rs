@@ -20,6 +20,8 @@ pub(crate) fn check(
     let (id, status) = (&session.id, session.life.status());
     let is = match status {
         Status::Running | Status::Starting => "running",
+        // It was ended only to run again.
+        status if status.is_finished() => "being restarted",
         other => other.as_str(),
     };
     let message = format!("a job named {label} is {is} already ({id})");

@@ -114,14 +114,24 @@ impl State {
         stopped
     }
 
+    /// Records that a session does not run again, although somebody has asked for that.
+    pub(crate) fn call_off_restart(&mut self, id: &SessionId) {
+        let session = self.sessions.get_mut(id);
+        if session.is_some_and(|session| session.life.run_again(None)) {
+            self.persist(id);
+        }
+    }
+
     /// Handles the end of a session after which it will not start again by itself.
     pub(crate) fn end_for_good(&mut self, id: &SessionId) {
         let at = now();
         // `restarting` holds the session if a client ended it only to run it again.
-        let goes_on = self.restarting.contains_key(id);
+        let is_restarting = self.restarting.contains_key(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
+        // Before a new daemon has filled `restarting`, the record says so.
+        let goes_on = is_restarting || session.life.again().is_some();
         session.touch(at);
         let scope = session.scope.clone();
         if session.spec.on_exit.is_some() && !(goes_on && session.life.status() == Status::Killed) {

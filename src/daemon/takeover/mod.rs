@@ -11,6 +11,7 @@ mod unsettled;
 use std::io;
 use std::os::fd::OwnedFd;
 
+use crate::daemon::actions;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{KeeperLink, waiting_end};
 use crate::daemon::settings::Settings;
@@ -53,5 +54,6 @@ pub(crate) async fn take_over(
     for id in ending {
         tree_kill::resume(&hub, &id);
     }
+    actions::go_on_with_restarts(&hub);
     Ok((hub, link))
 }

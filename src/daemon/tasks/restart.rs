@@ -47,6 +47,7 @@ async fn run_again(hub: &Hub, id: &SessionId) {
 pub(crate) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
     let start = hub.change(|state| {
         state.restarting.remove(id);
+        state.call_off_restart(id);
         state.keeper.start_over(id)
     });
     if let Some(over) = start {

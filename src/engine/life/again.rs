@@ -1,11 +1,42 @@
 //! What follows the end of a run: a restart or `onExit`. Also the result of a run's probe.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Actor, Life, Probed};
 use crate::engine::Now;
 use crate::engine::retry::{self, Retry, Verdict};
 use crate::protocol::{RestartPolicy, Status, Timestamp};
 
+/// A run that was asked for while the run before is being ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Again {
+    /// Who has asked for it.
+    pub by: Actor,
+    /// Whether no other session of its scope may run with its label then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unique: bool,
+}
+
 impl Life {
+    /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether that
+    /// is news.
+    pub fn run_again(&mut self, again: Option<Again>) -> bool {
+        let is_news = self.again != again;
+        self.again = again;
+        is_news
+    }
+
+    /// The run that was asked for, while the run before is being ended and until the next one has begun.
+    pub fn again(&self) -> Option<&Again> {
+        self.again.as_ref()
+    }
+
+    /// Whether it has not ended, or was ended only to run again.
+    pub fn is_going(&self) -> bool {
+        !self.status.is_finished() || self.again.is_some()
+    }
+
     /// Applies the restart policy after the end of a run. Returns true if the session will be
     /// restarted; it is `retrying` until then.
     pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {

@@ -12,6 +12,7 @@ use crate::protocol::record::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Status, Timestamp};
 pub use actor::Actor;
 use actor::reason;
+pub use again::Again;
 
 /// Number of SIGKILL, the signal that cannot be caught.
 const KILL: i32 = 9;
@@ -52,6 +53,9 @@ pub struct Life {
     /// until no process is left; a new daemon keeps it.
     #[serde(default)]
     kill_at: Option<u64>,
+    /// Who has asked for the next run, if it is ended only to run again. A new daemon goes on from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    again: Option<Again>,
     /// The last signal that bgproc sent to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
     /// State of its restart policy; absent until the policy has taken effect.
@@ -105,6 +109,7 @@ impl Life {
             ending: None,
             asked_until: None,
             kill_at: None,
+            again: None,
             last_signal: None,
             retry: None,
             probed: None,
@@ -212,6 +217,7 @@ impl Life {
         self.ending = None;
         self.asked_until = None;
         self.kill_at = None;
+        self.again = None;
         self.last_signal = None;
         if let Some(retry) = &mut self.retry {
             retry.at = None;
