@@ -83,3 +83,23 @@ fn a_second_worktree_gets_an_offset_and_keeps_it() {
         "{names:?}"
     );
 }
+
+#[test]
+fn a_renamed_job_keeps_the_port_that_it_was_given_instead() {
+    let port = free_port();
+    let file = |name: &str| {
+        format!(
+            "version = 1\n[jobs.{name}]\nrun = \"exec sleep 1000\"\nport = {port}\nport_busy = \"next\"\n"
+        )
+    };
+    let shop = Project::new(&file("web"));
+    let _stranger = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    shop.ok(&["up"]);
+    let given = shop.job("web")["project"]["ports"].clone();
+    assert_ne!(given[0], port, "{given}");
+    let pid = shop.pid("web");
+    shop.write(&file("front"));
+    shop.ok(&["reload"]);
+    assert_eq!(shop.pid("front"), pid);
+    assert_eq!(shop.job("front")["project"]["ports"], given);
+}

@@ -20,6 +20,7 @@ use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;
+use crate::project::plan::{Change, changes};
 use crate::project::ports::offset;
 use crate::protocol::hello::Policy;
 use crate::protocol::params::{Project, ProjectOp};
@@ -206,6 +207,19 @@ fn rename(project: &mut Known, from: &str, to: &str) {
     if let Some(print) = project.env_prints.remove(from) {
         project.env_prints.insert(to.to_owned(), print);
     }
+    if let Some(times) = project.times.remove(from) {
+        project.times.insert(to.to_owned(), times);
+    }
+    if let Some(requested) = project.requested.remove(from) {
+        project.requested.insert(to.to_owned(), requested);
+    }
+    if let Some(why) = project.failed_stops.remove(from) {
+        project.failed_stops.insert(to.to_owned(), why);
+    }
+    let queues = project.wish.queues.values_mut();
+    for queue in queues.filter(|queue| queue.failed.as_deref() == Some(from)) {
+        queue.failed = Some(to.to_owned());
+    }
     if let Some(seen) = project.seen.remove(from) {
         project.seen.insert(to.to_owned(), seen);
     }
@@ -319,6 +333,13 @@ pub(super) fn assign_ports(
         );
         return Err(Error::new(ErrorCode::LimitExceeded, message).hint("give its jobs other ports"));
     };
+    let all = changes(&project.applied.jobs, &effective.jobs).into_iter();
+    let renamed: BTreeMap<String, String> = all
+        .filter_map(|change| match change {
+            Change::Rename { from, to } => Some((to, from)),
+            _ => None,
+        })
+        .collect();
     let mut given = Ports::new();
     for (name, job) in &effective.jobs {
         if let Some(lender) = project.borrowed.get(name) {
@@ -331,7 +352,9 @@ pub(super) fn assign_ports(
             }
             continue;
         }
-        let before = project.ports.get(name);
+        // A job that goes on under another name keeps its ports.
+        let old_name = renamed.get(name).unwrap_or(name);
+        let before = project.ports.get(old_name);
         let mut ports = BTreeMap::new();
         for (key, port) in &job.ports {
             let wanted = port.checked_add(shift).unwrap_or(*port);
@@ -339,7 +362,7 @@ pub(super) fn assign_ports(
             let same = project
                 .applied
                 .jobs
-                .get(name)
+                .get(old_name)
                 .is_some_and(|old| old.ports == job.ports);
             let kept = before
                 .filter(|_| same && shift == project.offset)
