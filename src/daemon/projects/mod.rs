@@ -179,7 +179,9 @@ impl Projects {
     /// When the schedules have to be looked at next.
     pub(crate) fn next_alarms(&mut self) -> NextAlarms {
         self.has_new_times = false;
-        let times = self.known.values().flat_map(|known| known.times.values());
+        let followed = self.known.values();
+        let followed = followed.filter(|known| known.follows_schedules());
+        let times = followed.flat_map(|known| known.times.values());
         times.fold(NextAlarms::default(), |all, one| all.with(one.next()))
     }
 

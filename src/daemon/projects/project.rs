@@ -259,11 +259,11 @@ impl Project {
         let settled = phases.get(name).is_none_or(|phase| job.has_settled(phase))
             && !self.under_way.contains_key(name)
             && !self.fresh.contains_key(name);
-        let paused = || {
+        let wants_request = || {
             let awaited = phases.get(self.awaited(name));
-            matches!(awaited, Some(Phase::Queued(Why::Paused(_))))
+            matches!(awaited, Some(Phase::Queued(why)) if why.wants_request())
         };
-        settled || self.is_late(name) || paused()
+        settled || self.is_late(name) || wants_request()
     }
 
     /// The queue that a job waits in, if that is paused.
@@ -315,6 +315,11 @@ impl Project {
             (None, Some(owed)) if owed.scheduled => Actor::Schedule,
             _ => self.asked_by.clone(),
         }
+    }
+
+    /// Whether the times of schedules are looked at: there are some, and the environment for the runs is known.
+    pub(crate) fn follows_schedules(&self) -> bool {
+        !self.times.is_empty() && self.caller.is_some()
     }
 
     /// Whether all its jobs have ended, with all their processes.

@@ -327,7 +327,7 @@ impl State {
         let queue = project.wish.jobs.get(name)?.queue.clone();
         let place = match why {
             Why::Queue(before) | Why::Paused(before) => Some(before + 1),
-            Why::Needs(_) | Why::Down => None,
+            Why::Needs(_) | Why::Down | Why::Environment => None,
         };
         Some(Waiting {
             why: self.told(project, why),

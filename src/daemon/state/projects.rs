@@ -13,7 +13,7 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::life::{Actor, Life, Probed};
 use crate::engine::project::order::places;
-use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, decide};
+use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, Why, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
@@ -53,10 +53,14 @@ impl State {
         let Some(known) = self.projects.get_mut(project) else {
             return;
         };
-        known.caller = Some(Rc::new(caller));
+        let was_lost = known.caller.replace(Rc::new(caller)).is_none();
         match known.seal() {
             Ok(memory) => self.keeper.store(project, memory),
             Err(error) => tracing::warn!(%error, "the next daemon will not know an environment"),
+        }
+        if was_lost {
+            // Its schedules go on.
+            self.projects.times_changed();
         }
     }
 
@@ -134,10 +138,13 @@ impl State {
         let mut steps = std::mem::take(&mut decision.steps);
         if project.caller.is_none() {
             // Daemon and keeper have died. The jobs start when a client brings its environment.
-            let first_runs = &project.first_runs;
+            let (first_runs, phases) = (&project.first_runs, &mut decision.phases);
             steps.retain(|step| match step {
-                Step::Start(name) => first_runs.contains_key(name),
-                Step::Stop(_) => true,
+                Step::Start(name) if !first_runs.contains_key(name) => {
+                    phases.insert(name.clone(), Phase::Queued(Why::Environment));
+                    false
+                }
+                _ => true,
             });
         }
         for step in &steps {

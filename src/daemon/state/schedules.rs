@@ -12,12 +12,16 @@ use crate::engine::project::Standing;
 
 impl State {
     /// Begins to follow the schedules of the jobs of a project that are wanted, and ends the others. A schedule is
-    /// followed while its project is up, nobody has stopped the job, and the environment for its runs is known.
+    /// followed while its project is up and nobody has stopped the job. If the environment for its runs was lost, it
+    /// goes on when that is known again, from where it was.
     pub(super) fn follow_schedules(&mut self, id: &ProjectId) {
         let Some(project) = self.projects.get_mut(id) else {
             return;
         };
-        let is_up = project.wish.standing == Standing::Up && project.caller.is_some();
+        let is_up = project.wish.standing == Standing::Up;
+        if is_up && project.caller.is_none() {
+            return;
+        }
         let mut changed = false;
         for (name, job) in &project.applied.jobs {
             let wish = project.wish.jobs.get(name);
@@ -56,7 +60,7 @@ impl State {
         let ids: Vec<ProjectId> = self
             .projects
             .iter()
-            .filter(|project| !project.times.is_empty())
+            .filter(|project| project.follows_schedules())
             .map(|project| project.id.clone())
             .collect();
         for id in ids {

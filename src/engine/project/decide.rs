@@ -229,10 +229,10 @@ impl JobWish {
 
 impl Phase {
     /// Whether nothing will change without a request, an end or a schedule. A queue that is paused goes on by a
-    /// request only.
+    /// request only, and so does a job whose environment was lost.
     pub fn is_settled(&self) -> bool {
         match self {
-            Self::Queued(why) => matches!(why, Why::Paused(_)),
+            Self::Queued(why) => why.wants_request(),
             Self::Starting | Self::Retrying | Self::Stopping => false,
             _ => true,
         }
@@ -240,10 +240,11 @@ impl Phase {
 
     /// Whether `up` has failed for this job.
     pub fn is_bad(&self) -> bool {
-        matches!(
-            self,
-            Self::Failed | Self::Skipped(_) | Self::Queued(Why::Paused(_))
-        )
+        match self {
+            Self::Failed | Self::Skipped(_) => true,
+            Self::Queued(why) => why.wants_request(),
+            _ => false,
+        }
     }
 
     /// Its name on the wire, without the reason.

@@ -17,6 +17,15 @@ pub enum Why {
     Paused(u32),
     /// Its queue belongs to a project that is down.
     Down,
+    /// The environment for its runs was lost with daemon and keeper.
+    Environment,
+}
+
+impl Why {
+    /// Whether only a request changes it.
+    pub fn wants_request(&self) -> bool {
+        matches!(self, Self::Paused(_) | Self::Environment)
+    }
 }
 
 impl fmt::Display for Why {
@@ -26,6 +35,7 @@ impl fmt::Display for Why {
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused(_) => write!(f, "its queue is paused"),
+            Self::Environment => write!(f, "waits for bgproc up: its environment was lost"),
             Self::Down => write!(f, "the project of its queue is down (bgproc up)"),
         }
     }

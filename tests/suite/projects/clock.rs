@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::restore::reboot;
 use super::{Project, has};
 use crate::support::{Home, Ran, eventually};
 
@@ -155,4 +156,19 @@ fn a_clock_that_is_set_on_misses_and_one_that_is_set_back_repeats_nothing() {
     has(&timed.shop.ok(&["up", "-n"]), "= skip (scheduled)");
     timed.set("2026-06-02T01:59:58Z");
     timed.until_runs("skip", &["2026-06-02T02:00"]);
+}
+
+#[test]
+fn a_time_that_was_missed_while_the_machine_was_off_is_made_up() {
+    let job = "[jobs.once]\nrun = \"true\"\nschedule = { cron = \"0 2 * * *\", tz = \"UTC\", missed = \"once\" }\n";
+    let timed = Timed::up("2026-06-01T01:30:00Z", job);
+    reboot(&timed.shop);
+    timed.write("2026-06-01T03:30:00Z");
+    for args in [&["ls"][..], &["up"]] {
+        let mut command = timed.shop.home.command(args);
+        command.current_dir(&timed.shop.dir);
+        command.env("BGPROC_CLOCK", &timed.clock);
+        timed.shop.home.run_command(command, args).expect_code(0);
+    }
+    timed.until_runs("once", &["2026-06-01T03:30"]);
 }

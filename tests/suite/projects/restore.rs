@@ -5,7 +5,7 @@ use crate::support::{daemon, eventually};
 
 /// Kills daemon and keeper at once, as a reboot does.
 #[track_caller]
-fn reboot(shop: &Project) {
+pub(super) fn reboot(shop: &Project) {
     let status = shop.home.json(&["daemon", "status"]);
     let pid = |name: &str| u32::try_from(status[name].as_u64().unwrap()).unwrap();
     let stop = rustix::process::Pid::from_raw(i32::try_from(pid("daemonPid")).unwrap()).unwrap();
@@ -99,4 +99,25 @@ fn a_lost_job_of_a_project_is_continued_with_its_own_command() {
     shop.ok(&["restart", "agent"]);
     assert_ne!(shop.pid("agent"), pid);
     assert!(!shop.dir.join("again").exists(), "the job's own command");
+}
+
+#[test]
+fn what_waited_says_that_its_environment_was_lost() {
+    let shop = Project::new(
+        "version = 1\n[jobs.one]\nrun = \"exec sleep 1000\"\n[jobs.two]\nrun = \"exec sleep 1000\"\n\
+         [groups.q]\njobs = [\"one\", \"two\"]\nparallel = 1\n",
+    );
+    shop.ok(&["up", "--wait=false"]);
+    shop.until("one", "running");
+    shop.until("two", "queued");
+    reboot(&shop);
+    shop.home.ok(&["ls"]);
+    let why = "waits for bgproc up: its environment was lost";
+    eventually("it is said", || {
+        let job = shop.job("two");
+        let role = &job["project"];
+        (role["phase"] == "queued" && role["why"] == why).then_some(())
+    });
+    shop.ok(&["up", "two", "--wait=false"]);
+    shop.until("two", "running");
 }
