@@ -36,15 +36,16 @@ impl State {
             && (!borrows || self.borrowed_settled(project))
     }
 
-    /// Whether such a job has failed or was skipped, or a paused queue keeps it.
+    /// Whether such a job has failed or was skipped, or a paused queue keeps it. One with a schedule has failed if its
+    /// last run could not be started.
     pub(crate) fn has_failed(&self, project: &Project, only: Option<&BTreeSet<String>>) -> bool {
         let mut meant = project.meant(only);
-        let is_bad = |name: &String| {
+        let is_bad = |(name, job): (&String, &JobWish)| {
             let phase = project.decision.phases.get(name);
-            phase.is_some_and(Phase::is_bad)
+            let is_broken = phase == Some(&Phase::Scheduled) && job.broken.is_some();
+            is_broken || phase.is_some_and(Phase::is_bad)
         };
-        meant.any(|(name, _)| is_bad(name))
-            || (borrows(project, only) && self.borrowed_failed(project))
+        meant.any(is_bad) || (borrows(project, only) && self.borrowed_failed(project))
     }
 
     /// Remembers the client whose environment the jobs of a project get. It is kept in memory only, with the values of

@@ -190,6 +190,10 @@ impl Wish {
             job.hold = None;
             job.suspended = None;
             let is_left = job.is_scheduled && !(job.at_start && is_new);
+            if is_left {
+                // What its schedule could not start is past.
+                job.broken = None;
+            }
             let is_done = job.is_task && job.has_ended(now) == Some(true);
             // What is being ended starts again afterwards.
             let is_gone = !now.state.is_alive() || now.state == SeenState::Stopping;

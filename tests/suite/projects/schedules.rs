@@ -204,3 +204,22 @@ fn it_goes_on_when_its_record_was_removed() {
     until_begun(&shop, "ticks", begun(&shop, "ticks") + 2);
     shop.until("tick", "scheduled");
 }
+
+#[test]
+fn a_run_that_cannot_be_started_is_said_at_once() {
+    let shop = Project::new(
+        "version = 1\n[jobs.night]\nrun = \"true\"\ncwd = \"sub\"\nschedule = { every = \"1h\", at_start = true }\n",
+    );
+    let sub = shop.dir.join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    shop.ok(&["up"]);
+    std::fs::remove_dir(&sub).unwrap();
+    let began = std::time::Instant::now();
+    let refused = shop.run(&["restart", "night"]).expect_code(1);
+    refused.expect_said("night not started: ");
+    assert!(began.elapsed() < Duration::from_secs(8), "it has waited");
+    // That one did not ask for the run.
+    shop.run(&["up"]).expect_code(0);
+    shop.ok(&["down"]);
+    shop.run(&["up"]).expect_code(1);
+}

@@ -58,7 +58,9 @@ pub(in crate::daemon::actions) async fn restart(
         |project| {
             let run = hub.read().sessions.run(session);
             let phase = project.decision.phases.get(&of.job);
+            let job = project.wish.jobs.get(&of.job);
             run > before
+                || job.is_some_and(|job| job.broken.is_some())
                 || matches!(
                     phase,
                     Some(Phase::Failed | Phase::Skipped(_) | Phase::Stopped)
