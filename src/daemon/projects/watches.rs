@@ -8,6 +8,8 @@ use crate::project::watch::Watch;
 pub(crate) struct JobWatch {
     /// The definition that is in force.
     pub(crate) watch: Watch,
+    /// How often its files were to be watched anew, because they could not be.
+    pub(crate) attempt: u32,
     state: State,
     /// The last restarts because of changes.
     pub(crate) loops: Loops,
@@ -29,6 +31,7 @@ impl JobWatch {
     pub(crate) fn new(watch: &Watch) -> Self {
         Self {
             watch: watch.clone(),
+            attempt: 0,
             state: State::BeingSet,
             loops: Loops::default(),
             reacted_at: None,
@@ -43,6 +46,16 @@ impl JobWatch {
     /// Its files are not watched.
     pub(crate) fn has_failed(&mut self, why: &str) {
         self.state = State::Failed(why.to_owned());
+    }
+
+    /// Tries again if its files could not be watched. Returns whether it does.
+    pub(crate) fn try_again(&mut self) -> bool {
+        let has_failed = self.failure().is_some();
+        if has_failed {
+            self.attempt += 1;
+            self.state = State::BeingSet;
+        }
+        has_failed
     }
 
     /// Whether its files are about to be watched.

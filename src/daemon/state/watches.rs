@@ -65,9 +65,25 @@ impl State {
                 job: (project.id.clone(), name.clone()),
                 dir: project.applied.jobs.get(name)?.dir.clone(),
                 watch: watch.watch.clone(),
+                attempt: watch.attempt,
             })
         });
         wanted.collect()
+    }
+
+    /// Somebody has asked for these jobs: files that could not be watched are tried again.
+    pub(crate) fn watch_again(&mut self, id: &str, names: &[String]) {
+        let Some(project) = self.projects.get_mut(id) else {
+            return;
+        };
+        let mut again = false;
+        for name in names {
+            let watch = project.watches.get_mut(name);
+            again |= watch.is_some_and(JobWatch::try_again);
+        }
+        if again {
+            self.projects.watches_changed();
+        }
     }
 
     /// The files of a job are watched from now on.

@@ -48,6 +48,8 @@ pub(crate) struct Wanted {
     /// The directory of the file that defines the job.
     pub(crate) dir: PathBuf,
     pub(crate) watch: Watch,
+    /// Differs when what has failed is to be tried again.
+    pub(crate) attempt: u32,
 }
 
 /// Files that have changed together.

@@ -427,6 +427,14 @@ fn a_watch_that_is_too_large_says_so_and_the_job_runs() {
     shop.until_started("api", 1);
     let told = shop.ok(&["why", "api"]).join("\n");
     assert!(told.contains(why), "{told}");
+    // Another `up` tries again.
+    for n in 0..10 {
+        std::fs::remove_dir(shop.dir.join(format!("many/{n}"))).unwrap();
+    }
+    let up = shop.run(&["up"]).expect_code(0);
+    let said = format!("{}{}", up.stdout, up.stderr);
+    assert!(!said.contains("not watched"), "{said}");
+    assert_eq!(shop.job("api")["project"]["watch"]["on"], true);
     // That one is not even begun.
     shop.write(&format!(
         "version = 1\n{}",

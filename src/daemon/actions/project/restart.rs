@@ -133,6 +133,7 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
         project.wish.restart(&of.job, look);
         project.asked_by = client.principal.actor();
     }
+    state.watch_again(&id, std::slice::from_ref(&of.job));
     state.wish_changed(&id);
 }
 

@@ -143,6 +143,7 @@ pub(super) fn apply(
         }
     }
     wish(state, &id, &changes, params.no_deps == Some(true));
+    state.watch_again(&id, &changes.wanted);
     describe_sessions(state, &id, &client.principal.actor());
     state.wish_changed(&id);
     let own = changes.wanted.into_iter().chain(changes.borrowed);
