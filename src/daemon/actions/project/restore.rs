@@ -10,6 +10,7 @@ use super::read::read_known;
 use super::up::caller;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
+use crate::daemon::projects::project::Project;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
@@ -34,7 +35,11 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
         // Values that look secret are in the project file only.
         let loaded = read_known(client, &applied).await;
         let restored = hub.change(|state| {
-            let project = state.projects.get_mut(&id)?;
+            // Somebody may have brought it up or down meanwhile.
+            let project = state
+                .projects
+                .get_mut(&id)
+                .filter(|project| is_lost(project))?;
             let name = project.name();
             let jobs = match &loaded {
                 Ok(loaded) => {
@@ -56,12 +61,14 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
 
 /// The projects that were up and whose environment was lost.
 fn lost(state: &State) -> Vec<(ProjectId, File)> {
-    let lost = state
-        .projects
-        .of_files()
-        .filter(|project| project.caller.is_none() && project.wish.standing == Standing::Up);
+    let lost = state.projects.of_files().filter(|project| is_lost(project));
     lost.map(|project| (project.id.clone(), project.applied.clone()))
         .collect()
+}
+
+/// Whether a project was up and its environment was lost.
+fn is_lost(project: &Project) -> bool {
+    project.caller.is_none() && project.wish.standing == Standing::Up
 }
 
 fn wish(state: &mut State, client: &Client, id: &ProjectId) -> Vec<String> {
