@@ -428,9 +428,8 @@ fn a_watch_that_is_too_large_says_so_and_the_job_runs() {
     let told = shop.ok(&["why", "api"]).join("\n");
     assert!(told.contains(why), "{told}");
     // Another `up` tries again.
-    for n in 0..10 {
-        std::fs::remove_dir(shop.dir.join(format!("many/{n}"))).unwrap();
-    }
+    std::fs::remove_dir_all(shop.dir.join("many")).unwrap();
+    std::fs::create_dir(shop.dir.join("many")).unwrap();
     let up = shop.run(&["up"]).expect_code(0);
     let said = format!("{}{}", up.stdout, up.stderr);
     assert!(!said.contains("not watched"), "{said}");
