@@ -92,11 +92,17 @@ fn a_reply_follows_the_input_state_of_the_job() {
     assert!(!dash.text().contains("secret"), "{}", dash.text());
     dash.press("\r");
     assert_eq!(written(&mut dash).map(|sent| sent.0), Some(String::new()));
-    // A secret is not sent to a job that no longer asks for it.
+    // A secret is not sent to a job that no longer asks for it, and stays typed in case it asks again.
     dash.record(&asks(InputState::Password)).press("\tsecret");
-    dash.record(&asks(InputState::None)).press("\r");
-    assert_eq!(written(&mut dash), None);
-    assert!(dash.text().contains("is not waiting for a password now"));
+    for state in [InputState::None, InputState::Raw, InputState::Unknown] {
+        dash.record(&asks(state)).press("\r");
+        assert_eq!(written(&mut dash), None, "{state:?}");
+        assert!(dash.text().contains("is not waiting for a password now"));
+        assert!(!dash.text().contains("secret"), "{}", dash.text());
+    }
+    dash.record(&asks(InputState::Password)).press("\r");
+    let sent = written(&mut dash).map(|sent| sent.0);
+    assert_eq!(sent.as_deref(), Some("secret"));
 }
 
 #[test]

@@ -47,13 +47,9 @@ impl Reply {
         false
     }
 
-    /// Whether the job, in `state`, would echo a secret that is sent now.
+    /// Whether the job, in `state`, may show a secret that is sent now, or keep it: only a password prompt does not.
     pub fn would_show(&self, state: InputState) -> bool {
-        let shows = matches!(
-            state,
-            InputState::Line | InputState::None | InputState::Closed
-        );
-        self.hidden && shows
+        self.hidden && state != InputState::Password
     }
 }
 
@@ -71,6 +67,11 @@ mod tests {
         assert!(reply.hidden);
         assert!(!reply.follow(InputState::None));
         assert!(reply.hidden && reply.would_show(InputState::None));
+        // A shell that has given up its prompt edits the line itself, and shows it.
+        for state in [InputState::Raw, InputState::Tui, InputState::Unknown] {
+            assert!(!reply.follow(state) && reply.would_show(state), "{state:?}");
+        }
+        assert!(!reply.would_show(InputState::Password));
         assert!(reply.follow(InputState::Line), "dropped");
         assert!(!reply.hidden && reply.line.is_empty());
     }
