@@ -26,6 +26,14 @@ pub fn host_of_key(key: &str) -> Option<&str> {
     Some(rest.split_once(REST).map_or(rest, |(host, _)| host))
 }
 
+/// The key of the group with this key as its own machine has it; empty for the heading of a host.
+pub fn key_there(key: &str) -> &str {
+    match key.strip_prefix(HOST) {
+        Some(rest) => rest.split_once(REST).map_or("", |(_, inner)| inner),
+        None => key,
+    }
+}
+
 /// Whether the heading of a host is shown although it has no jobs: because something is to be done about it.
 pub fn is_shown(host: &HostStatus) -> bool {
     host.error.is_some() || host.state == HostState::Disconnected
@@ -93,8 +101,11 @@ mod tests {
     fn keys_name_their_host() {
         let key = key_of("gpu-1", Some("g:shop/a"));
         assert_eq!(host_of_key(&key), Some("gpu-1"));
+        assert_eq!(key_there(&key), "g:shop/a");
         assert_eq!(host_of_key(&key_of("gpu-1", None)), Some("gpu-1"));
+        assert_eq!(key_there(&key_of("gpu-1", None)), "");
         assert_eq!(host_of_key("g:shop"), None);
+        assert_eq!(key_there("g:shop"), "g:shop");
     }
 
     #[test]

@@ -37,7 +37,8 @@ impl ComingUp {
 
     /// Looks at its jobs. Returns whether they are not as they were, and all look settled.
     pub fn look(&mut self, jobs: &[Job]) -> bool {
-        let roles = jobs.iter().filter_map(|job| Some((job, job.role()?)));
+        let here = jobs.iter().filter(|job| job.host().is_none());
+        let roles = here.filter_map(|job| Some((job, job.role()?)));
         let own = roles.filter(|(_, role)| role.project.dir == self.dir && self.has(&role.job));
         let look = own.map(|(job, role)| Look {
             name: role.job.clone(),

@@ -1,9 +1,9 @@
 //! Which project a command is about: that of what is marked or selected, else that of the directory in which the
 //! view was opened.
 
-use crate::protocol::project::ProjectRole;
 use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
+use crate::tui::model::hosts::{host_of_key, key_there};
 use crate::tui::model::job::{Job, tilde};
 use crate::tui::model::rows::{is_within, project_dir};
 use crate::tui::model::{Model, Selected};
@@ -11,10 +11,15 @@ use crate::tui::model::{Model, Selected};
 /// Said instead of a shell command for a project of another directory.
 const ELSEWHERE: &str = "in its own directory";
 
+/// Said instead of a shell command for a project of another machine.
+const ON_HOST: &str = "on its own machine";
+
 /// A project, and some of its jobs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Aim {
-    /// The directory of the project, or one below it.
+    /// The host of the project; `None` for this machine. The requests name none, so they are for this machine only.
+    pub host: Option<String>,
+    /// The directory of the project, or one below it; empty if a host is selected and no project of it.
     pub dir: String,
     /// The name of the project, if the view knows it.
     pub name: Option<String>,
@@ -29,24 +34,26 @@ impl Aim {
         let marked = model.marked();
         if !marked.is_empty() {
             let mut aims: Vec<Self> = Vec::new();
-            let roles = marked.iter().filter_map(|id| model.job(id)?.role());
-            for role in roles {
-                match aims.iter_mut().find(|aim| aim.dir == role.project.dir) {
-                    Some(aim) => aim.jobs.push(role.job.clone()),
-                    None => aims.push(Self::job(role)),
+            for aim in marked.iter().filter_map(|id| Self::job(model.job(id)?)) {
+                let is_same = |one: &&mut Self| one.host == aim.host && one.dir == aim.dir;
+                match aims.iter_mut().find(is_same) {
+                    Some(known) => known.jobs.extend(aim.jobs),
+                    None => aims.push(aim),
                 }
             }
             return aims;
         }
         if let Selected::Group(key) = &model.selected
-            && let Some(dir) = project_dir(key)
+            && let Some(dir) = project_dir(key_there(key))
         {
-            return vec![Self::whole(model, dir)];
+            return vec![Self::at(model, host_of_key(key), dir)];
         }
-        match model.current().and_then(Job::role) {
-            Some(role) => vec![Self::job(role)],
-            None => vec![Self::here(model)],
-        }
+        let of_job = model.current().and_then(Self::job);
+        vec![of_job.unwrap_or_else(|| match model.selected_host() {
+            // The directory of the view is one of this machine.
+            Some(host) => Self::at(model, Some(host), ""),
+            None => Self::here(model),
+        })]
     }
 
     /// The whole project that a command is about; `None` if none of the marked jobs belongs to one.
@@ -58,57 +65,74 @@ impl Aim {
 
     /// The job in the pane; `None` if it belongs to no project.
     pub fn of_current(model: &Model) -> Option<Self> {
-        model.current().and_then(Job::role).map(Self::job)
+        model.current().and_then(Self::job)
     }
 
     /// The project of the directory in which the view was opened.
     pub fn here(model: &Model) -> Self {
         let cwd = model.origin.cwd.as_str();
-        let roles = model.jobs.iter().filter_map(Job::role);
+        let own = model.jobs.iter().filter(|job| job.host().is_none());
+        let roles = own.filter_map(Job::role);
         let around = roles.filter(|role| is_within(cwd, &role.project.dir));
         let nearest = around.max_by_key(|role| role.project.dir.len());
         Self {
+            host: None,
             dir: cwd.to_owned(),
             name: nearest.map(|role| clean(&role.project.name)),
             jobs: Vec::new(),
         }
     }
 
-    /// A whole project.
+    /// A whole project of this machine.
     pub fn whole(model: &Model, dir: &str) -> Self {
-        let mut roles = model.jobs.iter().filter_map(Job::role);
+        Self::at(model, None, dir)
+    }
+
+    fn at(model: &Model, host: Option<&str>, dir: &str) -> Self {
+        let there = model.jobs.iter().filter(|job| job.host() == host);
+        let mut roles = there.filter_map(Job::role);
         let known = roles.find(|role| role.project.dir == dir);
         Self {
+            host: host.map(str::to_owned),
             dir: dir.to_owned(),
             name: known.map(|role| clean(&role.project.name)),
             jobs: Vec::new(),
         }
     }
 
-    fn job(role: &ProjectRole) -> Self {
-        Self {
+    fn job(job: &Job) -> Option<Self> {
+        let role = job.role()?;
+        Some(Self {
+            host: job.host().map(str::to_owned),
             dir: role.project.dir.clone(),
             name: Some(clean(&role.project.name)),
             jobs: vec![role.job.clone()],
-        }
+        })
     }
 
     /// The jobs of the project that the view knows.
     pub fn members<'a>(&self, model: &'a Model) -> Vec<&'a Job> {
-        let roles = model.jobs.iter().filter_map(Job::role);
+        let is_there = |job: &&Job| job.role().is_some() && job.host() == self.host.as_deref();
+        let there = model.jobs.iter().filter(is_there);
+        let roles = there.clone().filter_map(Job::role);
         let dirs = roles.map(|role| role.project.dir.as_str());
         let around = dirs.filter(|dir| is_within(&self.dir, dir));
         let nearest = around.max_by_key(|dir| dir.len());
         let is_of = |job: &&Job| job.role().map(|role| role.project.dir.as_str()) == nearest;
-        let members = model.jobs.iter().filter(|job| job.role().is_some());
-        members.filter(is_of).collect()
+        there.filter(is_of).collect()
     }
 
-    /// In words: `shop`, `api of shop`, `the project of ~/shop`.
+    /// In words: `shop`, `api of shop`, `api of shop on gpu1`, `the project of ~/shop`.
     pub fn words(&self, model: &Model) -> String {
         let home = model.origin.home.as_deref();
-        let place = || format!("the project of {}", clean(&tilde(&self.dir, home)));
-        let project = self.name.clone().unwrap_or_else(place);
+        let place = || match self.dir.is_empty() {
+            true => "a project".to_owned(),
+            false => format!("the project of {}", clean(&tilde(&self.dir, home))),
+        };
+        let mut project = self.name.clone().unwrap_or_else(place);
+        if let Some(host) = &self.host {
+            project = format!("{project} on {}", clean(host));
+        }
         let jobs: Vec<String> = self.jobs.iter().map(|job| clean(job)).collect();
         match jobs.as_slice() {
             [] => project,
@@ -119,8 +143,11 @@ impl Aim {
     /// The shell command that does the same, with the jobs as its arguments: `bgproc up api`.
     ///
     /// # Errors
-    /// The view was opened in another directory, where that command means another project.
+    /// The view was opened in another directory, where that command means another project, or on another machine.
     pub fn shell(&self, model: &Model, verb: &str) -> Result<String, &'static str> {
+        if self.host.is_some() {
+            return Err(ON_HOST);
+        }
         let dir = match self.members(model).first().and_then(|job| job.role()) {
             Some(role) => role.project.dir.as_str(),
             None => self.dir.as_str(),

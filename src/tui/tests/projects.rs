@@ -231,6 +231,105 @@ fn u_brings_up_what_is_selected_with_what_it_needs() {
     );
 }
 
+/// The same project in the same directory of another machine, and a job there that belongs to none.
+fn two_machines(width: u16, height: u16) -> Dash {
+    let far = |record: &mut Record| {
+        let summary = &mut record.summary;
+        summary.session_id = summary.session_id.at("gpu1").unwrap();
+        summary.host = Some("gpu1".to_owned());
+    };
+    let mut there: Vec<Record> = records()
+        .into_iter()
+        .filter(|one| one.summary.label.as_deref() != Some("db"))
+        .collect();
+    there.iter_mut().for_each(far);
+    let mut dash = Dash::new(width, height, records().into_iter().chain(there).collect());
+    dash.asked();
+    dash
+}
+
+#[test]
+fn projects_of_another_machine_are_left_to_it() {
+    let far = |name: &str| Selected::Job(id(name).at("gpu1").unwrap());
+    let heading = |inner: &str| Selected::Group(format!("h:gpu1{inner}"));
+    let whole = heading(&format!("/p:{}", dir()));
+    for (selected, name) in [
+        (far("api"), "shop on gpu1"),
+        (whole, "shop on gpu1"),
+        (far("notes"), "a project on gpu1"),
+        (heading(""), "a project on gpu1"),
+    ] {
+        for keys in ["u", "U", "\x12", ":bring up\r", ":bring down\r"] {
+            let mut dash = two_machines(120, 40);
+            dash.model.selected = selected.clone();
+            dash.later(0).press(keys).press("y");
+            assert_eq!(asked(&mut dash), [], "{selected:?} {keys}");
+            let text = dash.text();
+            assert!(
+                text.contains(&format!("Not done with {name}: ")),
+                "{keys}: {text}"
+            );
+        }
+    }
+    let mut dash = two_machines(120, 40);
+    dash.model.selected = far("api");
+    dash.later(0).press(":exec\r");
+    assert!(
+        !dash
+            .asked()
+            .iter()
+            .any(|cmd| matches!(cmd, Cmd::Effect(Effect::Exec(..))))
+    );
+    assert!(
+        dash.text().contains("Not done with shop on gpu1"),
+        "{}",
+        dash.text()
+    );
+    // Of two marked jobs, one is there.
+    let mut dash = two_machines(120, 40);
+    dash.model
+        .marked
+        .extend([id("api"), id("api").at("gpu1").unwrap()]);
+    dash.later(0).press("u");
+    assert_eq!(asked(&mut dash), []);
+}
+
+#[test]
+fn a_project_has_only_the_jobs_of_its_own_machine() {
+    let mut dash = two_machines(80, 24);
+    crate::tui::list::select::job(&mut dash.model, &id("api"));
+    dash.press("U");
+    let own = dash.status();
+    let mut alone = shop(80, 24);
+    crate::tui::list::select::job(&mut alone.model, &id("api"));
+    alone.press("U");
+    assert_eq!(own.split('?').next(), alone.status().split('?').next());
+    // What a job needs is beside it.
+    dash.press("n");
+    crate::tui::list::select::job(&mut dash.model, &id("api").at("gpu1").unwrap());
+    let text = dash.later(0).text();
+    assert!(
+        text.contains("needs db ready    was never started"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("bring up") && !text.contains("u up"),
+        "{text}"
+    );
+    // What happens there does not settle the project here.
+    let plan = json!([{"change": "start", "job": "lint"}]);
+    let up = ProjectRequest::Up {
+        dir: dir(),
+        jobs: Vec::new(),
+    };
+    reply(&mut dash, up, state(json!([]), plan));
+    asked(&mut dash);
+    let mut lint = of_shop(record("lint"), 7, PhaseName::Running, None);
+    lint.summary.session_id = id("lint").at("gpu1").unwrap();
+    dash.record(&lint);
+    assert_eq!(asked(&mut dash), []);
+}
+
 #[test]
 fn what_became_of_it_is_told_once() {
     let mut dash = shop(120, 40);

@@ -91,7 +91,7 @@ fn reloaded(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
 fn refresh_left(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
     let has = |name: &str| state.jobs.iter().any(|job| job.job == name);
     let has_left = |job: &&Job| {
-        let role = job.role();
+        let role = job.role().filter(|_| job.host().is_none());
         role.is_some_and(|role| role.project.dir == state.project.dir && !has(&role.job))
     };
     let left = model.jobs.iter().filter(has_left);

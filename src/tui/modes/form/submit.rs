@@ -63,6 +63,7 @@ fn offered(form: &Form) -> Option<Aim> {
         .iter()
         .find(|job| is_new && job.command == command)?;
     Some(Aim {
+        host: None,
         dir: form.read.clone(),
         name: None,
         jobs: vec![job.name.clone()],

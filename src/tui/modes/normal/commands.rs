@@ -185,9 +185,8 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::ProjectDown => return project(model, "down", Aim::project(model)),
         Action::ProjectReload => return project(model, "reload", Aim::project(model)),
         Action::Exec => {
-            let is_of_project = |job: &Job| job.role().is_some();
-            return match model.current().filter(|job| is_of_project(job)) {
-                Some(_) => project(model, "exec", Aim::of_current(model)),
+            return match Aim::of_current(model) {
+                Some(aim) => project(model, "exec", Some(aim)),
                 None => Err("for jobs of projects"),
             };
         }

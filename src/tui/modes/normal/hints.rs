@@ -170,7 +170,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
     if job.state().waits() {
         actions.extend(match job.state() {
             State::Scheduled => Some(Action::Restart),
-            State::Skipped => Some(Action::ProjectUp),
+            State::Skipped if job.host().is_none() => Some(Action::ProjectUp),
             _ => None,
         });
         actions.extend([Action::Stop, Action::Details, Action::New, Action::Filter]);
@@ -187,7 +187,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
         actions.extend([Action::Attach, Action::Type, stop(model), Action::Restart]);
         actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
     } else {
-        if job.role().is_some() {
+        if job.role().is_some() && job.host().is_none() {
             actions.push(Action::ProjectUp);
         }
         actions.extend(job.continued_by().map(|_| Action::Resume));

@@ -39,6 +39,19 @@ pub(super) fn not_up(model: &Model, aim: &Aim) -> String {
     format!("No job of {} runs.", aim.words(model))
 }
 
+/// Why nothing is done with a project of another machine: a request about a project is for that of this daemon.
+pub(super) fn elsewhere(model: &Model, aim: &Aim) -> Option<String> {
+    let host = clean(aim.host.as_deref()?);
+    let project = Aim {
+        jobs: Vec::new(),
+        ..aim.clone()
+    };
+    let project = project.words(model);
+    Some(format!(
+        "Not done with {project}: this view brings up projects of its own machine. bgproc -H {host} opens one of {host}."
+    ))
+}
+
 /// Why `action` has no effect now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     let detaches = action == Action::Remove && model.attached != Attached::No;
@@ -76,16 +89,23 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             Some(compare::needs_two(model, model.marked.len()))
         }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
-        Action::ProjectUp | Action::ProjectReload => Aim::all(model)
-            .is_empty()
-            .then(|| NO_PROJECT_MARKED.to_owned()),
+        Action::ProjectUp => match Aim::all(model).as_slice() {
+            [] => Some(NO_PROJECT_MARKED.to_owned()),
+            aims => aims.iter().find_map(|aim| elsewhere(model, aim)),
+        },
+        Action::ProjectReload => match Aim::project(model) {
+            None => Some(NO_PROJECT_MARKED.to_owned()),
+            Some(aim) => elsewhere(model, &aim),
+        },
         Action::ProjectDown => match Aim::project(model) {
             None => Some(NO_PROJECT_MARKED.to_owned()),
-            Some(aim) => (!project::is_up(model, &aim)).then(|| not_up(model, &aim)),
+            Some(aim) => elsewhere(model, &aim)
+                .or_else(|| (!project::is_up(model, &aim)).then(|| not_up(model, &aim))),
         },
-        Action::Exec => Aim::of_current(model)
-            .is_none()
-            .then(|| OF_NO_PROJECT.to_owned()),
+        Action::Exec => match Aim::of_current(model) {
+            None => Some(OF_NO_PROJECT.to_owned()),
+            Some(aim) => elsewhere(model, &aim),
+        },
         Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
         Action::NextAlert => {
             let quiet = !model.jobs.iter().any(|job| job.state().calls());

@@ -16,6 +16,9 @@ pub(super) fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if aims.is_empty() {
         return model.note(obstacle::NO_PROJECT_MARKED);
     }
+    if let Some(why) = aims.iter().find_map(|aim| obstacle::elsewhere(model, aim)) {
+        return model.note(why);
+    }
     if is_linked(model) {
         for aim in &aims {
             project::up(aim, cmds);
@@ -28,6 +31,9 @@ pub(super) fn down(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::project(model) else {
         return model.note(obstacle::NO_PROJECT_MARKED);
     };
+    if let Some(why) = obstacle::elsewhere(model, &aim) {
+        return model.note(why);
+    }
     match Down::of(model, &aim) {
         Some(question) => ask(model, question, cmds),
         None => model.note(obstacle::not_up(model, &aim)),
@@ -39,6 +45,9 @@ pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::project(model) else {
         return model.note(obstacle::NO_PROJECT_MARKED);
     };
+    if let Some(why) = obstacle::elsewhere(model, &aim) {
+        return model.note(why);
+    }
     if is_linked(model) {
         project::plan(&aim.dir, cmds);
     }
@@ -46,13 +55,14 @@ pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Opens a shell in the directory and the environment of the selected job.
 pub(super) fn exec(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let role = model.current().and_then(Job::role);
-    match role {
-        Some(role) => {
-            let (dir, job) = (role.project.dir.clone(), role.job.clone());
-            cmds.push(Cmd::Effect(Effect::Exec(dir, job)));
-        }
-        None => model.note(obstacle::OF_NO_PROJECT),
+    let Some(aim) = Aim::of_current(model) else {
+        return model.note(obstacle::OF_NO_PROJECT);
+    };
+    if let Some(why) = obstacle::elsewhere(model, &aim) {
+        return model.note(why);
+    }
+    for job in aim.jobs {
+        cmds.push(Cmd::Effect(Effect::Exec(aim.dir.clone(), job)));
     }
 }
 

@@ -50,7 +50,8 @@ pub(super) fn lines(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'
         .map(|need| text::width(&wanted(&need.job, need.is.as_str())));
     let column = column.max().unwrap_or(0);
     for need in &role.needs {
-        let other = model.jobs.iter().find(|job| {
+        let there = |other: &&Job| other.host() == job.host();
+        let other = model.jobs.iter().filter(there).find(|job| {
             job.role()
                 .is_some_and(|other| other.project.dir == role.project.dir && other.job == need.job)
         });
@@ -158,6 +159,8 @@ fn needed(
 
 fn keys(model: &Model, job: &Job, room: usize) -> Line<'static> {
     let is_skipped = job.role().is_some() && job.state() == State::Skipped;
+    // A project of another machine is brought up there.
+    let is_skipped = is_skipped && job.host().is_none();
     let up = is_skipped.then_some(("project-up", "bring up"));
     let run = (job.state() == State::Scheduled).then_some(("restart", "run now"));
     let rest = [("stop", "stop waiting"), ("details", "details")];
