@@ -125,14 +125,14 @@ pub enum RequestKind {
     Decline(SessionId),
     /// Removing a job.
     Remove(SessionId),
-    /// Starting a job.
-    Start,
+    /// Starting a job, with the number that its form has given to the request.
+    Start(u64),
     /// A screen in the past.
     Past(SessionId),
     /// Taking a keyboard from agents, or giving it back.
     Hold(SessionId, bool),
-    /// Changing a job.
-    Set(SessionId),
+    /// Changing a job, with the number that its form has given to the request, if a form has made it.
+    Set(SessionId, Option<u64>),
     /// A part of a log.
     Log(SessionId, Part),
     /// The newest lines of a job of the selected group.
@@ -170,7 +170,7 @@ impl RequestKind {
             | Self::Remove(id)
             | Self::Past(id)
             | Self::Hold(id, _)
-            | Self::Set(id)
+            | Self::Set(id, _)
             | Self::Log(id, _)
             | Self::Merged(id)
             | Self::Card(id, _)
@@ -182,7 +182,7 @@ impl RequestKind {
             | Self::Usage
             | Self::Cancel
             | Self::Unwatch
-            | Self::Start
+            | Self::Start(_)
             | Self::Project(_)
             | Self::Disconnect(_) => None,
         }

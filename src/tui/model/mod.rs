@@ -203,6 +203,8 @@ pub struct Model {
     pub cards: HashMap<SessionId, Card>,
     /// Pids that survived a stop, by job.
     pub survivors: HashMap<SessionId, Vec<u32>>,
+    /// Number of requests that forms have made.
+    pub submitted: u64,
     /// A job to select as soon as it becomes known.
     pub wanted: Option<SessionId>,
     /// The live screens in view.
@@ -332,6 +334,7 @@ impl Model {
             seq: 0,
             cards: HashMap::new(),
             survivors: HashMap::new(),
+            submitted: 0,
             wanted: None,
             watches: Vec::new(),
             rewind: None,

@@ -442,7 +442,7 @@ fn reports_actions_lost_while_disconnected() {
     dash.press("\x1b");
     dash.link(LinkEvent::Dropped(RequestKind::Record(id("web"))));
     assert!(!dash.text().contains("restarting.  See"), "{}", dash.text());
-    dash.link(LinkEvent::Dropped(RequestKind::Start));
+    dash.link(LinkEvent::Dropped(RequestKind::Start(1)));
     assert!(
         dash.text().contains("Nothing was started: the daemon"),
         "{}",

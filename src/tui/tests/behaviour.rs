@@ -230,7 +230,7 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
     let mut dash = shop();
     dash.press("nmake watch\tw\tshop\t\x15~/notes\r");
     let cmds = dash.asked();
-    let Some(Cmd::Request(RequestKind::Start, Action::Start(start))) = cmds.last() else {
+    let Some(Cmd::Request(RequestKind::Start(_), Action::Start(start))) = cmds.last() else {
         panic!("{cmds:?}");
     };
     assert_eq!(start.command, "make watch");
@@ -239,7 +239,7 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
     assert_eq!(start.cwd.as_deref(), Some("/home/me/notes"));
     assert_eq!(start.background, Some(true));
     let error = Error::new(ErrorCode::SpawnFailed, "no such directory");
-    dash.link(LinkEvent::Reply(RequestKind::Start, Err(error)));
+    dash.link(LinkEvent::Reply(RequestKind::Start(1), Err(error)));
     assert!(
         dash.text()
             .contains("Nothing was started: no such directory.")
@@ -247,7 +247,7 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
     assert!(dash.status().contains("make watch"), "{}", dash.status());
     dash.press("\r");
     dash.link(LinkEvent::Reply(
-        RequestKind::Start,
+        RequestKind::Start(2),
         Ok(json!({
             "sessionId": id("w"), "status": "running", "pid": 1, "output": "", "cursor": "x",
             "omitted": {"bytes": 0, "lines": 0},

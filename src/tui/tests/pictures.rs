@@ -348,7 +348,7 @@ fn the_palette_has_the_hosts() {
     dash.press(":new job on gpu2\r").press("make eval\r");
     let asked = dash.asked();
     let on = |cmd: &Cmd| match cmd {
-        Cmd::Request(RequestKind::Start, Action::Start(start)) => {
+        Cmd::Request(RequestKind::Start(_), Action::Start(start)) => {
             start.host.as_deref() == Some("gpu2")
         }
         _ => false,

@@ -132,7 +132,9 @@ fn take_back(model: &mut Model, tag: &RequestKind, error: &Error, lost: bool, cm
                 scroll.jump = None;
             }
         }
-        RequestKind::Start | RequestKind::Set(_) => form::refused(model),
+        RequestKind::Start(request) | RequestKind::Set(_, Some(request)) => {
+            form::refused(model, *request);
+        }
         // The state stays as before; after a reconnect, held keyboards are taken again.
         RequestKind::Hold(id, true) if !lost => {
             model.keyboards.held.remove(id);
@@ -161,11 +163,11 @@ fn what_failed(tag: &RequestKind, name: &str) -> Option<String> {
         RequestKind::Compare(_) | RequestKind::Log(..) => {
             format!("The log of {name} could not be read")
         }
-        RequestKind::Start => "Nothing was started".to_owned(),
+        RequestKind::Start(_) => "Nothing was started".to_owned(),
         RequestKind::Disconnect(host) => format!("{host} is still connected"),
         RequestKind::Hold(..) => format!("The keyboard of {name} was not taken or given back"),
         RequestKind::Url(_) => format!("The URL of {name} is not available"),
-        RequestKind::Set(_) => format!("{name} was not changed"),
+        RequestKind::Set(..) => format!("{name} was not changed"),
         RequestKind::List => "The list is not available".to_owned(),
         RequestKind::Subscribe => "Changes will not show".to_owned(),
         RequestKind::Away

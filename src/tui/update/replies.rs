@@ -50,14 +50,14 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             }
             refresh(model, &id, cmds);
         }
-        RequestKind::Start => started(model, value, cmds),
+        RequestKind::Start(request) => started(model, request, value, cmds),
         RequestKind::Url(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 url_received(model, &id, &record, cmds);
             }
         }
         RequestKind::Hold(id, on) => keyboard::received(model, id, on),
-        RequestKind::Set(id) => changed(model, &id, value),
+        RequestKind::Set(id, request) => changed(model, &id, request, value),
         RequestKind::Kill(id, force) => {
             killed(model, &id, force, value, cmds);
             refresh(model, &id, cmds);
@@ -199,8 +199,8 @@ fn record_received(model: &mut Model, record: Record) {
     model.dirty = true;
 }
 
-fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
-    form::done(model);
+fn started(model: &mut Model, request: u64, value: Value, cmds: &mut Vec<Cmd>) {
+    form::done(model, request);
     model.dirty = true;
     if let Ok(started) = serde_json::from_value::<Started>(value) {
         model.wanted = Some(started.session_id.clone());
@@ -209,10 +209,12 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
 }
 
 /// Stores the record of a job after a change to it.
-fn changed(model: &mut Model, id: &SessionId, value: Value) {
+fn changed(model: &mut Model, id: &SessionId, request: Option<u64>, value: Value) {
     let before = model.job(id).map(Job::shell_line);
     let share = model.job(id).map(|job| job.record.summary.share);
-    form::done(model);
+    if let Some(request) = request {
+        form::done(model, request);
+    }
     if let Ok(record) = serde_json::from_value::<Record>(value) {
         let said = share.and_then(|before| share_said(model, before, &record));
         record_received(model, record);

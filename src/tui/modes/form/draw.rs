@@ -52,7 +52,7 @@ pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas
             .set_string(x, area.y, text, theme.strong());
         return;
     }
-    if form.busy {
+    if form.pending.is_some() {
         let doing = match form.purpose {
             Purpose::New(_) => "starting",
             Purpose::Edit(..) => "changing",

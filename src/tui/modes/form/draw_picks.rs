@@ -20,7 +20,7 @@ const KEPT: u16 = 3;
 
 /// Draws as many as fit into the lower part of `body`.
 pub(super) fn draw(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) {
-    if !form.is_at_command() || form.busy {
+    if !form.is_at_command() || form.pending.is_some() {
         return;
     }
     let picks = form.picks();

@@ -82,8 +82,8 @@ pub struct Form {
     pub fields: Vec<Line>,
     /// Index of the field with the cursor.
     pub focus: usize,
-    /// Whether a request to the daemon is pending.
-    pub busy: bool,
+    /// The number of the pending request to the daemon. Only the reply with this number is its own.
+    pub pending: Option<u64>,
     /// Commands of the existing jobs, newest first, those of this directory before the others.
     pub history: Vec<String>,
     /// Commands of the shell history, newest first.
@@ -110,7 +110,7 @@ impl Form {
 
     /// Whether it takes what is typed: no request is pending, and there is something to change.
     pub fn is_open(&self) -> bool {
-        !self.busy && !self.over
+        self.pending.is_none() && !self.over
     }
 
     /// Adds the field for the host of a new job.
@@ -154,7 +154,7 @@ impl Form {
             labels,
             fields,
             focus: 0,
-            busy: false,
+            pending: None,
             history,
             shell: Vec::new(),
             jobs: Vec::new(),

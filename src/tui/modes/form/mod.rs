@@ -150,16 +150,26 @@ pub fn offered(model: &mut Model, dir: &str, state: &ProjectState) {
     model.dirty = true;
 }
 
-/// The daemon has done what the form asked for: the form closes.
-pub fn done(model: &mut Model) {
-    drop(model.take::<Form>());
+/// The daemon has done what the form with this request asked for: the form closes. Another form may be open by now,
+/// and stays.
+pub fn done(model: &mut Model, request: u64) {
+    if waits_for(model, request) {
+        drop(model.take::<Form>());
+    }
 }
 
 /// The daemon has refused it: the form stays, with what was typed.
-pub fn refused(model: &mut Model) {
-    if let Some(form) = model.state_mut::<Form>() {
-        form.busy = false;
+pub fn refused(model: &mut Model, request: u64) {
+    if waits_for(model, request)
+        && let Some(form) = model.state_mut::<Form>()
+    {
+        form.pending = None;
     }
+}
+
+fn waits_for(model: &Model, request: u64) -> bool {
+    let form = model.state::<Form>();
+    form.is_some_and(|form| form.pending == Some(request))
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
@@ -304,10 +314,6 @@ impl Mode for Form {
             hints: true,
             ..Needs::default()
         }
-    }
-
-    fn disconnected(&mut self, _now_ms: i64) {
-        self.busy = false;
     }
 
     fn bar(&self, _: &Model, _: Rect) -> Option<Bar> {

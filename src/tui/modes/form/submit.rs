@@ -25,14 +25,15 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.leave();
         return project::up(&aim, cmds);
     }
+    let number = model.submitted + 1;
     let asked = match form.purpose.clone() {
         Purpose::New(like) => start(model, form, like).map(|start| {
             let request = Request::Start(start);
-            Some(Cmd::Request(RequestKind::Start, request))
+            Some(Cmd::Request(RequestKind::Start(number), request))
         }),
         Purpose::Edit(id, before) => change(form, &id, &before).map(|set| {
             let request = Request::Set(set?);
-            Some(Cmd::Request(RequestKind::Set(id), request))
+            Some(Cmd::Request(RequestKind::Set(id, Some(number)), request))
         }),
     };
     let Some(form) = model.state_mut::<Form>() else {
@@ -40,7 +41,8 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     match asked {
         Ok(Some(cmd)) => {
-            form.busy = true;
+            form.pending = Some(number);
+            model.submitted = number;
             cmds.push(cmd);
         }
         Ok(None) => {

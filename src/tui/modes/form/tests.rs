@@ -28,7 +28,7 @@ fn suggest(dash: &mut Dash, targets: &[&str], history: &[&str]) {
 
 fn started(dash: &mut Dash) -> Start {
     let cmds = dash.asked();
-    let Some(Cmd::Request(RequestKind::Start, Action::Start(start))) = cmds.last() else {
+    let Some(Cmd::Request(RequestKind::Start(_), Action::Start(start))) = cmds.last() else {
         panic!("{cmds:?}");
     };
     start.clone()
@@ -36,7 +36,7 @@ fn started(dash: &mut Dash) -> Start {
 
 fn set(dash: &mut Dash) -> Option<Set> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
-        Cmd::Request(RequestKind::Set(_), Action::Set(set)) => Some(set),
+        Cmd::Request(RequestKind::Set(..), Action::Set(set)) => Some(set),
         _ => None,
     })
 }
@@ -138,7 +138,8 @@ fn edit_stays_open_without_effect_when_its_job_is_removed() {
     let mut dash = shop(80, 24);
     dash.press("e --port 1\r");
     let error = Error::session_not_found(id("web").as_str());
-    dash.link(LinkEvent::Reply(RequestKind::Set(id("web")), Err(error)));
+    let tag = RequestKind::Set(id("web"), Some(1));
+    dash.link(LinkEvent::Reply(tag, Err(error)));
     closes(&mut dash);
 }
 
@@ -234,7 +235,7 @@ fn refuses_an_ambiguous_name_in_its_field() {
     let mut dash = shop(120, 24);
     dash.press("nsleep 1\tw*\r");
     let asked = dash.asked();
-    let starts = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Start, _));
+    let starts = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Start(_), _));
     assert!(!asked.iter().any(starts), "{asked:?}");
     assert!(dash.text().contains("not a valid name"), "{}", dash.text());
     dash.press("\x15web-9\r");
@@ -245,7 +246,7 @@ fn refuses_an_ambiguous_name_in_its_field() {
         ErrorCode::InvalidRequest,
         "a job named web-9 is running already",
     );
-    dash.link(LinkEvent::Reply(RequestKind::Start, Err(taken)));
+    dash.link(LinkEvent::Reply(RequestKind::Start(1), Err(taken)));
     assert!(dash.text().contains("a job named web-9"));
     assert!(dash.model.state::<Form>().is_some());
     dash.press("\x1be\t\x15a/b\r");
@@ -278,17 +279,72 @@ fn sends_only_changed_fields() {
     assert_eq!(sent.command.as_deref(), Some("npm start"));
     // A mistake does not lose what was typed.
     let error = Error::new(ErrorCode::InvalidRequest, "`label` has control characters");
-    dash.link(LinkEvent::Reply(RequestKind::Set(id("web")), Err(error)));
+    let tag = RequestKind::Set(id("web"), Some(1));
+    dash.link(LinkEvent::Reply(tag, Err(error)));
     assert!(dash.model.state::<Form>().is_some());
     dash.press("\r");
     let mut web = record("web");
     web.summary.command = "npm start".to_owned();
     dash.link(LinkEvent::Reply(
-        RequestKind::Set(id("web")),
+        RequestKind::Set(id("web"), Some(2)),
         Ok(json!(web)),
     ));
     assert!(dash.model.is_normal());
     assert!(dash.text().contains("its next run"), "{}", dash.text());
+}
+
+#[test]
+fn a_late_reply_leaves_another_form_open() {
+    let begun = json!({
+        "sessionId": id("w"), "status": "running", "pid": 1, "output": "", "cursor": "x",
+        "omitted": {"bytes": 0, "lines": 0},
+    });
+    let taken = || {
+        Error::new(
+            ErrorCode::InvalidRequest,
+            "a job named w is running already",
+        )
+    };
+    let mut dash = shop(80, 24);
+    dash.press("nsleep 1\r\x1b").press("nmake xy");
+    dash.link(LinkEvent::Reply(RequestKind::Start(1), Ok(begun)));
+    dash.asked();
+    dash.press("x");
+    assert!(dash.status().contains("make xyx"), "{}", dash.status());
+    assert_eq!(dash.actions(), [""; 0], "the letter is no command");
+    // A refusal of another one does not open a form that waits for its own reply.
+    dash.press("\r")
+        .link(LinkEvent::Reply(RequestKind::Start(1), Err(taken())));
+    assert!(
+        dash.status().contains("starting make xyx"),
+        "{}",
+        dash.status()
+    );
+    dash.link(LinkEvent::Reply(RequestKind::Start(2), Err(taken())));
+    assert!(dash.status().contains("run: make xyx"), "{}", dash.status());
+    // The same for a change of a job.
+    dash.press("\x1b").press("e --port 1\r\x1b").press("nmake");
+    let tag = RequestKind::Set(id("web"), Some(3));
+    dash.link(LinkEvent::Reply(tag, Ok(json!(record("web")))));
+    assert!(dash.status().contains("run: make"), "{}", dash.status());
+}
+
+#[test]
+fn a_form_whose_request_is_sent_again_waits_for_its_reply() {
+    let mut dash = shop(80, 24);
+    dash.press("nsleep 1\r")
+        .link(LinkEvent::Down)
+        .link(LinkEvent::Up);
+    dash.list(shop_records()).asked();
+    dash.press("\r");
+    assert!(!dash.actions().contains(&"start"), "it would start twice");
+    assert!(
+        dash.status().contains("starting sleep 1"),
+        "{}",
+        dash.status()
+    );
+    dash.link(LinkEvent::Dropped(RequestKind::Start(1)));
+    assert!(dash.status().contains("run: sleep 1"), "{}", dash.status());
 }
 
 #[test]

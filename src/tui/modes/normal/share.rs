@@ -28,7 +28,7 @@ pub(super) fn share(model: &mut Model, cmds: &mut Vec<Cmd>) {
         share: Some(share),
         ..Set::default()
     };
-    cmds.push(Cmd::Request(RequestKind::Set(id), Request::Set(set)));
+    cmds.push(Cmd::Request(RequestKind::Set(id, None), Request::Set(set)));
 }
 
 /// What has changed for agents, and the command that does the same; `None` if nothing has.

@@ -148,7 +148,9 @@ fn shares_and_hides_a_job() {
     let cmds = dash.asked();
     let shared = |cmds: &[Cmd]| {
         cmds.iter().find_map(|cmd| match cmd {
-            Cmd::Request(RequestKind::Set(web), Action::Set(set)) if *web == id("web") => set.share,
+            Cmd::Request(RequestKind::Set(web, _), Action::Set(set)) if *web == id("web") => {
+                set.share
+            }
             _ => None,
         })
     };
@@ -156,7 +158,7 @@ fn shares_and_hides_a_job() {
     let mut web = record("web");
     web.summary.share = Share::Read;
     dash.link(LinkEvent::Reply(
-        RequestKind::Set(id("web")),
+        RequestKind::Set(id("web"), None),
         Ok(json!(web)),
     ));
     let text = dash.text();
