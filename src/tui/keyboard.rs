@@ -41,16 +41,11 @@ pub fn received(model: &mut Model, id: SessionId, on: bool) {
     }
 }
 
-/// Takes the held keyboards again, because a new daemon does not know about them.
+/// Takes the held keyboards of running jobs again, because a new daemon does not know about them.
 pub fn again(model: &Model, cmds: &mut Vec<Cmd>) {
-    cmds.extend(
-        model
-            .keyboards
-            .held
-            .iter()
-            .cloned()
-            .map(|id| request(id, true)),
-    );
+    let held = model.keyboards.held.iter();
+    let held = held.filter(|id| model.holds_keyboard(id));
+    cmds.extend(held.cloned().map(|id| request(id, true)));
 }
 
 /// Takes the keyboard again: the end of a run released it, and the next run has started.

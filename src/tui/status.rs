@@ -105,7 +105,7 @@ pub fn who_types(model: &Model) -> Option<String> {
     if model.keyboards.agent_types(id) {
         let agent = model.keyboards.agent(id).unwrap_or("agent");
         Some(format!("{agent} is typing"))
-    } else if model.keyboards.held.contains(id) {
+    } else if model.holds_keyboard(id) {
         Some("you hold the keyboard".to_owned())
     } else {
         None

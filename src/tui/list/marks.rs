@@ -15,7 +15,7 @@ pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     if model.keyboards.agent_types(job.id()) {
         marks.push(theme.glyph("⇡").to_owned());
     }
-    if model.keyboards.held.contains(job.id()) {
+    if model.holds_keyboard(job.id()) {
         marks.push("T".to_owned());
     }
     if job.is_agents() {

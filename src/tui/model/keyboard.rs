@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Model;
+use super::job::Job;
 use crate::protocol::SessionId;
 
 /// How long an agent is shown as typing after its last input, in milliseconds. Twice the interval
@@ -18,7 +20,8 @@ struct Typist {
 /// Keyboards held by this view, and jobs that agents type into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyboards {
-    /// Jobs whose keyboard this view has taken from agents and not yet returned.
+    /// Jobs whose keyboard this view has taken from agents and not yet returned. The end of a run releases it, and the
+    /// next run gets it again.
     pub held: HashSet<SessionId>,
     typing: HashMap<SessionId, Typist>,
 }
@@ -52,9 +55,21 @@ impl Keyboards {
         self.typing.values().map(|typist| typist.until).min()
     }
 
-    /// Forgets a job that has ended or was removed; nobody holds its keyboard any longer.
+    /// A job has ended: nobody types into it any longer.
+    pub fn ended(&mut self, id: &SessionId) {
+        self.typing.remove(id);
+    }
+
+    /// Forgets a job that was removed.
     pub fn forget(&mut self, id: &SessionId) {
         self.held.remove(id);
         self.typing.remove(id);
+    }
+}
+
+impl Model {
+    /// Whether this view holds the keyboard of a job that takes input.
+    pub fn holds_keyboard(&self, id: &SessionId) -> bool {
+        self.keyboards.held.contains(id) && self.job(id).is_some_and(Job::is_alive)
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::harness::Dash;
-use super::jobs::{ended, id, shop_records};
+use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::{Action, EventKind, Status};
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 
@@ -57,11 +57,31 @@ fn the_end_of_a_job_releases_its_keyboard() {
         Ok(json!({})),
     ));
     dash.record(&ended("web", Status::Done, Some(0), 0));
+    let row = |dash: &Dash| {
+        let text = dash.text();
+        let mut rows = text.lines().filter_map(|line| line.split('│').next());
+        let row = rows.find(|row| row.contains(" web "));
+        row.unwrap_or_default().to_owned()
+    };
+    assert!(!row(&dash).contains('T'), "{}", dash.text());
     dash.asked();
     dash.link(LinkEvent::Down).link(LinkEvent::Up);
     assert_eq!(held(&mut dash), [false; 0]);
     dash.press("T");
     assert!(dash.text().contains("takes no input"));
+    // The next run gets it again, also if the event was missed.
+    dash.event(EventKind::Restarted, "web", json!({}));
+    assert_eq!(held(&mut dash), [true]);
+    dash.record(&record("web"));
+    assert!(row(&dash).contains('T'), "{}", dash.text());
+    dash.record(&ended("web", Status::Done, Some(0), 0));
+    dash.asked();
+    dash.list(shop_records());
+    assert_eq!(held(&mut dash), [true]);
+    // A job that is removed is forgotten.
+    dash.event(EventKind::Removed, "web", json!({}));
+    dash.event(EventKind::Restarted, "web", json!({}));
+    assert_eq!(held(&mut dash), [false; 0]);
 }
 
 #[test]

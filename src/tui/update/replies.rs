@@ -132,6 +132,12 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.seen.retain(|id| listed.contains(id));
     model.survivors.retain(|id, _| listed.contains(id));
     model.keyboards.held.retain(|id| listed.contains(id));
+    // Those that were started again unnoticed.
+    for (id, _) in before.iter().filter(|(_, job)| !job.is_alive()) {
+        if model.holds_keyboard(id) {
+            keyboard::restarted(model, id, cmds);
+        }
+    }
     let shown: HashSet<&SessionId> = model.jobs.iter().map(Job::id).collect();
     let is_there = |id: &SessionId| shown.contains(id);
     model.sparks.retain(|id, _| is_there(id));
@@ -186,7 +192,7 @@ fn record_received(model: &mut Model, record: Record) {
         return;
     };
     if !job.is_alive() {
-        model.keyboards.forget(job.id());
+        model.keyboards.ended(job.id());
     }
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
         Some(known) => {
