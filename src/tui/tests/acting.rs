@@ -463,6 +463,22 @@ fn quit_and_stop_waits_for_the_daemon() {
 }
 
 #[test]
+fn quit_and_stop_does_not_wait_for_a_job_that_somebody_else_removes() {
+    let closes = |dash: &mut Dash| dash.asked().contains(&Cmd::Quit(Exit::Closed));
+    let two = || vec![record("web"), record("api")];
+    let mut dash = Dash::new(120, 40, two());
+    dash.press("QA").asked();
+    assert!(dash.model.quitting.is_some());
+    dash.event(EventKind::Removed, "web", json!({}));
+    assert!(!closes(&mut dash), "api runs");
+    // The reply may come before the event.
+    let gone = Error::session_not_found(id("api").as_str());
+    let tag = RequestKind::Kill(id("api"), false);
+    dash.link(LinkEvent::Reply(tag, Err(gone)));
+    assert!(closes(&mut dash), "{}", dash.text());
+}
+
+#[test]
 fn cannot_restore_a_job_removed_by_somebody_else() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d");

@@ -18,6 +18,7 @@ use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 use crate::tui::model::hosts;
 use crate::tui::model::mode::Frame;
 use crate::tui::model::{Link, Model};
+use crate::tui::modes::normal::quit;
 use crate::tui::modes::page;
 use crate::tui::modes::scroll::rewind;
 use crate::tui::pane::follow;
@@ -243,7 +244,7 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
             keyboard::restarted(model, &id, cmds);
             refresh(model, &id, cmds);
         }
-        EventKind::Removed => forget(model, &id),
+        EventKind::Removed => forget(model, &id, cmds),
         // A late report of an end that happened while no daemon was running. If the job still
         // exists, the list requested after this contains it.
         EventKind::Exited | EventKind::Lost
@@ -328,8 +329,8 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
     }
 }
 
-/// Forgets a job that no longer exists.
-pub(super) fn forget(model: &mut Model, id: &SessionId) {
+/// Forgets a job that no longer exists. A view that waits for its end before it closes waits no longer.
+pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
     model.jobs.retain(|job| job.id() != id);
     removal::gone(model, |removed| removed == id);
@@ -356,6 +357,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     }
     model.stale = true;
     model.dirty = true;
+    quit::ended(model, id, cmds);
 }
 
 /// Asks for the list. What is known of other hosts comes at once; events tell what they answer.

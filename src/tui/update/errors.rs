@@ -30,7 +30,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         if let RequestKind::Copy(id, CopyFrom::Commands) = &tag {
             copy::forget(model, id, cmds);
         }
-        forget(model, id);
+        forget(model, id, cmds);
         return;
     }
     if error.code == ErrorCode::InvalidParams && asks_for_less(model, &tag, cmds) {

@@ -76,7 +76,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             declined(model, &id);
             refresh(model, &id, cmds);
         }
-        RequestKind::Remove(id) => forget(model, &id),
+        RequestKind::Remove(id) => forget(model, &id, cmds),
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Merged(id) => group::received(model, &id, Some(value)),
         RequestKind::Runs(id) => {
