@@ -2,7 +2,9 @@
 
 use super::harness::Dash;
 use super::jobs::{ended, id, shop_records};
-use crate::protocol::Status;
+use crate::protocol::{EventKind, Status};
+use crate::tui::message::Cmd;
+use crate::tui::model::Selected;
 use crate::tui::options::Options;
 
 fn shop(width: u16, height: u16) -> Dash {
@@ -119,6 +121,57 @@ fn every_other_key_forgets_the_text_and_acts() {
 }
 
 #[test]
+fn the_text_is_typed_into_the_job_that_was_in_the_pane() {
+    let gone = |dash: &mut Dash, name: &str| {
+        dash.event(EventKind::Removed, name, serde_json::json!({}));
+        dash.later(1000).asked();
+    };
+    let mut dash = shop(80, 24);
+    dash.read(b"make\r");
+    gone(&mut dash, "web");
+    assert!(!dash.status().contains("type it"), "{}", dash.status());
+    dash.read(b"i");
+    let typed: Vec<_> = dash.asked().into_iter().collect();
+    let types = |cmd: &Cmd| matches!(cmd, Cmd::Type(..));
+    assert!(!typed.iter().any(types), "{typed:?}");
+    // With a group in the pane there is no job.
+    let mut dash = shop(80, 24);
+    dash.press("g").read(b"make\r").later(1000);
+    assert!(!dash.status().contains("type it"), "{}", dash.status());
+    // Another job is selected meanwhile.
+    let mut dash = shop(80, 24);
+    dash.read(b"make\r");
+    dash.model.selected = Selected::Job(id("api"));
+    dash.later(1000).read(b"i");
+    assert_eq!(dash.typed("web"), "make\r");
+    assert_eq!(dash.model.current_id(), Some(&id("web")));
+}
+
+#[test]
+fn keys_that_are_no_letters_do_not_end_a_text_that_is_being_typed() {
+    let mut dash = shop(80, 24);
+    dash.read(b"cd sr").read(b"\t").read(b"\r");
+    assert!(
+        dash.status().contains("held: \"cd sr⇥⏎\""),
+        "{}",
+        dash.status()
+    );
+    for key in ["\x1b[A", "\x1b[15~", "\x15", "\x1b[Z"] {
+        dash.read(key.as_bytes());
+        assert_eq!(mode(&dash), "HELD", "{key:?}");
+    }
+    dash.later(600).read(b"i");
+    assert_eq!(dash.typed("web"), "cd sr\t\r");
+    // After the pause they act.
+    for key in ["\r", "\t", "\x1b[B"] {
+        let mut dash = shop(80, 24);
+        dash.read(b"make").later(600).read(key.as_bytes());
+        assert_ne!(mode(&dash), "HELD", "{key:?}");
+        assert!(!dash.text().contains("make"), "{}", dash.text());
+    }
+}
+
+#[test]
 fn commands_and_motions_are_not_held() {
     let mut dash = shop(80, 24);
     dash.read(b"xy");
@@ -189,11 +242,7 @@ fn a_letter_without_a_command_soon_after_another_is_text() {
 fn text_for_a_job_that_is_removed_meanwhile_does_nothing() {
     let mut dash = shop(80, 24);
     dash.types(100, "isecre");
-    dash.event(
-        crate::protocol::EventKind::Removed,
-        "web",
-        serde_json::json!({}),
-    );
+    dash.event(EventKind::Removed, "web", serde_json::json!({}));
     dash.asked();
     assert!(
         dash.status().contains("web was removed."),
@@ -237,4 +286,9 @@ fn what_may_be_a_password_is_not_shown() {
     assert!(dash.status().contains("held (hidden)"), "{}", dash.status());
     dash.later(600).read(b"i");
     assert_eq!(dash.typed("migrate"), "hunter2\r");
+    // Nor when the job is gone.
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.read(b"hunter2\r");
+    dash.event(EventKind::Removed, "migrate", serde_json::json!({}));
+    assert!(!dash.text().contains("hunter"), "{}", dash.text());
 }

@@ -12,6 +12,7 @@ use ratatui::style::Style;
 pub use self::guard::{burst, expire, key};
 pub use self::keys::Action;
 use super::{confirm, insert, normal};
+use crate::protocol::SessionId;
 use crate::term::keyparse::KeyCode;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
@@ -27,9 +28,16 @@ use crate::tui::{hints, text};
 /// How long after the last letter a key may be meant for the dashboard again, in milliseconds.
 const PAUSE_MS: i64 = 600;
 
+/// The key that is never ignored: whoever presses it wants to get out.
+const INTERRUPT: &str = "ctrl-c";
+
 /// The mode.
 pub struct Held {
-    /// What was typed; Enter is a carriage return.
+    /// The job that was in the pane: the only one that the text is typed into.
+    id: Option<SessionId>,
+    /// Whether it has waited for a password since.
+    is_secret: bool,
+    /// What was typed; Enter is a carriage return, Tab a tab.
     text: String,
     /// When the last key was added.
     last: i64,
@@ -47,8 +55,12 @@ fn hold(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) -> bool {
     if !model.is_normal() {
         return false;
     }
-    let last = model.now.ms;
-    model.enter(Held { text, last });
+    model.enter(Held {
+        id: model.current_id().cloned(),
+        is_secret: false,
+        text,
+        last: model.now.ms,
+    });
     true
 }
 
@@ -63,7 +75,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let is_typing = now - held.last < PAUSE_MS;
     match (letter, press.key.code) {
         (Some(c), _) if is_typing => held.text.push(c),
-        (_, KeyCode::Enter) => held.text.push('\r'),
+        (_, KeyCode::Enter) if is_typing => held.text.push('\r'),
+        (_, KeyCode::Tab) if is_typing => held.text.push('\t'),
         (_, KeyCode::Backspace) => {
             held.text.pop();
             if held.text.is_empty() {
@@ -74,9 +87,15 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         _ if action == Some(Action::Forget) => return model.leave(),
         _ if action == Some(Action::Type) && typable => {
             let text = std::mem::take(&mut held.text);
+            let id = held.id.take();
             model.leave();
-            return insert::enter_with(model, &text, cmds);
+            if let Some(id) = id {
+                insert::enter_with(model, id, &text, cmds);
+            }
+            return;
         }
+        // Whoever presses it in the middle of a text has not seen yet that the text is held.
+        _ if is_typing && press.name != INTERRUPT => return,
         _ => {
             model.leave();
             return key(model, press, cmds);
@@ -85,8 +104,18 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     held.last = now;
 }
 
+/// After each message: notes that the job asks for a password, which the text may then be.
+fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
+    let asks = model.current().map(Job::state) == Some(State::NeedsPassword);
+    if let Some(held) = model.state_mut::<Held>() {
+        held.is_secret |= asks;
+    }
+}
+
 fn can_type(model: &Model) -> bool {
-    !model.read_only && model.current().is_some_and(Job::is_alive)
+    let job = model.state::<Held>().and_then(|held| held.id.as_ref());
+    let job = job.and_then(|id| model.job(id));
+    !model.read_only && job.is_some_and(Job::is_alive)
 }
 
 impl Mode for Held {
@@ -99,7 +128,14 @@ impl Mode for Held {
     }
 
     fn handlers(&self) -> Handlers {
-        Handlers::of_text(press, normal::refuse_paste)
+        Handlers {
+            reconcile,
+            ..Handlers::of_text(press, normal::refuse_paste)
+        }
+    }
+
+    fn job(&self) -> Option<&SessionId> {
+        self.id.as_ref()
     }
 
     fn yields(&self) -> Option<fn(&mut Model)> {
@@ -118,8 +154,7 @@ impl Mode for Held {
             false => "You are in NORMAL.".to_owned(),
         };
         bar.text(3, why, Style::new());
-        let secret = model.current().map(Job::state) == Some(State::NeedsPassword);
-        let held = match secret {
+        let held = match self.is_secret {
             true => "held (hidden)".to_owned(),
             false => {
                 let (prefix, room) = match area.width {
@@ -127,7 +162,8 @@ impl Mode for Held {
                     width => ("held: ", usize::from(width / 4)),
                 };
                 let enter = if theme.ascii { "^M" } else { "⏎" };
-                let text = self.text.replace('\r', enter);
+                let tab = if theme.ascii { "^I" } else { "⇥" };
+                let text = self.text.replace('\r', enter).replace('\t', tab);
                 let text = text::clip(&text, room, theme.glyph("…"));
                 format!("{prefix}\"{text}\"")
             }

@@ -83,9 +83,9 @@ pub fn enter(model: &mut Model, zoom: bool) {
     begin(model, id, Vec::new(), zoom);
 }
 
-/// Starts typing into the selected job in place, and types `text`.
-pub fn enter_with(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
-    enter(model, model.frame.zoom);
+/// Starts typing into a job in place, and types `text`.
+pub fn enter_with(model: &mut Model, id: SessionId, text: &str, cmds: &mut Vec<Cmd>) {
+    begin(model, id, Vec::new(), model.frame.zoom);
     send_all(model, text.as_bytes(), cmds);
 }
 
