@@ -19,14 +19,22 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
 /// The hints as a bar.
 pub fn bar(model: &Model) -> Bar {
     let hints = model.mode().hints(model);
-    let mut bar = Bar::new(2);
-    for (rank, hint) in (2..).zip(hints.keys) {
-        bar.left(rank, spans(model, hint));
+    let spaced = |gap| {
+        let mut bar = Bar::new(gap);
+        for (rank, hint) in (2..).zip(hints.keys.clone()) {
+            bar.left(rank, spans(model, hint));
+        }
+        for hint in hints.exits.clone() {
+            bar.left(1, spans(model, hint));
+        }
+        bar
+    };
+    let bar = spaced(2);
+    // The keys of a menu are shown nowhere else: they move closer together before one is left out.
+    match hints.exits.is_empty() && !bar.is_whole(Rect::new(0, 0, model.window.0, 1)) {
+        true => spaced(1),
+        false => bar,
     }
-    for hint in hints.exits {
-        bar.left(1, spans(model, hint));
-    }
-    bar
 }
 
 /// A hint with its styles.

@@ -224,7 +224,8 @@ fn press_pane(
             if !scroll.is_still && !scroll.follows {
                 scroll.put(place);
             }
-            model.pointer.held = Some(Held::Selects(place));
+            scroll.pressed = Some(place);
+            model.pointer.held = Some(Held::Selects);
             // A click alone changes nothing, so nothing is shown yet.
             return;
         }
@@ -266,16 +267,16 @@ fn drag(model: &mut Model, mouse: Mouse) {
         width::set(model, mouse.col);
         return;
     }
-    let Some(Held::Selects(from)) = model.pointer.held else {
+    if model.pointer.held != Some(Held::Selects) {
         return;
-    };
+    }
     let Some(area) = model.layout().pane.map(|area| text_area(model, area)) else {
         return;
     };
     let Some(scroll) = &mut model.scroll else {
         return;
     };
-    if let Some(to) = place_at(scroll, area, mouse) {
+    if let (Some(from), Some(to)) = (scroll.pressed, place_at(scroll, area, mouse)) {
         select_to(scroll, from, to, Shape::Text);
         model.dirty = true;
     }
@@ -284,11 +285,15 @@ fn drag(model: &mut Model, mouse: Mouse) {
 /// Releasing the button copies the selection. A click without a selection opens the link under the pointer.
 fn up(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let was_held = model.pointer.held.take();
-    if !matches!(was_held, Some(Held::Selects(_))) {
+    if was_held != Some(Held::Selects) {
         return;
     }
+    let pressed = model
+        .scroll
+        .as_mut()
+        .and_then(|scroll| scroll.pressed.take());
     let has_selection = |scroll: &Scroll| scroll.selection.is_some();
-    let is_click = !model.scroll.as_deref().is_some_and(has_selection);
+    let is_click = pressed.is_some() && !model.scroll.as_deref().is_some_and(has_selection);
     copy_selected(model, cmds);
     let pane = model.layout().pane.zip(model.current_id());
     let at = (mouse.col, mouse.row).into();
@@ -364,13 +369,14 @@ fn key_at(model: &Model, col: u16, row: u16) -> Option<String> {
 
 /// Presses a key that was clicked in the hints.
 fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
-    let Some(key) = chord::key(name) else {
-        return;
-    };
-    if model.mode().types() {
+    // It may be a sequence of keys, which is no key.
+    if model.mode().types() && insert::leaves_by(model, name) {
         insert::leave(model);
         return;
     }
+    let Some(key) = chord::key(name) else {
+        return;
+    };
     let handlers = model.mode().handlers();
     (handlers.key)(model, &KeyPress::new(key, Vec::new()), cmds);
 }

@@ -36,7 +36,7 @@ pub(super) fn draw(
     }
     put(buf, line, 1, state.glyph(theme.ascii), style);
     let progress = progress::words(job);
-    let (words, is_quiet) = match state.row_words() {
+    let (words, is_quiet) = match state_words(job, &state) {
         words if !words.is_empty() => (words, false),
         _ if !progress.is_empty() => (progress, false),
         _ => (quiet_words(job, columns), true),
@@ -86,6 +86,17 @@ pub(super) fn draw(
     }
     let marks = marks(model, job, columns.marks);
     put(buf, line, x + 1, &marks, theme.key());
+}
+
+/// The words of the state, longest first: `queued #2` with the place in its queue, `queued`.
+fn state_words(job: &Job, state: &State) -> Vec<String> {
+    let mut words = state.row_words();
+    let waiting = job.record.summary.waiting.as_ref();
+    let place = waiting.and_then(|waiting| waiting.place);
+    if let (State::Queued, Some(place)) = (state, place) {
+        words.insert(0, format!("{} #{place}", state.word()));
+    }
+    words
 }
 
 /// The time of the row; empty if it has no column.

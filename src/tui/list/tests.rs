@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::project::Waiting;
 use crate::protocol::{Action, EventKind, Record, Status};
 use crate::tui::message::Cmd;
 use crate::tui::model::Selected;
@@ -36,6 +37,36 @@ fn used() -> Vec<Record> {
         );
     }
     records
+}
+
+fn queued_at(place: u32) -> Record {
+    let mut lint = record("lint");
+    let summary = &mut lint.summary;
+    (summary.status, summary.pid) = (Status::Queued, None);
+    summary.waiting = Some(Waiting {
+        why: "1 before it in its queue".to_owned(),
+        never: false,
+        queue: Some("builds".to_owned()),
+        place: Some(place),
+    });
+    lint
+}
+
+#[test]
+fn a_waiting_job_shows_its_place_in_the_queue_where_there_is_room() {
+    let row = |width: u16, label: &str| {
+        let mut lint = queued_at(2);
+        lint.summary.label = Some(label.to_owned());
+        let dash = Dash::new(width, 24, vec![lint]);
+        let text = dash.text();
+        let row = text.lines().find(|line| line.contains("queued"));
+        row.unwrap_or_default().to_owned()
+    };
+    for width in [120, 80, 40] {
+        assert!(row(width, "lint").contains("queued #2"), "{width}");
+    }
+    let short = row(80, "a-job-with-a-long-name");
+    assert!(short.contains("queued") && !short.contains('#'), "{short}");
 }
 
 /// A dashboard with jobs that have written output.

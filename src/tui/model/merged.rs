@@ -14,7 +14,7 @@ use crate::tui::text;
 const WIDEST: usize = 1000;
 
 /// Maximum number of jobs that are read; of a larger group, the first in the list.
-const MOST_JOBS: usize = 100;
+pub const MOST_JOBS: usize = 100;
 
 /// Maximum number of concurrent requests. The jobs take turns, so that one that floods does not stop
 /// the others.

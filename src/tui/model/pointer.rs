@@ -1,7 +1,6 @@
 //! State of the mouse: whether the dashboard or the terminal uses it, and the drag in progress.
 
 use super::Selected;
-use crate::tui::scrollback::place::Place;
 
 /// Maximum time between the clicks of a double click, in milliseconds; the usual value on desktops.
 const DOUBLE_MS: i64 = 400;
@@ -25,8 +24,8 @@ pub struct Pointer {
 /// What a held button does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
-    /// It selects text from this place on, once the mouse moves.
-    Selects(Place),
+    /// It selects text from the place on where it was pressed, once the mouse moves.
+    Selects,
     /// Its events are sent to the job.
     Jobs,
     /// It moves the divider between list and pane.

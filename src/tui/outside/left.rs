@@ -10,14 +10,19 @@ pub fn recall(model: &mut Model) {
     let Some(view) = list_view::recall(host::name()) else {
         return;
     };
-    let job = view.job.as_deref().and_then(SessionId::parse);
-    model.remembered = match (job, view.group) {
-        (Some(id), _) => Selected::Job(id),
-        (None, Some(key)) => Selected::Group(key),
-        (None, None) => Selected::Nothing,
-    };
+    model.remembered = selected(&view);
     model.list_width = view.width;
     model.folded = view.folded.into_iter().collect();
+}
+
+/// What was selected.
+fn selected(view: &ListView) -> Selected {
+    let job = view.job.as_deref().and_then(SessionId::parse_any);
+    match (job, &view.group) {
+        (Some(id), _) => Selected::Job(id),
+        (None, Some(key)) => Selected::Group(key.clone()),
+        (None, None) => Selected::Nothing,
+    }
 }
 
 /// Saves how this view leaves the list. A view of a single job has not shown it.
@@ -39,4 +44,23 @@ pub fn keep(model: &Model) {
         },
         host::name(),
     );
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_of_a_host_is_selected_again() {
+        let far = SessionId::parse("abcdefghijkl")
+            .unwrap()
+            .at("gpu1")
+            .unwrap();
+        let view = ListView {
+            job: Some(far.to_string()),
+            ..ListView::default()
+        };
+        assert_eq!(selected(&view), Selected::Job(far));
+    }
 }

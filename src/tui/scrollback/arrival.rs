@@ -19,6 +19,7 @@ impl Scroll {
         let came = self.text.receive(part, bytes, offset);
         match part {
             Part::First => {
+                self.let_go();
                 self.cursor.row = self.text.rows.len().saturating_sub(1);
                 self.top = self.max_top();
             }
@@ -28,8 +29,12 @@ impl Scroll {
                 if let Some(selection) = &mut self.selection {
                     selection.anchor.row += came;
                 }
+                if let Some(pressed) = &mut self.pressed {
+                    pressed.row += came;
+                }
             }
             Part::Around(_) => {
+                self.let_go();
                 self.selection = None;
                 self.look_again();
                 self.land();
@@ -45,6 +50,13 @@ impl Scroll {
         }
         if let Some((how, rows)) = self.rest.take() {
             self.go(how, rows);
+        }
+    }
+
+    /// Ends a drag whose text is replaced, and what it has selected.
+    fn let_go(&mut self) {
+        if self.pressed.take().is_some() {
+            self.selection = None;
         }
     }
 
@@ -138,6 +150,7 @@ impl Scroll {
         let at_end = self.is_at_end();
         let on_last = self.index(self.cursor.row) + 1 >= self.count();
         paint(&mut self.text);
+        self.let_go();
         self.selection = None;
         self.look_again();
         self.land();

@@ -127,6 +127,9 @@ pub struct Scroll {
     column: usize,
     /// The selection.
     pub selection: Option<Selection>,
+    /// Where a button of the mouse was pressed, while it is held: a drag selects from here on. `None` once that text was
+    /// replaced.
+    pub pressed: Option<Place>,
     /// The search being typed.
     pub input: Option<Line>,
     /// The active search.
@@ -174,6 +177,7 @@ impl Scroll {
             cursor: Place::default(),
             column: 0,
             selection: None,
+            pressed: None,
             input: None,
             search: None,
             only: None,

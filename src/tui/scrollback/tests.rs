@@ -60,6 +60,32 @@ fn older_output_does_not_move_the_view() {
 }
 
 #[test]
+fn a_held_button_stays_on_the_text_that_it_was_pressed_on() {
+    let all = log(0, 50);
+    let cut = log(0, 20).len();
+    let pressed = || {
+        let mut scroll = scroll();
+        scroll.receive(Part::First, &all[cut..], cut as u64, 0);
+        let place = Place { row: 9, col: 2 };
+        assert_eq!(scroll.text.rows[9].text, "line 30");
+        (scroll.pressed, scroll.cursor) = (Some(place), place);
+        scroll
+    };
+    let mut scroll = pressed();
+    scroll.receive(Part::Older, &all[..cut], 0, 0);
+    let row = scroll.pressed.map(|place| place.row);
+    assert_eq!(row, Some(30));
+    assert_eq!(scroll.text.rows[30].text, "line 30");
+    // Text that is replaced takes the selection with it.
+    for part in [Part::First, Part::Around(0)] {
+        let mut scroll = pressed();
+        scroll.select(Shape::Text);
+        scroll.receive(part, &all, 0, 0);
+        assert_eq!((scroll.pressed, scroll.selection), (None, None), "{part:?}");
+    }
+}
+
+#[test]
 fn the_view_moves_when_the_cursor_reaches_its_edge() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);

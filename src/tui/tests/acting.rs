@@ -276,6 +276,52 @@ fn restarts_a_group_after_a_confirmation_that_names_it() {
 }
 
 #[test]
+fn an_answer_acts_on_the_jobs_that_it_still_applies_to() {
+    let shop = || {
+        let mut dash = Dash::new(120, 40, shop_records());
+        dash.press("2").asked();
+        dash
+    };
+    let over = |dash: &mut Dash, name: &str| {
+        let mut over = ended(name, Status::Done, Some(0), 0);
+        over.summary.group = Some("shop".to_owned());
+        dash.record(&over);
+        dash.asked();
+    };
+    let mut dash = shop();
+    dash.press("gx");
+    assert!(dash.status().contains("5 jobs: "), "{}", dash.status());
+    over(&mut dash, "web");
+    // One that has joined was not named.
+    let mut joined = record("late");
+    joined.summary.group = Some("shop".to_owned());
+    dash.record(&joined).asked();
+    assert!(dash.status().contains("4 jobs: "), "{}", dash.status());
+    dash.press("y");
+    assert_eq!(dash.actions(), ["kill"; 4]);
+    // The only one has ended.
+    for (keys, why) in [
+        ("x", "runs any more"),
+        ("X", "runs any more"),
+        ("p", "runs now"),
+        ("KK", "runs now"),
+    ] {
+        let mut dash = shop();
+        dash.press(keys).asked();
+        over(&mut dash, "web");
+        dash.press("y");
+        assert_eq!(dash.actions(), [""; 0], "{keys}");
+        assert!(dash.text().contains(why), "{keys}: {}", dash.text());
+    }
+    // One that runs again is not removed.
+    let mut dash = shop();
+    dash.press("7d");
+    assert!(dash.status().starts_with(" REMOVE"), "{}", dash.status());
+    dash.record(&record("lint")).press("y");
+    assert!(dash.model.removed.is_none() && dash.model.job(&id("lint")).is_some());
+}
+
+#[test]
 fn sends_a_signal_by_letter() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = Dash::new(width, height, shop_records());

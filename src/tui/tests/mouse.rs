@@ -4,12 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::harness::Dash;
-use super::jobs::{id, record, shop_records};
-use crate::protocol::{Action, EventKind};
-use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::{Action, EventKind, Status};
+use crate::tui::message::{Cmd, Effect, Keys, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::help::Help;
 use crate::tui::modes::insert::Insert;
+use crate::tui::options::Options;
 use crate::tui::scrollback::Part;
 
 fn shop() -> Dash {
@@ -110,6 +111,35 @@ fn dragging_copies_only_text_of_the_pane() {
 }
 
 #[test]
+fn dragging_while_older_lines_arrive_selects_what_is_under_the_pointer() {
+    let mut dash = shop();
+    dash.press("s").asked();
+    let all: Vec<u8> = (0..100)
+        .flat_map(|n| format!("line {n:02}\r\n").into_bytes())
+        .collect();
+    let cut = 50 * b"line 00\r\n".len();
+    dash.log("web", Part::First, &all[cut..], cut as u64);
+    let line = |dash: &Dash| {
+        let text = dash.text();
+        let row = text
+            .lines()
+            .nth(usize::from(PANE.1) + 2)
+            .unwrap_or_default()
+            .to_owned();
+        let at = row.find("line ").unwrap();
+        row[at..at + 7].to_owned()
+    };
+    let first = line(&dash);
+    mouse(&mut dash, 0, (PANE.0, PANE.1 + 2), false);
+    dash.model.scroll.as_mut().unwrap().loading = Some(Part::Older);
+    dash.log("web", Part::Older, &all[..cut], 0);
+    assert_eq!(line(&dash), first, "the view has not moved");
+    mouse(&mut dash, 32, (PANE.0 + 6, PANE.1 + 2), false);
+    mouse(&mut dash, 0, (PANE.0 + 6, PANE.1 + 2), true);
+    assert_eq!(copied(&mut dash).map(|copied| copied.0), Some(first));
+}
+
+#[test]
 fn dragging_over_blank_lines_copies_nothing() {
     let mut dash = shop();
     mouse(&mut dash, 0, (PANE.0, PANE.1 + 4), false);
@@ -151,6 +181,50 @@ fn hints_and_answers_are_clickable() {
     let help = column(&dash, "? help", 22);
     click(&mut dash, (help, 22));
     assert!(dash.model.state::<Help>().is_some());
+}
+
+#[test]
+fn keys_of_insert_are_clickable() {
+    let column = |dash: &Dash, what: &str| {
+        let status = dash.status();
+        let at = status
+            .find(what)
+            .unwrap_or_else(|| panic!("{what}: {status}"));
+        u16::try_from(status[..at].chars().count()).unwrap()
+    };
+    let click_on = |dash: &mut Dash, what: &str| {
+        let at = (column(dash, what), dash.model.layout().status.unwrap().y);
+        click(dash, at);
+    };
+    let mut dash = shop();
+    dash.press("i");
+    dash.record(&ended("web", Status::Error, Some(1), 0))
+        .later(2000);
+    dash.asked();
+    click_on(&mut dash, "r restart");
+    assert_eq!(dash.actions(), ["restart"]);
+    assert!(dash.model.state::<Insert>().is_some(), "{}", dash.status());
+    click_on(&mut dash, "ctrl-] leave");
+    assert!(dash.model.is_normal());
+    // After keys were lost.
+    let mut dash = shop();
+    dash.press("ia");
+    let lost = RequestKind::Type(id("web"), Keys::Part);
+    dash.link(LinkEvent::Dropped(lost)).later(700);
+    click_on(&mut dash, "i type on");
+    dash.asked();
+    dash.press("b");
+    assert_eq!(dash.typed("web"), "b");
+    // A sequence.
+    let options = Options {
+        leave_sequence: vec!["ctrl-p".to_owned(), "ctrl-q".to_owned()],
+        mouse: true,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("2i");
+    click_on(&mut dash, "ctrl-p ctrl-q leave");
+    assert!(dash.model.is_normal(), "{}", dash.status());
 }
 
 #[test]

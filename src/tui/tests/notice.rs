@@ -6,7 +6,7 @@ use super::harness::Dash;
 use super::jobs::{HOME, NOW, id, record, shop_records};
 use crate::config::Notify;
 use crate::protocol::record::{Detail, InputState};
-use crate::protocol::{Action, EventKind, Notice};
+use crate::protocol::{Action, EventKind, Mode, Notice};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::options::Options;
 
@@ -76,6 +76,22 @@ fn notifies_only_while_the_window_has_no_focus() {
         dash.event(kind, "web", data);
         assert_eq!(told(&mut dash), [""; 0], "{kind:?}");
     }
+}
+
+#[test]
+fn a_pipe_that_reads_its_input_is_no_news() {
+    let mut pipe = record("web");
+    pipe.summary.mode = Mode::Pipe;
+    let line = || json!({"inputState": "line"});
+    let mut dash = Dash::new(80, 24, vec![pipe.clone()]);
+    dash.press(AWAY);
+    dash.asked();
+    dash.event(EventKind::InputNeeded, "web", line());
+    assert_eq!(told(&mut dash), [""; 0]);
+    pipe.summary.notify = vec![Notice::Input];
+    dash.record(&pipe)
+        .event(EventKind::InputNeeded, "web", line());
+    assert_eq!(told(&mut dash), ["web needs input"]);
 }
 
 #[test]

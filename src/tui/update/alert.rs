@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::notify::{asker, blocked, done, ended, input_state, wants};
+use super::notify::{asker, blocked, done, ended, input_needed, wants};
 use crate::protocol::event::Completion;
-use crate::protocol::record::{EndedByKind, InputState};
-use crate::protocol::{Event, EventKind, Mode, Notice, SessionId, Status};
+use crate::protocol::record::EndedByKind;
+use crate::protocol::{Event, EventKind, Notice, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::alerts::What;
@@ -41,16 +41,7 @@ pub(super) fn reconcile(model: &mut Model) {
 
 fn what(job: &Job, event: &Event) -> Option<What> {
     match event.event {
-        EventKind::InputNeeded => match input_state(event)? {
-            InputState::Password => Some(What::Input("needs a password".to_owned())),
-            // For a pipe, reading its input is normal operation and not a prompt.
-            InputState::Line
-                if job.record.summary.mode == Mode::Pty || wants(job, Notice::Input) =>
-            {
-                Some(What::Input("needs input".to_owned()))
-            }
-            _ => None,
-        },
+        EventKind::InputNeeded => input_needed(job, event).map(What::Input),
         EventKind::Reported => blocked(event).map(What::Input),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);

@@ -6,7 +6,7 @@ use crate::config::Notify;
 use crate::protocol::event::Completion;
 use crate::protocol::record::{EndedBy, EndedByKind, InputState};
 use crate::protocol::report::Activity;
-use crate::protocol::{Event, EventKind, Notice, Status};
+use crate::protocol::{Event, EventKind, Mode, Notice, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
@@ -27,7 +27,7 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
     let Some(job) = job else {
         return;
     };
-    let Some(what) = words(event).or_else(|| wanted(job, event)) else {
+    let Some(what) = words(job, event).or_else(|| wanted(job, event)) else {
         return;
     };
     let text = clean(&format!("{} {what}", job.name));
@@ -37,12 +37,9 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
 }
 
 /// The text for an event, if it is worth a notification.
-fn words(event: &Event) -> Option<String> {
+fn words(job: &Job, event: &Event) -> Option<String> {
     match event.event {
-        EventKind::InputNeeded => Some(match input_state(event) {
-            Some(InputState::Password) => "needs a password".to_owned(),
-            _ => "needs input".to_owned(),
-        }),
+        EventKind::InputNeeded => input_needed(job, event),
         EventKind::Reported => blocked(event),
         EventKind::HumanAsked => {
             let message = event.data.get("message").and_then(Value::as_str);
@@ -92,9 +89,17 @@ pub(super) fn blocked(event: &Event) -> Option<String> {
     })
 }
 
-/// What input the job of an event needs.
-pub(super) fn input_state(event: &Event) -> Option<InputState> {
-    serde_json::from_value(event.data.get("inputState")?.clone()).ok()
+/// What input the job of an event needs from a person; `None` if it needs none.
+pub(super) fn input_needed(job: &Job, event: &Event) -> Option<String> {
+    let state = event.data.get("inputState")?.clone();
+    match serde_json::from_value(state).ok()? {
+        InputState::Password => Some("needs a password".to_owned()),
+        // For a pipe, reading its input is normal operation and not a prompt.
+        InputState::Line if job.record.summary.mode == Mode::Pty || wants(job, Notice::Input) => {
+            Some("needs input".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// The name of the agent that asks.

@@ -94,6 +94,8 @@ pub struct Form {
     pub targets: Vec<String>,
     /// The directory from which `targets` were read.
     pub read: String,
+    /// Whether its directory is one of another machine, because it copies a job there.
+    pub is_far: bool,
     /// Index of the picked command and what the field held before; `None` if the field holds what
     /// was typed.
     pub recalled: Option<(usize, String, Option<Whole>)>,
@@ -160,6 +162,7 @@ impl Form {
             jobs: Vec::new(),
             targets: Vec::new(),
             read: String::new(),
+            is_far: false,
             recalled: None,
             whole: None,
         }

@@ -17,6 +17,7 @@ use self::fields::{DIR, Form, NAME, OfferedJob, Purpose, RUN};
 pub use self::keys::Action;
 use crate::protocol::reply::{ChangeKind, ProjectState};
 use crate::protocol::{RestartPolicy, name};
+use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::hints;
 use crate::tui::keymap::KeyPress;
@@ -66,9 +67,13 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let summary = &job.record.summary;
     let group = summary.group.clone().unwrap_or_default();
-    let form = Form::new(&job.dir, &group, commands(model, &summary.cwd));
+    // On a host, `~` is another directory than here.
+    let far = job.host().map(|_| clean(&summary.cwd));
+    let dir = far.as_ref().unwrap_or(&job.dir);
+    let form = Form::new(dir, &group, commands(model, &summary.cwd));
     let mut form = somewhere(model, form);
-    let (command, name) = (job.shell_line(), next_name(model, &job.name));
+    form.is_far = far.is_some();
+    let (command, name) = (job.shell_line(), next_name(model, job));
     let like = (summary.mode, summary.rows, summary.cols);
     let text = format!(
         "Like {}: with its mode and size; variables that were set for it are not known.",
@@ -246,7 +251,7 @@ fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(form) = model.state::<Form>() else {
         return;
     };
-    if matches!(form.purpose, Purpose::Edit(..)) {
+    if matches!(form.purpose, Purpose::Edit(..)) || form.is_far {
         return;
     }
     let home = model.origin.home.as_deref();
@@ -282,13 +287,18 @@ fn commands(model: &Model, dir: &str) -> Vec<String> {
     history
 }
 
-/// The name for a copy: `web-2` for `web`, `web-3` if `web-2` exists.
-fn next_name(model: &Model, name: &str) -> String {
+/// The name for a copy: `web-2` for `web`, `web-3` if `web-2` exists on the same machine.
+fn next_name(model: &Model, job: &Job) -> String {
+    let name = job.bare_name();
     let base = match name.rsplit_once('-') {
         Some((base, number)) if !base.is_empty() && number.parse::<u32>().is_ok() => base,
         _ => name,
     };
-    let free = |name: &String| model.jobs.iter().all(|job| job.name != *name);
+    let there = |one: &&Job| one.host() == job.host();
+    let free = |name: &String| {
+        let mut there = model.jobs.iter().filter(there);
+        there.all(|one| one.bare_name() != name)
+    };
     let mut names = (2_u32..).map(|n| format!("{base}-{n}"));
     names.find(free).unwrap_or_default()
 }

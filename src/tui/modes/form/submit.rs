@@ -59,7 +59,8 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// The job of the project that the form brings up instead of starting a command.
 fn offered(form: &Form) -> Option<Aim> {
     let command = form.value(RUN);
-    let is_new = matches!(form.purpose, Purpose::New(_));
+    let is_here = form.host().is_empty() || form.host() == LOCAL;
+    let is_new = matches!(form.purpose, Purpose::New(_)) && is_here;
     let job = form
         .jobs
         .iter()
@@ -94,6 +95,7 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
     }
     let cwd = match &host {
         None => Some(untilde(&dir, &model.origin.cwd, home)),
+        Some(_) if form.is_far => some(dir),
         // The directory of the view is one of this machine.
         Some(_) => {
             some(dir).filter(|dir| untilde(dir, &model.origin.cwd, home) != model.origin.cwd)

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use crate::protocol::params::{Set, Start};
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::{Action, Error, ErrorCode, EventKind, Notice};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Notice, Timestamp};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::modes::form::fields::Form;
 use crate::tui::tests::harness::Dash;
-use crate::tui::tests::jobs::{HOME, id, record, shop_records};
+use crate::tui::tests::jobs::{HOME, NOW, id, record, shop_records};
 
 fn shop(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
@@ -228,6 +228,41 @@ fn a_copy_has_the_same_mode_and_size_and_a_free_name() {
     let mut dash = Dash::new(80, 24, records);
     dash.press("/web\r").press("jjc");
     assert!(dash.status().contains("web-3"), "{}", dash.status());
+}
+
+#[test]
+fn a_copy_of_a_job_of_a_host_starts_there_in_the_same_directory() {
+    // The directories of both machines have the same names.
+    for cwd in [
+        format!("{HOME}/shop"),
+        format!("{HOME}/far"),
+        "/srv".to_owned(),
+    ] {
+        let mut far = record("web");
+        far.summary.session_id = id("web").at("gpu1").unwrap();
+        far.summary.host = Some("gpu1".to_owned());
+        far.summary.cwd.clone_from(&cwd);
+        let records = vec![record("web"), far];
+        let mut dash = Dash::new(120, 40, records.clone());
+        let listed = json!({ "sessions": records, "counts": {}, "hosts": [{
+            "name": "gpu1", "state": "up", "since": Timestamp(NOW), "error": null, "retryAt": null,
+            "lastSeen": null, "connect": "demand", "agents": false, "version": null, "sessions": 1,
+        }]});
+        dash.link(LinkEvent::Reply(RequestKind::List, Ok(listed)));
+        crate::tui::list::select::job(&mut dash.model, &id("web").at("gpu1").unwrap());
+        dash.later(50).asked();
+        dash.press("c");
+        assert_eq!(
+            dash.actions(),
+            [""; 0],
+            "no project of this machine is offered"
+        );
+        dash.press("\r");
+        let start = started(&mut dash);
+        assert_eq!(start.host.as_deref(), Some("gpu1"));
+        assert_eq!(start.label.as_deref(), Some("web-2"));
+        assert_eq!(start.cwd, Some(cwd));
+    }
 }
 
 #[test]

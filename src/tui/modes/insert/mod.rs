@@ -220,6 +220,11 @@ fn leaves(model: &Model, press: &KeyPress) -> bool {
         "ctrl-5" => "ctrl-]",
         name => name,
     };
+    leaves_by(model, name)
+}
+
+/// Whether the key or the sequence of keys with this name leaves.
+pub fn leaves_by(model: &Model, name: &str) -> bool {
     model.keymap.action(name) == Some(Action::Leave)
 }
 

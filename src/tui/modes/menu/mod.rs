@@ -105,14 +105,35 @@ impl Menu {
         leave: A,
         area: Rect,
     ) -> (Bar, Vec<Hint>) {
+        let all = self.arranged(model, Some(ids), true, leave, area);
+        let shorter = [(Some(ids), false), (None, false)].into_iter();
+        let shorter = shorter.map(|(ids, named)| self.arranged(model, ids, named, leave, area));
+        // Every letter is shown, if there is any way.
+        let mut ways = std::iter::once(all.clone()).chain(shorter);
+        ways.find(|(_, rest)| width(rest) <= usize::from(area.width))
+            .unwrap_or(all)
+    }
+
+    /// The same in one of several ways: with the jobs or without, and with the name of the key that leaves or without.
+    fn arranged<A: KeyAction>(
+        &self,
+        model: &Model,
+        ids: Option<&[SessionId]>,
+        is_leave_named: bool,
+        leave: A,
+        area: Rect,
+    ) -> (Bar, Vec<Hint>) {
         let mut bar = begin(model, area, self.name());
-        let whom = match ids {
+        let whom = ids.map(|ids| match ids {
             [id] => text::clip_middle(&model.name_of(id), 16, model.theme.glyph("…")),
             several => format!("{} jobs", several.len()),
-        };
-        bar.text(5, whom, model.theme.strong());
-        if let Some(hint) = hints::hint(model, leave) {
-            bar.right(1, hints::spans(model, hint));
+        });
+        if let Some(whom) = whom {
+            bar.text(5, whom, model.theme.strong());
+        }
+        if let Some((key, label)) = hints::hint(model, leave) {
+            let label = if is_leave_named { label } else { String::new() };
+            bar.right(1, hints::spans(model, (key, label)));
         }
         let letters = A::ALL.iter().filter(|action| **action != leave);
         let letters = letters.filter_map(|&action| hints::hint(model, action));
@@ -127,4 +148,12 @@ impl Menu {
         }
         (bar, rest)
     }
+}
+
+/// Columns of hints that are as close together as possible, with a blank at each end.
+fn width(hints: &[Hint]) -> usize {
+    let widths = hints
+        .iter()
+        .map(|(key, label)| text::width(key) + text::width(label) + 2);
+    widths.sum::<usize>() + 1
 }

@@ -8,6 +8,7 @@ use crate::protocol::{Action, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::modes::confirm::{Answer, Question, about_alive, ask, yes_or_no};
 
 /// Sends the signal. Asks first if a program that does not expect it is ended or paused by it.
@@ -57,9 +58,16 @@ impl Question for SendSignal {
         yes_or_no(model, &verb, &what, false, area)
     }
 
-    fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
-        if answer == Some(Answer::Yes) {
-            send(&self.ids, self.name, cmds);
+    fn answer(mut self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
+        if answer != Some(Answer::Yes) {
+            return;
+        }
+        // Some may have ended since it was asked.
+        self.ids
+            .retain(|id| model.job(id).is_some_and(Job::has_process));
+        match self.ids.as_slice() {
+            [] => model.note("Nothing was sent: nothing of it runs now."),
+            ids => send(ids, self.name, cmds),
         }
     }
 }

@@ -118,6 +118,24 @@ fn copies_the_commands_of_several_jobs_with_their_variables() {
 }
 
 #[test]
+fn every_signal_is_shown_at_40_columns() {
+    for name in ["web", "a-job-with-a-long-name"] {
+        let mut records = shop_records();
+        records[0].summary.label = Some(name.to_owned());
+        let mut dash = Dash::new(40, 12, records);
+        crate::tui::list::select::job(&mut dash.model, &id("web"));
+        dash.later(50).press("K");
+        let text = dash.text();
+        for signal in [
+            "i int", "t term", "h hup", "q quit", "1 usr1", "2 usr2", "w winch", "K kill",
+        ] {
+            assert!(text.contains(signal), "{signal}: {text}");
+        }
+        assert!(dash.status().contains("esc"), "{text}");
+    }
+}
+
+#[test]
 fn quotes_a_directory_if_necessary() {
     let mut odd = record("web");
     odd.summary.cwd = "/home/me/my shop".to_owned();

@@ -27,9 +27,47 @@ pub(super) enum Ask {
     Remove(Vec<SessionId>),
 }
 
+impl Ask {
+    /// The same about those jobs that it still applies to: others may have ended, begun or been removed since it was
+    /// asked. Jobs that have joined a group meanwhile were not named, and are left alone. `None` if no job is left.
+    fn now(&self, model: &Model) -> Option<Self> {
+        let applies = |id: &SessionId| match (self, model.job(id)) {
+            (_, None) => false,
+            (Self::Stop(_) | Self::Kill(_), Some(job)) => job.is_alive(),
+            (Self::KillSurvivors(_), Some(_)) => model.survivors.contains_key(id),
+            (Self::Pause(_), Some(job)) => job.has_process(),
+            (Self::Restart(_), Some(_)) => true,
+            (Self::Remove(_), Some(job)) => !job.is_alive(),
+        };
+        let (of, ids): (fn(Vec<SessionId>) -> Self, _) = match self {
+            Self::Stop(ids) => (Self::Stop, ids),
+            Self::Kill(ids) => (Self::Kill, ids),
+            Self::KillSurvivors(ids) => (Self::KillSurvivors, ids),
+            Self::Pause(ids) => (Self::Pause, ids),
+            Self::Restart(ids) => (Self::Restart, ids),
+            Self::Remove(ids) => (Self::Remove, ids),
+        };
+        let left: Vec<SessionId> = ids.iter().filter(|id| applies(id)).cloned().collect();
+        (!left.is_empty()).then(|| of(left))
+    }
+
+    /// Why nothing is done, if it applies to no job any more.
+    fn too_late(&self) -> &'static str {
+        match self {
+            Self::Stop(_) | Self::Kill(_) | Self::KillSurvivors(_) => {
+                "Nothing of it runs any more."
+            }
+            Self::Pause(_) => "Nothing of it runs now.",
+            Self::Restart(_) => "It was removed meanwhile.",
+            Self::Remove(_) => "Nothing was removed: it runs again, or is gone.",
+        }
+    }
+}
+
 impl Question for Ask {
     fn bar(&self, model: &Model, area: Rect) -> Bar {
-        let (verb, what) = match self {
+        let now = self.now(model);
+        let (verb, what) = match now.as_ref().unwrap_or(self) {
             Self::Stop(ids) => ("STOP", about_alive(model, ids)),
             Self::Kill(ids) => ("KILL -9", about_alive(model, ids)),
             Self::KillSurvivors(ids) => ("KILL -9", about_survivors(model, ids)),
@@ -42,7 +80,13 @@ impl Question for Ask {
     }
 
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
-        match (*self, answer) {
+        if !matches!(answer, Some(Answer::Yes | Answer::YesKill)) {
+            return;
+        }
+        let Some(now) = self.now(model) else {
+            return model.note(self.too_late());
+        };
+        match (now, answer) {
             (Self::Stop(ids), Some(Answer::Yes)) => requests::stop(model, &ids, false, cmds),
             (Self::Stop(ids), Some(Answer::YesKill)) | (Self::Kill(ids), Some(Answer::Yes)) => {
                 requests::stop(model, &ids, true, cmds);

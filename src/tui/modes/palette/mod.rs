@@ -73,6 +73,15 @@ impl Palette {
         (self.commands.list)(model)
     }
 
+    /// Changes the text. Another text finds other commands, and the best of them is selected.
+    fn edit(&mut self, edit: impl FnOnce(&mut Line)) {
+        let before = self.line.text();
+        edit(&mut self.line);
+        if self.line.text() != before {
+            self.at = 0;
+        }
+    }
+
     /// The commands that match, best first.
     fn found(&self, model: &Model) -> Vec<Entry> {
         search(self.entries(model), &self.line.text())
@@ -125,19 +134,13 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
                 palette.at = 0;
             }
         }
-        _ => {
-            let before = palette.line.text();
-            palette.line.apply(edit);
-            if palette.line.text() != before {
-                palette.at = 0;
-            }
-        }
+        _ => palette.edit(|line| line.apply(edit)),
     }
 }
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
     if let Some(palette) = model.state_mut::<Palette>() {
-        palette.line.paste(bytes);
+        palette.edit(|line| line.paste(bytes));
     }
 }
 

@@ -70,6 +70,12 @@ fn exact_names_rank_first_and_arrows_select() {
     }
     dash.press(":stop\x1b[B\t");
     assert!(dash.text().contains("> stop group"), "{}", dash.text());
+    // A paste finds other commands, as typed letters do.
+    dash.press("\x1b")
+        .press(":\x1b[B\x1b[B")
+        .press("\x1b[200~messages\x1b[201~")
+        .press("\r");
+    assert!(dash.model.state::<Page>().is_some(), "{}", dash.text());
 }
 
 /// Titles of the commands that are found, best first.

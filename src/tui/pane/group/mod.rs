@@ -7,12 +7,16 @@ mod draw;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 pub use self::draw::draw;
 use crate::protocol::params::Log;
 use crate::protocol::{Action, SessionId};
 use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::job::Job;
+use crate::tui::model::merged::MOST_JOBS;
 use crate::tui::model::{Link, Model};
 use crate::tui::theme::NAME_COLORS;
 
@@ -24,19 +28,24 @@ pub fn is_shown(model: &Model) -> bool {
 
 /// Requests the newest lines of the jobs that have written something.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.group().is_none() {
+    let Some(group) = model.group() else {
         model.merged.up = 0;
         return;
-    }
+    };
     if model.link != Link::Up || !is_shown(model) {
         return;
     }
-    let ids = model.of_group();
-    let mut by_age = ids.clone();
-    by_age.sort_by_key(|id| {
-        let job = model.job(id);
-        job.map(|job| job.record.summary.created_at.millis())
-    });
+    // This happens after each message, also with thousands of jobs in the group.
+    let read = group.jobs.iter().take(MOST_JOBS);
+    let mut jobs: Vec<&Job> = read.filter_map(|&index| model.jobs.get(index)).collect();
+    let id = |job: &&Job| job.id().clone();
+    let ids: Vec<SessionId> = jobs.iter().map(id).collect();
+    jobs.sort_by_key(|job| job.record.summary.created_at.millis());
+    let by_age: Vec<SessionId> = jobs.iter().map(id).collect();
+    let bytes = jobs
+        .iter()
+        .map(|job| (job.id().clone(), job.record.summary.output_bytes));
+    let bytes: HashMap<SessionId, u64> = bytes.collect();
     model.merged.color(&by_age, NAME_COLORS.len());
     model.dirty |= model.merged.set_jobs(&ids);
     // While it is scrolled back, the lines stay as they are.
@@ -49,11 +58,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .pane
         .map_or(0, |pane| usize::from(pane.height));
     let count = 2 * height.max(1);
-    let jobs = &model.jobs;
-    let written = |id: &SessionId| {
-        let job = jobs.iter().find(|job| job.id() == id);
-        job.map_or(0, |job| job.record.summary.output_bytes)
-    };
+    let written = |id: &SessionId| bytes.get(id).copied().unwrap_or(0);
     while let Some(id) = model.merged.next_request(count, written) {
         let params = Log {
             session_id: Some(id.to_string()),
