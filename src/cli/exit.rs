@@ -7,6 +7,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::config::ConfigError;
+use crate::protocol::signal::number_in_record;
 use crate::protocol::{Error, ErrorCode, Status};
 
 /// An exit code.
@@ -46,11 +47,13 @@ impl Exit {
 
     /// The exit code for a job that has ended: its own, or 128 plus the number of the signal.
     pub fn of_job(status: Status, exit_code: Option<i32>, signal: Option<&str>) -> Self {
-        match (exit_code, signal.and_then(signal_number)) {
+        match (exit_code, signal.and_then(number_in_record)) {
             // As timeout(1): a job that timed out gives 124, whatever its own exit code is.
             _ if status == Status::TimedOut => Self::TIMED_OUT,
             (Some(code), _) => Self(u8::try_from(code & 0xff).unwrap_or(1)),
-            (None, Some(number)) => Self(128u8.saturating_add(number)),
+            (None, Some(number)) => {
+                Self(u8::try_from(number.saturating_add(128)).unwrap_or(u8::MAX))
+            }
             (None, None) => Self::FAILED,
         }
     }
@@ -60,17 +63,6 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.0)
     }
-}
-
-/// The number of a signal by its name (`SIGTERM`), by `SIGRTMIN+n` for real-time signals, or by its digits.
-fn signal_number(name: &str) -> Option<u8> {
-    if let Some(above) = name.strip_prefix("SIGRTMIN+") {
-        // glibc reserves 32 and 33, so SIGRTMIN is 34.
-        return above.parse::<u8>().ok().map(|above| 34 + above);
-    }
-    (1..32u8)
-        .find(|number| signal_hook::low_level::signal_name(i32::from(*number)) == Some(name))
-        .or_else(|| name.parse().ok())
 }
 
 /// Why a verb failed.
@@ -211,10 +203,10 @@ mod tests {
             Exit::of_job(Status::Error, None, Some("SIGSEGV")),
             Exit(139)
         );
-        assert_eq!(
-            Exit::of_job(Status::Error, None, Some("SIGRTMIN+1")),
-            Exit(163)
-        );
+        for (signal, code) in [("SIG40", 168), ("SIG64", 192), ("SIGPWR", 158)] {
+            let exit = Exit::of_job(Status::Error, None, Some(signal));
+            assert_eq!(exit, Exit(code), "{signal}");
+        }
         assert_eq!(Exit::of_job(Status::Lost, None, None), Exit::FAILED);
         assert_eq!(
             Exit::of_job(Status::TimedOut, None, Some("SIGTERM")),

@@ -11,7 +11,7 @@
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
 //! - [`record`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
-//!   [`launchers`]: programs that an allow-list cannot restrict.
+//!   [`launchers`]: programs that an allow-list cannot restrict. [`signal`]: names of signals.
 //! - [`report`]: what a program reports of itself, a part of the records.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
@@ -56,6 +56,7 @@ pub mod request;
 pub mod schema;
 pub mod shell;
 pub mod shell_state;
+pub mod signal;
 mod strict;
 pub mod suggest;
 mod targets;

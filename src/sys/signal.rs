@@ -1,4 +1,4 @@
-//! Signal names and numbers, and sending signals to exactly the intended process.
+//! Sending signals to exactly the intended process, and their numbers.
 #![allow(
     unsafe_code,
     reason = "rustix cannot send signal 0 to a pidfd, and knows no real-time signals"
@@ -9,6 +9,8 @@ use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::process::{Signal, pidfd_send_signal};
+
+pub use crate::protocol::signal::{name, names, number};
 
 /// SIGTERM asks a process to end.
 pub const TERM: i32 = 15;
@@ -33,64 +35,6 @@ pub const CONT: i32 = 18;
 
 /// SIGSTOP stops a process.
 pub const STOP: i32 = 19;
-
-/// Names and numbers of Linux on x86 and Arm (signal(7)).
-const SIGNALS: &[(&str, i32)] = &[
-    ("HUP", 1),
-    ("INT", 2),
-    ("QUIT", 3),
-    ("ILL", 4),
-    ("TRAP", 5),
-    ("ABRT", 6),
-    ("BUS", 7),
-    ("FPE", 8),
-    ("KILL", 9),
-    ("USR1", 10),
-    ("SEGV", 11),
-    ("USR2", 12),
-    ("PIPE", 13),
-    ("ALRM", 14),
-    ("TERM", 15),
-    ("STKFLT", 16),
-    ("CHLD", 17),
-    ("CONT", 18),
-    ("STOP", 19),
-    ("TSTP", 20),
-    ("TTIN", 21),
-    ("TTOU", 22),
-    ("URG", 23),
-    ("XCPU", 24),
-    ("XFSZ", 25),
-    ("VTALRM", 26),
-    ("PROF", 27),
-    ("WINCH", 28),
-    ("IO", 29),
-    ("PWR", 30),
-    ("SYS", 31),
-];
-
-/// Number of a signal by its name, `TERM` or `SIGTERM` in any case; `None` if unknown.
-pub fn number(name: &str) -> Option<i32> {
-    let upper = name.trim().to_ascii_uppercase();
-    let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
-    SIGNALS
-        .iter()
-        .find(|(known, _)| *known == bare)
-        .map(|(_, number)| *number)
-}
-
-/// Name of a signal such as `SIGTERM`, or `SIG34` for one without a name.
-pub fn name(number: i32) -> String {
-    match SIGNALS.iter().find(|(_, known)| *known == number) {
-        Some((name, _)) => format!("SIG{name}"),
-        None => format!("SIG{number}"),
-    }
-}
-
-/// All names without `SIG`, for suggestions.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    SIGNALS.iter().map(|(name, _)| *name)
-}
 
 /// Sends a signal to the process behind a pidfd, which cannot be a later process with the same pid.
 pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {
@@ -149,14 +93,5 @@ mod tests {
         assert!(is_there(&pidfd));
         child.wait().unwrap();
         assert!(!is_there(&pidfd));
-    }
-
-    #[test]
-    fn names_and_numbers_agree() {
-        assert_eq!(number("sigterm"), Some(15));
-        assert_eq!(number("KILL"), Some(9));
-        assert_eq!(number("TREM"), None);
-        assert_eq!(name(15), "SIGTERM");
-        assert_eq!(name(40), "SIG40");
     }
 }

@@ -63,6 +63,7 @@ fn waiting_and_following_end_with_the_code_of_the_job() {
     for stay in ["-w", "-f"] {
         home.run(&["run", stay, "exit 7"]).expect_code(7);
         home.run(&["run", stay, "kill -SEGV $$"]).expect_code(139);
+        home.run(&["run", stay, "kill -40 $$"]).expect_code(168);
         home.run(&["run", stay, "true"]).expect_code(0);
     }
     let id = home.start(&["exit 9"]);

@@ -4,7 +4,8 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::signals::{To, is_known, names, send};
+use crate::cli::jobs::signals::{To, is_known, send};
+use crate::protocol::signal::names;
 use crate::protocol::suggest::nearest;
 
 #[derive(Args, Debug)]
