@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::connect::{connect, introduce, why_silent};
 use super::connection::{AutoStart, Connection};
+use super::fault::gone;
 use super::host::{self, connect_again};
 use crate::protocol::{Action, Error, ErrorCode, Greeting};
 
@@ -52,25 +53,43 @@ impl Connection {
         answer
     }
 
+    /// Connects to the next daemon after this one has gone. Starts none if it stopped on purpose.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no daemon, or none that answers.
+    pub fn reconnect(&mut self) -> Result<(), Error> {
+        let (greeting, start) = self.origin.clone().ok_or_else(gone)?;
+        self.renew(&greeting, AutoStart::AfterCrash)?;
+        self.origin = Some((greeting, start));
+        Ok(())
+    }
+
+    fn renew(&mut self, greeting: &Greeting, start: AutoStart) -> Result<(), Error> {
+        // A daemon that answers but whose keeper is stopped would leave a request waiting, too.
+        // A link that is broken is opened again.
+        if host::chosen().is_none() {
+            why_silent()?;
+        }
+        let tell = self.tell;
+        *self = match tell {
+            Some(tell) => connect_again(greeting, tell)?,
+            None => connect(greeting, start)?,
+        };
+        self.tell = tell;
+        Ok(())
+    }
+
     fn call_until_answered<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Error> {
         loop {
-            match (self.call_once(action.clone()), &self.origin) {
-                (Err(error), Some((greeting, start)))
-                    if error.code == ErrorCode::DaemonUnavailable =>
+            match self.call_once(action.clone()) {
+                Err(error)
+                    if error.code == ErrorCode::DaemonUnavailable && self.origin.is_some() =>
                 {
-                    // A daemon that answers but whose keeper is stopped would leave this request waiting, too.
-                    // A link that is broken is opened again.
-                    if host::chosen().is_none() {
-                        why_silent()?;
-                    }
-                    let tell = self.tell;
-                    *self = match tell {
-                        Some(tell) => connect_again(greeting, tell)?,
-                        None => connect(greeting, *start)?,
-                    };
-                    self.tell = tell;
+                    let (greeting, start) = self.origin.clone().ok_or_else(gone)?;
+                    self.renew(&greeting, start)?;
                 }
-                (answer, _) => return answer,
+                answer => return answer,
             }
         }
     }

@@ -1,6 +1,7 @@
 //! One connection: sends requests, receives replies and events.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
@@ -8,9 +9,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::fault::{internal, lost};
+use super::fault::{gone, internal, lost};
 use super::receiver::{Message, Receiver, message};
 use super::sender::Sender;
+use super::silence::Silence;
 use crate::link;
 use crate::protocol::reply::Reply;
 use crate::protocol::{
@@ -55,7 +57,7 @@ pub struct Wire {
 
 /// Maximum number of requests of [`Connection::call_all`] in flight: half of what the daemon allows
 /// for a connection.
-const IN_FLIGHT: usize = 128;
+pub const IN_FLIGHT: usize = 128;
 
 impl Connection {
     /// Sends the greeting on `stream` and reads the daemon's `hello`. `first` is sent along with the greeting,
@@ -150,8 +152,9 @@ impl Connection {
 
     /// Sends all requests and waits for all answers, in the order of `actions`.
     ///
-    /// So the daemon handles them at the same time, and the grace periods of several kills overlap.
-    /// If the connection breaks, each missing answer is that error.
+    /// So the daemon handles them at the same time, and the grace periods of several kills overlap. Those beyond
+    /// [`IN_FLIGHT`] are sent as earlier ones are answered. If the connection breaks, each missing answer is that
+    /// error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
         let answers = self.call_all_timed(actions).into_iter();
         answers.map(|(answer, _)| answer).collect()
@@ -159,17 +162,37 @@ impl Connection {
 
     /// The same, with the moment at which each answer arrived.
     pub fn call_all_timed(&mut self, actions: Vec<Action>) -> Vec<(Result<Value, Error>, Instant)> {
-        let mut answers = Vec::with_capacity(actions.len());
-        let mut actions = actions.into_iter().peekable();
-        while actions.peek().is_some() {
-            let ids: Vec<_> = actions
-                .by_ref()
-                .take(IN_FLIGHT)
-                .map(|action| self.sender.send(action))
-                .collect();
-            answers.extend(self.receiver.replies_to(ids));
+        let mut answers: Vec<_> = actions.iter().map(|_| None).collect();
+        let mut waiting = HashMap::new();
+        let mut silence = Silence::default();
+        let mut actions = actions.into_iter().enumerate();
+        let mut broken = None;
+        while broken.is_none() {
+            let more = match waiting.len() < IN_FLIGHT {
+                true => actions.next(),
+                false => None,
+            };
+            let exchanged = match more {
+                Some((place, action)) => {
+                    silence.asked(Instant::now());
+                    let sent = self.sender.send(action);
+                    sent.map(|id| {
+                        waiting.insert(id.to_string(), place);
+                    })
+                }
+                None if waiting.is_empty() => break,
+                None => {
+                    let reply = self.receiver.reply_to_any(&mut waiting, &mut silence);
+                    reply.map(|(place, answer)| answers[place] = Some((answer, Instant::now())))
+                }
+            };
+            broken = exchanged.err();
         }
+        let missing = || Err(broken.clone().unwrap_or_else(gone));
+        let answers = answers.into_iter();
         answers
+            .map(|answer| answer.unwrap_or_else(|| (missing(), Instant::now())))
+            .collect()
     }
 
     /// The next event; events that arrived during a call come first.
@@ -217,17 +240,23 @@ struct Greeted {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::{BufRead, BufReader, Write};
+    use std::time::Duration;
 
     use serde_json::json;
 
     use super::*;
     use crate::protocol::params::Stats;
 
+    /// How long the fake daemon waits for a line.
+    const DEADLINE: Duration = Duration::from_secs(20);
+
     /// A connection to a fake daemon: `answer` gets each line and returns what to write.
     fn connection(
         answer: impl Fn(usize, Value) -> Option<String> + Send + 'static,
     ) -> Result<Connection, Error> {
         let (ours, theirs) = UnixStream::pair().unwrap();
+        // Then it hangs up.
+        theirs.set_read_timeout(Some(DEADLINE)).unwrap();
         std::thread::spawn(move || {
             let mut out = theirs.try_clone().unwrap();
             for (place, line) in BufReader::new(theirs).lines().enumerate() {
@@ -289,6 +318,28 @@ mod tests {
         assert_eq!(answers[1], Ok(json!("two")));
         let broken = answers[2].as_ref().unwrap_err();
         assert_eq!(broken.code, ErrorCode::DaemonUnavailable);
+    }
+
+    #[test]
+    fn a_slow_answer_holds_up_no_later_request() {
+        const LAST: usize = IN_FLIGHT + 1;
+        let reply = |id: usize| format!("{}\n", json!({"id": id, "ok": true, "result": id}));
+        let mut connection = connection(move |place, _| match place {
+            0 => Some(hello()),
+            // Only the last one of those that may be in flight is answered.
+            IN_FLIGHT => Some(reply(IN_FLIGHT)),
+            LAST => Some(
+                (1..=LAST)
+                    .filter(|id| *id != IN_FLIGHT)
+                    .map(reply)
+                    .collect(),
+            ),
+            _ => Some(String::new()),
+        })
+        .unwrap();
+        let answers = connection.call_all(vec![Action::Stats(Stats {}); LAST]);
+        let ids = answers.into_iter().map(|answer| answer.unwrap().as_u64());
+        assert!(ids.eq((1..=LAST as u64).map(Some)));
     }
 
     #[test]

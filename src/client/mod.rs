@@ -23,7 +23,7 @@ pub use call::connect_asking;
 pub use connect::{
     Running, await_end, connect, connect_running, has_crashed, home, own_program, why_silent,
 };
-pub use connection::{AutoStart, Connection, Wire};
+pub use connection::{AutoStart, Connection, IN_FLIGHT, Wire};
 pub use copy::Copy;
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};

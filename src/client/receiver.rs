@@ -150,41 +150,27 @@ impl Receiver {
         }
     }
 
-    /// Waits for the replies to all of `ids`, in whatever order they arrive, and says when each did.
-    pub(super) fn replies_to(
+    /// Waits for the reply to one of the requests in `waiting`, which has a place for each id. Returns the place with
+    /// the answer, and forgets the id. Events that arrive first are kept.
+    ///
+    /// # Errors
+    /// If no more replies arrive.
+    pub(super) fn reply_to_any(
         &mut self,
-        ids: Vec<Result<RequestId, Error>>,
-    ) -> Vec<(Result<Value, Error>, Instant)> {
-        let mut waiting = HashMap::new();
-        let mut answers = Vec::with_capacity(ids.len());
-        for (place, id) in ids.into_iter().enumerate() {
-            let answer = id.and_then(|id| {
-                waiting.insert(id.to_string(), place);
-                // Used if no reply arrives.
-                Err(gone())
-            });
-            answers.push((answer, Instant::now()));
-        }
-        let mut silence = Silence::default();
-        silence.asked(Instant::now());
-        while !waiting.is_empty() {
-            let read = self.read_answer(&mut silence);
-            match read.and_then(|()| message(&self.line)) {
-                Ok(Message::Event(event)) => self.early.push_back(event),
-                Ok(Message::Reply(reply)) => {
+        waiting: &mut HashMap<String, usize>,
+        silence: &mut Silence,
+    ) -> Result<(usize, Result<Value, Error>), Error> {
+        loop {
+            self.read_answer(silence)?;
+            match message(&self.line)? {
+                Message::Event(event) => self.early.push_back(event),
+                Message::Reply(reply) => {
                     if let Some(place) = waiting.remove(&reply.id.to_string()) {
-                        answers[place] = (outcome(reply), Instant::now());
+                        return Ok((place, outcome(reply)));
                     }
-                }
-                Err(error) => {
-                    for place in waiting.into_values() {
-                        answers[place] = (Err(error.clone()), Instant::now());
-                    }
-                    break;
                 }
             }
         }
-        answers
     }
 
     /// The next event; replies are skipped.

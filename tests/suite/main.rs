@@ -23,6 +23,7 @@ mod cli_restarts;
 mod cli_shells;
 mod cli_skipped;
 mod cli_stdin;
+mod cli_stop;
 mod cli_verbs;
 mod cli_words;
 mod config_file;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::consent;
+use super::ended::end;
 use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
@@ -14,7 +15,7 @@ use crate::cli::settings::grace;
 use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
-use crate::protocol::{Action, Record, Status};
+use crate::protocol::{Record, Status};
 
 // Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
 #[derive(Args, Debug)]
@@ -48,19 +49,25 @@ impl Ending {
         if !jobs.is_empty() && !self.signal.as_deref().is_some_and(is_kill) {
             interrupt::leave_with(self.goes_on(&jobs, grace))?;
         }
-        let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
-        let answers = ctx.daemon()?.call_all_timed(kills);
+        let wish = |job: &Record| (job.summary.session_id.clone(), self.manner(job, grace));
+        let wishes: Vec<_> = jobs.iter().map(wish).collect();
         let mut worst = exit;
-        for (job, (answer, at)) in jobs.iter().zip(answers) {
-            let outcome = answer.map_err(Failure::from).and_then(|value| {
+        end(ctx, &wishes, |ctx, ended| {
+            let job = &jobs[ended.place];
+            let outcome = ended.answer.map_err(Failure::from).and_then(|value| {
                 if ctx.json {
                     ctx.out.json(&value)?;
                 }
-                let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
-                report(ctx, job, &killed, at.saturating_duration_since(began))
+                let mut killed: Killed =
+                    serde_json::from_value(value).map_err(std::io::Error::from)?;
+                // It ran when it was asked for the first time.
+                killed.already_ended &= !ended.is_repeated || job.summary.status.is_finished();
+                let took = ended.at.saturating_duration_since(began);
+                report(ctx, job, &killed, took)
             });
             worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
-        }
+            Ok(())
+        })?;
         Ok(worst)
     }
 
@@ -96,17 +103,16 @@ impl Ending {
         )
     }
 
-    fn kill(&self, job: &Record, grace_ms: u64) -> Action {
+    fn manner(&self, job: &Record, grace_ms: u64) -> Kill {
         let force = self.signal.as_deref().is_some_and(is_kill);
-        Action::Kill(Kill {
-            session_id: Some(job.summary.session_id.to_string()),
+        Kill {
             signal: self.signal.as_deref().filter(|_| !force).map(name),
             force: force.then_some(true),
             // How long a job of a project has is said in its file.
             grace_ms: Some(grace_ms)
                 .filter(|_| self.grace.is_some() || job.summary.project.is_none()),
             ..Kill::default()
-        })
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod attach;
 pub mod cause;
 pub mod consent;
+pub mod ended;
 pub mod ending;
 pub mod newest;
 pub mod patience;

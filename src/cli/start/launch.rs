@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::ended::end;
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
 use crate::cli::start::program;
@@ -77,23 +78,25 @@ impl Taken {
 
     /// Ends the job with all processes that it has started.
     fn stop(&self, ctx: &mut Context) -> Result<(), Failure> {
-        let kill = Action::Kill(Kill {
-            session_id: Some(self.id.to_string()),
+        let manner = Kill {
             grace_ms: Some(grace::grace(None)?),
             ..Kill::default()
-        });
-        let killed: Killed = ctx.daemon()?.call_as(kill)?;
+        };
         let Self { name, id, .. } = self;
-        if killed.survivors.is_empty() {
-            note(&format!("{name} ({id}) was stopped"));
-            return Ok(());
-        }
-        let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
-        let message = format!(
-            "{name} ({id}) was not replaced: cannot end pid {}",
-            pids.join(", ")
-        );
-        Err(Failure::with_message(Exit::FAILED, message))
+        end(ctx, &[(id.clone(), manner)], |_, ended| {
+            let killed: Killed =
+                serde_json::from_value(ended.answer?).map_err(std::io::Error::from)?;
+            if killed.survivors.is_empty() {
+                note(&format!("{name} ({id}) was stopped"));
+                return Ok(());
+            }
+            let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
+            let message = format!(
+                "{name} ({id}) was not replaced: cannot end pid {}",
+                pids.join(", ")
+            );
+            Err(Failure::with_message(Exit::FAILED, message))
+        })
     }
 }
 
