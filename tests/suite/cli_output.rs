@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use crate::support::{Home, Terminal};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Terminal};
 
 #[test]
 fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
@@ -166,6 +167,37 @@ fn several_jobs_are_told_apart_by_their_names() {
         coloured.starts_with("\x1b[36ma    | \x1b[0mone"),
         "{coloured:?}"
     );
+}
+
+#[test]
+fn following_several_jobs_ends_with_the_codes_of_following_one() {
+    let home = Home::new();
+    for name in ["a", "b"] {
+        home.start(&["-n", name, "echo up; exec sleep 1000"]);
+    }
+    for jobs in [&["a"][..], &["a", "b"]] {
+        let args = [&["logs", "-f"], jobs].concat();
+        let mut follow = home.command(&args);
+        let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(follow.stdout.take().unwrap()).lines();
+        for _ in jobs {
+            lines.next().unwrap().unwrap();
+        }
+        home.ok(&[&["rm", "-f"], jobs].concat());
+        let held = Held::new(follow.id()).unwrap();
+        assert!(held.ended(DEADLINE), "{args:?} goes on");
+        assert_eq!(follow.wait().unwrap().code(), Some(4), "{args:?}");
+        home.start(&["-n", "a", "echo up; exec sleep 1000"]);
+    }
+    home.start(&["-n", "c", "echo up"]);
+    home.ok(&["stop", "a"]);
+    home.run(&["wait", "c"]).expect_code(0);
+    for (pattern, code) in [("up", 0), ("zzz", 1)] {
+        for jobs in [&["c"][..], &["a", "c"]] {
+            let args = [&["logs", "-f", "--grep", pattern], jobs].concat();
+            home.run(&args).expect_code(code);
+        }
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Logs {
 
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         self.lines = self.lines.filter(|lines| *lines != ALL);
-        let found = ctx.many(&self.jobs, Among::Any)?;
+        let mut found = ctx.many(&self.jobs, Among::Any)?;
         if let Some(n) = self.command {
             let [only] = found.jobs.as_slice() else {
                 let message = "--command is for one job at a time";
@@ -161,7 +161,14 @@ impl Logs {
                 let show = self.show(ctx, only, place)?;
                 any = self.print(ctx, only, (place, bound), show)?;
             }
-            several if self.follow => self.follow_several(ctx, several)?,
+            several if self.follow => {
+                let (exit, has_found) = self.follow_several(ctx, several)?;
+                // A job that is removed meanwhile is no failure of `up`.
+                if self.within_up.is_none() {
+                    found.exit = found.exit.or(exit);
+                }
+                any = has_found;
+            }
             several => {
                 let names = names::together(several);
                 let width = names::width(&names);
@@ -285,8 +292,13 @@ impl Logs {
     }
 
     /// Follows several jobs, each with its own thread and connection. Prints whole lines after the name of
-    /// their job.
-    fn follow_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
+    /// their job. Returns the exit code of the first one that could not be followed, and whether a line has matched, if
+    /// that was asked.
+    fn follow_several(
+        &self,
+        ctx: &mut Context,
+        jobs: &[Record],
+    ) -> Result<(Exit, Option<bool>), Failure> {
         let names = names::together(jobs);
         self.leave(&names)?;
         let width = names::width(&names);
@@ -304,15 +316,17 @@ impl Logs {
             })?;
         }
         drop(sender);
+        let mut exit = Exit::OK;
         // Flush whenever the queue is empty, so that following is live.
         while let Ok((number, said)) = receiver.recv() {
-            say(ctx, &mut shows[number], said)?;
+            exit = exit.or(say(ctx, &mut shows[number], said)?);
             while let Ok((number, said)) = receiver.try_recv() {
-                say(ctx, &mut shows[number], said)?;
+                exit = exit.or(say(ctx, &mut shows[number], said)?);
             }
             ctx.out.flush()?;
         }
-        Ok(())
+        let any = shows.iter().map(Show::has_found).max().flatten();
+        Ok((exit, any))
     }
 
     /// Lets Ctrl-C, and a reader that goes away, end the following.
@@ -362,14 +376,15 @@ enum Said {
     Failure(Failure),
 }
 
-fn say(ctx: &mut Context, show: &mut Show, said: Said) -> Result<(), Failure> {
+/// Shows a message. Returns the exit code for a job that cannot be followed any more.
+fn say(ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
     match said {
         Said::News(news) => show.news(ctx, news)?,
         Said::End => show.finish(ctx)?,
         Said::Failure(failure) => {
             show.finish(ctx)?;
-            crate::cli::output::complain(&failure);
+            return Ok(ctx.complain(failure));
         }
     }
-    Ok(())
+    Ok(Exit::OK)
 }
