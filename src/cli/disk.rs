@@ -1,5 +1,5 @@
 //! The file system for the reader of project files, where no daemon is asked: `init`, and the names of a project's
-//! jobs for TAB.
+//! jobs for TAB. Also the current directory, which may be gone.
 //!
 //! The daemon has its own, which also notices files that change while they are read, and decides which files are
 //! trusted.
@@ -8,7 +8,31 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::cli::exit::Failure;
 use crate::project::{Files, Look, found};
+
+/// The current directory.
+///
+/// # Errors
+///
+/// If it was removed, or may not be read.
+pub fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(gone)
+}
+
+/// The absolute path of a file, for a process that has another current directory.
+///
+/// # Errors
+///
+/// Those of [`here`], if the path is not absolute.
+pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(gone)
+}
+
+fn gone(error: io::Error) -> Failure {
+    Failure::cannot("find the current directory")(error)
+        .hint("it may have been removed; go to another one")
+}
 
 /// The real file system.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 //! The codes are part of the contract of the command line (`bgproc help exit-codes`). They follow existing
 //! conventions: LSB for 3, supervisorctl for 4, coreutils for 124, docker and env for 125 to 127.
 
+use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
@@ -87,9 +88,9 @@ pub enum Failure {
     /// An error in `config.toml`.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Standard output or standard input failed.
+    /// Standard output failed, or what a link is served on.
     #[error("cannot write the output: {0}")]
-    Output(#[from] io::Error),
+    Output(io::Error),
 }
 
 impl Failure {
@@ -100,6 +101,11 @@ impl Failure {
             hint: None,
             exit,
         }
+    }
+
+    /// The failure of something that was asked of the system: `cannot WHAT: REASON`.
+    pub fn cannot(what: impl Display) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::with_message(Exit::FAILED, format!("cannot {what}: {error}"))
     }
 
     /// Adds what to do next.
@@ -228,9 +234,9 @@ mod tests {
 
     #[test]
     fn a_reader_that_went_away_is_no_failure() {
-        let broken = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        let broken = Failure::Output(io::ErrorKind::BrokenPipe.into());
         assert_eq!(broken.exit(), Exit::OK);
-        let full = Failure::from(io::Error::from(io::ErrorKind::StorageFull));
+        let full = Failure::Output(io::ErrorKind::StorageFull.into());
         assert_eq!(full.exit(), Exit::FAILED);
     }
 }

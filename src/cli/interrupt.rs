@@ -8,7 +8,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
 use crate::cli::beside;
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 
 /// Resets the attributes that the output of the job may have set.
@@ -18,8 +18,9 @@ const RESET: &[u8] = b"\x1b[0m";
 /// also ends a shell loop or make around it.
 ///
 /// Output that was received has been written by then, because followers flush before they wait.
-pub fn leave_with(message: String) -> io::Result<()> {
-    let (mut reader, writer) = UnixStream::pair()?;
+pub fn leave_with(message: String) -> Result<(), Failure> {
+    let unheeded = || Failure::cannot("prepare for Ctrl-C");
+    let (mut reader, writer) = UnixStream::pair().map_err(unheeded())?;
     let waits = beside::start(move || {
         if reader.read_exact(&mut [0]).is_ok() {
             if crate::cli::output::obeys() {
@@ -37,7 +38,7 @@ pub fn leave_with(message: String) -> io::Result<()> {
         }
     });
     match waits {
-        Ok(()) => pipe::register(SIGINT, writer).map(drop),
+        Ok(()) => pipe::register(SIGINT, writer).map(drop).map_err(unheeded()),
         // Ctrl-C ends this process without the message.
         Err(_) => Ok(()),
     }
@@ -45,7 +46,7 @@ pub fn leave_with(message: String) -> io::Result<()> {
 
 /// The same for a command that follows: it also ends quietly as soon as nobody can read its standard output any more,
 /// as in `bgproc logs -f web | head -1`. A write would notice that, too, but a quiet job causes none.
-pub fn leave_following(message: String) -> io::Result<()> {
+pub fn leave_following(message: String) -> Result<(), Failure> {
     leave_with_reader();
     leave_with(message)
 }

@@ -2,7 +2,32 @@
 
 use std::io::ErrorKind;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use crate::protocol::{Error, ErrorCode};
+
+/// Reads an answer of the daemon.
+///
+/// # Errors
+///
+/// `internal` if this version does not understand it.
+pub fn read_reply<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
+    serde_json::from_value(value).map_err(internal)
+}
+
+/// Reads the bytes in an answer of the daemon.
+///
+/// # Errors
+///
+/// `internal` if they are not base64.
+pub fn read_base64(text: &str) -> Result<Vec<u8>, Error> {
+    STANDARD
+        .decode(text)
+        .map_err(|error| Error::internal(format!("the daemon sent what is not base64: {error}")))
+}
 
 /// The connection broke, or the daemon did not answer in time.
 pub(super) fn lost(error: std::io::Error) -> Error {

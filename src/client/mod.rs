@@ -25,6 +25,7 @@ pub use connect::{
 };
 pub use connection::{AutoStart, Connection, IN_FLIGHT, Wire};
 pub use copy::Copy;
+pub use fault::{read_base64, read_reply};
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};
 pub use sender::Sender;

@@ -170,6 +170,27 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
+fn what_the_system_refuses_is_said() {
+    let home = Home::new();
+    let gone = home.scratch("gone").display().to_string();
+    let leave = format!("mkdir {gone} && cd {gone} && rmdir {gone}");
+    for args in [
+        &["run", "-C", "sub", "true"][..],
+        &["run", "--env-file", "x", "true"],
+        &["init"],
+    ] {
+        let ran = Home::finish(home.command_after(&leave, args), args);
+        let ran = ran.expect_code(1);
+        ran.expect_said("bgproc: cannot find the current directory: No such file");
+    }
+    home.start(&["-n", "cat", "cat"]);
+    let mut send = home.command(&["send", "cat"]);
+    send.stdin(std::fs::File::open("/tmp").unwrap());
+    let ran = Home::finish(send, &["send", "cat"]).expect_code(1);
+    ran.expect_said("bgproc: cannot read standard input: Is a directory");
+}
+
+#[test]
 fn a_bare_bgproc_without_a_terminal_is_the_list() {
     let home = Home::new();
     home.start(&["-n", "web", "sleep 1000"]);

@@ -8,7 +8,6 @@ pub mod target;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io;
 
 use clap::Command;
 use serde::Serialize;
@@ -271,7 +270,7 @@ impl Context {
     }
 
     /// Prints a result: as an object with `--json`, else as a line.
-    pub fn result(&mut self, value: &impl Serialize, line: &str) -> io::Result<()> {
+    pub fn result(&mut self, value: &impl Serialize, line: &str) -> Result<(), Failure> {
         match self.json {
             true => self.out.json(value),
             false => self.out.line(line),

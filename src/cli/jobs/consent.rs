@@ -15,7 +15,8 @@ pub(in crate::cli) fn ask(ctx: &mut Context, question: &str) -> Result<Option<bo
     ctx.out.bytes(format!("{question}? [y/N] ").as_bytes())?;
     ctx.out.flush()?;
     let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
+    let read = io::stdin().read_line(&mut answer);
+    read.map_err(Failure::cannot("read the answer"))?;
     Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes")))
 }
 

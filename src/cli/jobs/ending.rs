@@ -12,6 +12,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
+use crate::client::read_reply;
 use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
@@ -58,8 +59,7 @@ impl Ending {
                 if ctx.json {
                     ctx.out.json(&value)?;
                 }
-                let mut killed: Killed =
-                    serde_json::from_value(value).map_err(std::io::Error::from)?;
+                let mut killed: Killed = read_reply(value)?;
                 // It ran when it was asked for the first time.
                 killed.already_ended &= !ended.is_repeated || job.summary.status.is_finished();
                 let took = ended.at.saturating_duration_since(began);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::patience::Patience;
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
+use crate::client::read_reply;
 use crate::protocol::params::Wait;
 use crate::protocol::reply::{Outcome, WaitedAll};
 use crate::protocol::{Action, Condition, SessionId, duration};
@@ -30,7 +31,7 @@ pub(in crate::cli) fn wait(
         let Some(value) = patience.ask(ctx, Action::Wait(params))? else {
             continue;
         };
-        let waited: WaitedAll = serde_json::from_value(value).map_err(std::io::Error::from)?;
+        let waited: WaitedAll = read_reply(value)?;
         if waited.outcome != Outcome::Timeout {
             return Ok(());
         }

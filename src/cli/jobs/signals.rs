@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use crate::cli::context::{Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
+use crate::client::read_reply;
 use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
 use crate::protocol::reply::Signalled;
 use crate::protocol::signal::number;
@@ -59,7 +60,7 @@ pub(in crate::cli) fn send(
                 value["sessionId"] = job.summary.session_id.as_str().into();
                 ctx.out.json(&value)?;
             }
-            let sent = serde_json::from_value(value).map_err(std::io::Error::from)?;
+            let sent = read_reply(value)?;
             report(ctx, job, &sent, signal)
         });
         if let Err(failure) = outcome {

@@ -8,14 +8,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-
 use serde_json::Value;
 
 use super::place::Place;
 use crate::cli::output::hosts::tell_unreachable;
-use crate::client::{self, AutoStart, Connection, greeting};
+use crate::client::{self, AutoStart, Connection, greeting, read_base64, read_reply};
 use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Timestamp};
@@ -184,7 +181,7 @@ impl Follower {
             stream: None,
         };
         let value = self.ask(Action::Poll(poll))?;
-        serde_json::from_value(value).map_err(unreadable)
+        read_reply(value)
     }
 
     /// Asks about the job. What is followed on another host goes on when the way there is mended: nothing of it is lost.
@@ -218,7 +215,7 @@ impl Follower {
             ..Log::default()
         };
         let value = self.ask(Action::Log(log))?;
-        let page: LogBytes = serde_json::from_value(value).map_err(unreadable)?;
+        let page: LogBytes = read_reply(value)?;
         let restarting = page.restarting;
         self.take(page)?;
         Ok(restarting)
@@ -229,9 +226,7 @@ impl Follower {
         if page.offset > self.offset {
             self.read.push_back(News::Gap(page.offset - self.offset));
         }
-        let mut bytes = STANDARD
-            .decode(&page.output)
-            .map_err(|error| Error::internal(format!("the log is not base64: {error}")))?;
+        let mut bytes = read_base64(&page.output)?;
         let origins = page.origins.unwrap_or_default();
         if let Some(end) = self.bound.before(page.offset, bytes.len(), &origins) {
             let kept = usize::try_from(end.saturating_sub(page.offset)).unwrap_or(usize::MAX);
@@ -290,8 +285,4 @@ fn connect() -> Result<Connection, Error> {
     let mut connection = client::connect(&greeting::human(), AutoStart::Yes)?;
     connection.be_patient(tell_unreachable);
     Ok(connection)
-}
-
-fn unreadable(error: serde_json::Error) -> Error {
-    Error::internal(format!("cannot read the daemon's answer: {error}"))
 }

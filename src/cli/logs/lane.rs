@@ -1,10 +1,9 @@
 //! One stream of a job (its terminal, stdout or stderr), converted for stdout or stderr of this
 //! command.
 
-use std::io;
-
 use super::show::How;
 use crate::cli::context::Context;
+use crate::cli::exit::Failure;
 use crate::cli::output::style::Paint;
 use crate::cli::output::{Kind, Output, Sink};
 use crate::term::bidi;
@@ -180,7 +179,7 @@ impl Lane {
     }
 
     /// Writes `bytes` to the output stream of this lane.
-    pub fn write(&self, ctx: &mut Context, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&self, ctx: &mut Context, bytes: &[u8]) -> Result<(), Failure> {
         match self.sink {
             Sink::Out => ctx.out.bytes(bytes),
             Sink::Err => ctx.out.errors(bytes),

@@ -1,7 +1,5 @@
 //! Shows the output of jobs: live or as final lines, of one job or of several with their names as prefixes.
 
-use std::io;
-
 use super::follow::{News, Piece};
 use super::lane::Lane;
 use super::origins::Origins;
@@ -144,7 +142,7 @@ impl Show {
     }
 
     /// Shows a piece of output, wherever it begins and ends.
-    pub fn output(&mut self, ctx: &mut Context, piece: &Piece) -> io::Result<()> {
+    pub fn output(&mut self, ctx: &mut Context, piece: &Piece) -> Result<(), Failure> {
         self.place.offset = piece.offset + piece.bytes.len() as u64;
         if self.is_detailed() {
             self.origins.extend(&piece.origins);
@@ -163,7 +161,7 @@ impl Show {
     }
 
     /// Ends the run that is shown; the following output belongs to run `run`.
-    pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> io::Result<()> {
+    pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
         let is_detailed = self.is_detailed();
         for lane in &mut self.lanes {
@@ -179,7 +177,7 @@ impl Show {
     }
 
     /// Shows the rest when the output has ended.
-    pub fn finish(&mut self, ctx: &mut Context) -> io::Result<()> {
+    pub fn finish(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         if self.is_detailed() {
             let mut lines = Vec::new();
             self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
@@ -203,7 +201,7 @@ impl Show {
         self.json || self.times || self.typed.is_some() || self.sieve.is_some()
     }
 
-    fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> io::Result<()> {
+    fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = Vec::with_capacity(bytes.len());
         let lane = &mut self.lanes[lane];
         lane.feed(bytes, &self.prefix, &mut out);
@@ -211,7 +209,7 @@ impl Show {
     }
 
     /// Shows lines with their origins, and the typed input between them.
-    fn detailed(&mut self, ctx: &mut Context, lines: Vec<LogLine>) -> io::Result<()> {
+    fn detailed(&mut self, ctx: &mut Context, lines: Vec<LogLine>) -> Result<(), Failure> {
         for mut line in lines {
             let goes_on = std::mem::take(&mut line.goes_on);
             let line = match self.begun.take() {
@@ -230,7 +228,7 @@ impl Show {
         Ok(())
     }
 
-    fn line(&mut self, ctx: &mut Context, mut line: LogLine) -> io::Result<()> {
+    fn line(&mut self, ctx: &mut Context, mut line: LogLine) -> Result<(), Failure> {
         if let Some(origin) = line
             .offset
             .take()
@@ -261,12 +259,12 @@ impl Show {
     }
 
     /// Shows the newest matches when everything that is there has been read.
-    fn release(&mut self, ctx: &mut Context) -> io::Result<()> {
+    fn release(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let held = self.sieve.as_mut().map(Sieve::release);
         self.print_kept(ctx, held.unwrap_or_default())
     }
 
-    fn print_kept(&self, ctx: &mut Context, kept: Vec<Kept>) -> io::Result<()> {
+    fn print_kept(&self, ctx: &mut Context, kept: Vec<Kept>) -> Result<(), Failure> {
         for Kept {
             line,
             is_match,
@@ -286,7 +284,7 @@ impl Show {
         Ok(())
     }
 
-    fn print_typed(&self, ctx: &mut Context, input: &LogLine) -> io::Result<()> {
+    fn print_typed(&self, ctx: &mut Context, input: &LogLine) -> Result<(), Failure> {
         let text = typed::shown(input);
         let is_meant = |sieve: &Sieve| sieve.is_match(&text);
         match self.sieve.as_ref().is_none_or(is_meant) {
@@ -302,7 +300,7 @@ impl Show {
         line: &LogLine,
         text: &str,
         is_match: Option<bool>,
-    ) -> io::Result<()> {
+    ) -> Result<(), Failure> {
         if !self.json {
             let at = match (self.times, line.at) {
                 (false, _) => String::new(),

@@ -84,24 +84,24 @@ impl Output {
     }
 
     /// Writes one line.
-    pub fn line(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())?;
-        self.out.write_all(b"\n")
+    pub fn line(&mut self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes())?;
+        self.bytes(b"\n")
     }
 
     /// Writes bytes as they are.
-    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.out.write_all(bytes).map_err(Failure::Output)
     }
 
     /// Writes bytes of a job's standard error to standard error.
-    pub fn errors(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn errors(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if bytes.is_empty() {
             return Ok(());
         }
         // Both streams may be the same terminal, so keep their order.
-        self.out.flush()?;
-        io::stderr().write_all(bytes)
+        self.flush()?;
+        io::stderr().write_all(bytes).map_err(Failure::Output)
     }
 
     /// Whether text on this stream is coloured.
@@ -126,14 +126,14 @@ impl Output {
     }
 
     /// Writes one object as one line.
-    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let text = serde_json::to_string(value)?;
+    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
         self.line(&without_raw_controls(&text))
     }
 
     /// Flushes standard output.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.out.flush().map_err(Failure::Output)
     }
 
     /// `text` in the colour of `tone`.
@@ -204,7 +204,7 @@ fn is_late_control(c: char) -> bool {
 /// Prints a failure and its hint.
 pub fn complain(failure: &Failure) {
     if let Failure::Output(error) = failure
-        && error.kind() == std::io::ErrorKind::BrokenPipe
+        && error.kind() == io::ErrorKind::BrokenPipe
     {
         return;
     }

@@ -2,9 +2,9 @@
 //! change.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use super::lines;
+use crate::cli::exit::Failure;
 use crate::cli::output::{Kind, Output, Sink};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::ProjectJob;
@@ -39,7 +39,7 @@ impl Block {
     }
 
     /// Shows how jobs are.
-    pub fn show(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
+    pub fn show(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
         match self.is_live {
             true => self.draw(out, jobs)?,
             false => self.add(out, jobs)?,
@@ -47,7 +47,7 @@ impl Block {
         out.flush()
     }
 
-    fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
+    fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
         let width = out.width.unwrap_or(80).saturating_sub(1);
         let mut text = String::new();
         if self.drawn > 0 {
@@ -65,7 +65,7 @@ impl Block {
         out.bytes(text.as_bytes())
     }
 
-    fn add(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> io::Result<()> {
+    fn add(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
         for job in jobs {
             let now = (job.phase, job.why.clone());
             if self.phases.get(&job.job) != Some(&now) {

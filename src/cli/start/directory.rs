@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::cli::disk;
 use crate::cli::exit::Failure;
 
 /// The absolute path of an existing directory, without `.` and `..`, so that one directory has one name in lists. The
@@ -12,7 +13,7 @@ pub fn absolute(dir: &str) -> Result<String, Failure> {
         let message = "-C needs a directory, but the value is empty";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let absolute = std::path::absolute(Path::new(dir))?;
+    let absolute = disk::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
         let what = match absolute.exists() {
             true => "is not a directory",
@@ -21,7 +22,8 @@ pub fn absolute(dir: &str) -> Result<String, Failure> {
         let message = format!("-C {dir}: {} {what}", absolute.display());
         return Err(Failure::Usage(message));
     }
-    let path = normal(&absolute)?.into_os_string();
+    let found = normal(&absolute).map_err(Failure::cannot(format!("find {dir}")))?;
+    let path = found.into_os_string();
     path.into_string().map_err(|path| {
         let message = format!("-C {dir}: {} is not UTF-8", path.to_string_lossy());
         Failure::Usage(message)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::disk::Disk;
+use crate::cli::disk::{self, Disk};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::project::environment::Surroundings;
@@ -15,7 +15,7 @@ pub fn read(names: &[String]) -> Result<BTreeMap<String, Option<String>>, Failur
     if names.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let here = std::env::current_dir()?;
+    let here = disk::here()?;
     let here = Disk.canonical(&here).unwrap_or(here);
     let mut job = Job::new(&here, Program::Line("true".to_owned()));
     job.own_env_files = names.iter().map(|name| file(&here, name)).collect();

@@ -11,6 +11,7 @@ use crate::cli::jobs::ended::end;
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
 use crate::cli::start::program;
+use crate::client::read_reply;
 use crate::protocol::params::{Kill, Start};
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
@@ -84,8 +85,7 @@ impl Taken {
         };
         let Self { name, id, .. } = self;
         end(ctx, &[(id.clone(), manner)], |_, ended| {
-            let killed: Killed =
-                serde_json::from_value(ended.answer?).map_err(std::io::Error::from)?;
+            let killed: Killed = read_reply(ended.answer?)?;
             if killed.survivors.is_empty() {
                 note(&format!("{name} ({id}) was stopped"));
                 return Ok(());

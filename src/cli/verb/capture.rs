@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
@@ -11,6 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::value::destination::Destination;
 use crate::cli::value::number;
+use crate::client::{read_base64, read_reply};
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
 use crate::protocol::reply::{Captured, ScreenLink};
@@ -89,8 +88,7 @@ impl Capture {
             links: self.links.then_some(true),
             ..Params::default()
         }))?;
-        let captured: Captured =
-            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        let captured: Captured = read_reply(value.clone())?;
         if self.cursor {
             note(&cursor(&captured));
         }
@@ -117,7 +115,7 @@ impl Capture {
             ));
         }
         let png = captured.png.as_deref().unwrap_or_default();
-        let png = STANDARD.decode(png).map_err(std::io::Error::other)?;
+        let png = read_base64(png)?;
         self.print(ctx, &png)
     }
 

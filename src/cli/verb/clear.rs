@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
+use crate::client::read_reply;
 use crate::protocol::params::Clear as Params;
 use crate::protocol::reply::Cleared;
 use crate::protocol::{Action, Record};
@@ -42,12 +43,12 @@ impl Clear {
 
 /// Prints `web  cleared, 9.1K bytes of output`.
 fn report(ctx: &mut Context, job: &Record, mut value: serde_json::Value) -> Result<(), Failure> {
-    let cleared: Cleared = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+    let cleared: Cleared = read_reply(value.clone())?;
     // Of several objects one must know whose they are.
     value["sessionId"] = job.summary.session_id.as_str().into();
     let (name, size) = (
         words::name(&job.summary),
         words::bytes(cleared.cleared_bytes),
     );
-    Ok(ctx.result(&value, &format!("{name}  cleared, {size} bytes of output"))?)
+    ctx.result(&value, &format!("{name}  cleared, {size} bytes of output"))
 }

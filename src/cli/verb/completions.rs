@@ -1,5 +1,6 @@
 //! `completions`: prints or installs the script with which a shell completes bgproc's command line.
 
+use std::io;
 use std::path::Path;
 
 use clap::Args;
@@ -25,7 +26,7 @@ impl Completions {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let program = program();
         if !self.install {
-            let script = self.shell.script(&program)?;
+            let script = self.shell.script(&program).map_err(unmade)?;
             ctx.out.bytes(&script)?;
             return Ok(Exit::OK);
         }
@@ -34,7 +35,7 @@ impl Completions {
             failure.hint("set HOME, or print the script without --install")
         })?;
         let file = self.shell.file(&dirs);
-        let script = self.shell.installed(&program)?;
+        let script = self.shell.installed(&program).map_err(unmade)?;
         let is_new = std::fs::read(&file).map_or(true, |known| known != script);
         if is_new {
             write(&file, &script)?;
@@ -52,6 +53,10 @@ impl Completions {
         note(&format!("to undo this: rm {}", quoted(&file)));
         Ok(Exit::OK)
     }
+}
+
+fn unmade(error: io::Error) -> Failure {
+    Failure::cannot("make the script")(error)
 }
 
 /// A path as a word of a shell.

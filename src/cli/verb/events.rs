@@ -8,6 +8,7 @@ use crate::cli::interrupt;
 use crate::cli::jobs::patience::Patience;
 use crate::cli::output::words;
 use crate::cli::value::moment;
+use crate::client::read_reply;
 use crate::protocol::params;
 use crate::protocol::record::{EndedBy, EndedByKind};
 use crate::protocol::reply::Happened;
@@ -60,7 +61,7 @@ impl Events {
             let page: Happened = match wait {
                 0 => ctx.read(&action)?,
                 _ => match patience.ask(ctx, action)? {
-                    Some(value) => serde_json::from_value(value).map_err(std::io::Error::from)?,
+                    Some(value) => read_reply(value)?,
                     None => continue,
                 },
             };
@@ -83,7 +84,7 @@ impl Events {
 
 fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     if ctx.json {
-        return Ok(ctx.out.json(event)?);
+        return ctx.out.json(event);
     }
     let at = event.at.unwrap_or_default();
     let (name, what, by) = (name(event), what(event), by(event));
@@ -91,7 +92,7 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
         true => format!("{}  {name:<12}  {what:<18}  {by}", words::local(at)),
         false => format!("{}\t{name}\t{what}\t{by}", words::stamp(at)),
     };
-    Ok(ctx.out.line(line.trim_end())?)
+    ctx.out.line(line.trim_end())
 }
 
 /// The name of the job at the time of the event; `shop/web` for a job of a project, `web@gpu1` for one of another

@@ -4,16 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
+use crate::cli::disk;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::host::named;
 use crate::cli::there;
 use crate::cli::value::destination::Destination;
-use crate::client::Copy;
+use crate::client::{Copy, read_base64, read_reply};
 use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
@@ -156,15 +155,15 @@ fn print(ctx: &mut Context, params: Params) -> Result<(), Failure> {
     match answer {
         Err(error) if error.code == ErrorCode::TooLarge && !ctx.json => print_long(ctx, params),
         Err(error) => Err(error.into()),
-        Ok(value) if ctx.json => Ok(ctx.out.json(&value)?),
+        Ok(value) if ctx.json => ctx.out.json(&value),
         Ok(value) => {
-            let exported: Exported = serde_json::from_value(value).map_err(std::io::Error::from)?;
+            let exported: Exported = read_reply(value)?;
             let data = exported.data.unwrap_or_default();
             let bytes = match exported.encoding {
-                Some(Encoding::Base64) => STANDARD.decode(data).map_err(std::io::Error::other)?,
+                Some(Encoding::Base64) => read_base64(&data)?,
                 _ => data.into_bytes(),
             };
-            Ok(ctx.out.bytes(&bytes)?)
+            ctx.out.bytes(&bytes)
         }
     }
 }
@@ -181,10 +180,11 @@ fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
     let opened = File::open(&file);
     let _ = std::fs::remove_file(&file);
     written?;
-    let mut opened = opened?;
+    let unreadable = || Failure::cannot(format!("read {}", file.display()));
+    let mut opened = opened.map_err(unreadable())?;
     let mut piece = vec![0; PIECE];
     loop {
-        match opened.read(&mut piece)? {
+        match opened.read(&mut piece).map_err(unreadable())? {
             0 => return Ok(()),
             read => ctx.out.bytes(&piece[..read])?,
         }
@@ -193,7 +193,7 @@ fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
 
 /// The absolute path, because the daemon has another working directory.
 fn absolute(file: &Path) -> Result<String, Failure> {
-    let path = std::path::absolute(file)?;
+    let path = disk::absolute(file)?;
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("{} is not UTF-8", path.to_string_lossy());
         Failure::with_message(Exit::FAILED, message)

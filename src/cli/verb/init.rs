@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::context::Context;
-use crate::cli::disk::Disk;
+use crate::cli::disk::{self, Disk};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, obeys};
 use crate::project::find::NAMES;
@@ -30,7 +30,7 @@ pub struct Init {
 
 impl Init {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let dir = std::env::current_dir()?;
+        let dir = disk::here()?;
         if !self.dry_run {
             refuse_to_overwrite(&dir)?;
         }
@@ -140,7 +140,11 @@ fn ask(ctx: &mut Context, seen: &[Seen]) -> Result<Option<Vec<String>>, Failure>
         ctx.out.bytes(question.as_bytes())?;
         ctx.out.flush()?;
         let mut answer = String::new();
-        if io::stdin().read_line(&mut answer)? == 0 {
+        if io::stdin()
+            .read_line(&mut answer)
+            .map_err(Failure::cannot("read the answer"))?
+            == 0
+        {
             return Ok(None);
         }
         match chosen(&answer, seen) {

@@ -23,7 +23,7 @@ impl ManPages {
         let mut grammar = (ctx.grammar)();
         grammar.build();
         let Some(dir) = self.dir else {
-            ctx.out.bytes(&page(grammar, "bgproc")?)?;
+            ctx.out.bytes(&page(grammar, "bgproc").map_err(unmade)?)?;
             return Ok(Exit::OK);
         };
         let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set());
@@ -36,13 +36,17 @@ impl ManPages {
         ) {
             let name = name.map_or_else(|| "bgproc".to_owned(), |verb| format!("bgproc-{verb}"));
             let file = dir.join(format!("{name}.1"));
-            let page = page(command, &name)?;
+            let page = page(command, &name).map_err(unmade)?;
             std::fs::write(&file, page).map_err(|error| cannot_write(&file, &error))?;
             let path = file.display().to_string();
             ctx.result(&json!({ "path": path }), &path)?;
         }
         Ok(Exit::OK)
     }
+}
+
+fn unmade(error: io::Error) -> Failure {
+    Failure::cannot("make the page")(error)
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {

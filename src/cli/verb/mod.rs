@@ -57,7 +57,7 @@ pub(super) use help::{is_topic, list_topics};
 
 /// Serves a link. A link that breaks is no failure: its jobs go on, and the other end says what it knows.
 fn relay() -> Result<Exit, Failure> {
-    client::relay::run()?;
+    client::relay::run().map_err(Failure::Output)?;
     Ok(Exit::OK)
 }
 

@@ -7,6 +7,7 @@ use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::cli::value::number;
+use crate::client::read_reply;
 use crate::protocol::params::{self, List, Set};
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{Listed, QueueState, Queues};
@@ -81,7 +82,7 @@ fn show(ctx: &mut Context, value: serde_json::Value) -> Result<Exit, Failure> {
         ctx.out.json(&value)?;
         return Ok(Exit::OK);
     }
-    let found: Queues = serde_json::from_value(value).map_err(std::io::Error::from)?;
+    let found: Queues = read_reply(value)?;
     if found.queues.is_empty() {
         crate::cli::output::note("no queues; bgproc group NAME --parallel 1 makes one");
     }

@@ -8,6 +8,7 @@ use crate::cli::jobs::attach::no_terminal;
 use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
 use crate::cli::value::moment;
+use crate::client::read_reply;
 use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
 use crate::protocol::{Action, Timestamp};
@@ -66,7 +67,7 @@ impl Replay {
             ctx.out.bytes(format!("{value}\n").as_bytes())?;
             return Ok(Exit::OK);
         }
-        let captured: Captured = serde_json::from_value(value).map_err(std::io::Error::from)?;
+        let captured: Captured = read_reply(value)?;
         let mut text = captured.text.unwrap_or_default();
         if !text.is_empty() {
             text.push('\n');

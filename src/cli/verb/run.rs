@@ -21,7 +21,7 @@ use crate::cli::start::engine::Engine;
 use crate::cli::start::{directory, env_file, launch, program, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
-use crate::client::host;
+use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
@@ -148,8 +148,7 @@ impl Run {
         }
         ctx.daemon_with_surroundings()?;
         let value = launch::start(ctx, &start, self.replace)?;
-        let started: Started =
-            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        let started: Started = read_reply(value.clone())?;
         let id = started.session_id;
         recent::remember(&id);
         if let Some(agents) = self.share {

@@ -35,8 +35,7 @@ impl Schema {
             Some(Part::Events) => schema::part(schema::Part::Events),
             Some(Part::Project) => project::schema(),
         };
-        let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from)?;
-        ctx.out.line(&text)?;
+        ctx.out.line(&format!("{schema:#}"))?;
         Ok(Exit::OK)
     }
 }

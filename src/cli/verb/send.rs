@@ -145,14 +145,17 @@ impl Send {
         }
         let mut stdin = std::io::stdin();
         if self.password && stdin.is_terminal() {
-            return Ok(rpassword::prompt_password("Password: ")?.into_bytes());
+            let typed = rpassword::prompt_password("Password: ");
+            let typed = typed.map_err(Failure::cannot("read the password"))?;
+            return Ok(typed.into_bytes());
         }
         if stdin.is_terminal() {
             let message = "no text to send; to press only Enter: bgproc keys JOB Enter";
             return Err(Failure::Usage(message.to_owned()));
         }
         let mut data = Vec::new();
-        stdin.read_to_end(&mut data)?;
+        let read = stdin.read_to_end(&mut data);
+        read.map_err(Failure::cannot("read standard input"))?;
         if !self.no_enter && data.last() == Some(&b'\n') {
             // Enter replaces the last newline of the input.
             data.pop();

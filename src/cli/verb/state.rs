@@ -13,6 +13,7 @@ use crate::cli::jobs::started::started_line;
 use crate::cli::output::{note, words};
 use crate::cli::settings::grace;
 use crate::cli::start::launch::Taken;
+use crate::client::read_reply;
 use crate::protocol::duration;
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
@@ -201,7 +202,7 @@ pub(super) fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure>
         ctx.out.json(&value)?;
         return Ok(());
     }
-    let record: Record = serde_json::from_value(value).map_err(std::io::Error::from)?;
+    let record: Record = read_reply(value)?;
     let line = started_line(ctx, &record);
-    Ok(ctx.out.line(&line)?)
+    ctx.out.line(&line)
 }

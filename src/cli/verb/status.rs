@@ -7,6 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
+use crate::client::read_reply;
 use crate::protocol::params::StatusParams;
 use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, EndedByKind, Share};
@@ -48,7 +49,7 @@ impl StatusOf {
             detail: Some(true),
             full_env: (self.env == Some(EnvShown::Full)).then_some(true),
         }))?;
-        let record: Record = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        let record: Record = read_reply(value.clone())?;
         if ctx.json {
             ctx.out.json(&value)?;
         } else {

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{Kind, Sink, names, table, words};
+use crate::client::read_reply;
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
@@ -83,7 +84,7 @@ impl Top {
         let answers = ctx.daemon()?.call_all(actions);
         let mut records = Vec::new();
         for answer in answers.into_iter().flatten() {
-            records.push(serde_json::from_value(answer).map_err(std::io::Error::from)?);
+            records.push(read_reply(answer)?);
         }
         Ok((records, exit))
     }

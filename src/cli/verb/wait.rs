@@ -11,6 +11,7 @@ use crate::cli::jobs::patience::Patience;
 use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
+use crate::client::read_reply;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Poll, Wait as Params};
@@ -141,8 +142,7 @@ fn until(
         let Some(value) = patience.ask(ctx, Action::Wait(params))? else {
             continue;
         };
-        let waited: WaitedAll =
-            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        let waited: WaitedAll = read_reply(value.clone())?;
         if waited.outcome == Outcome::Timeout && left.is_none_or(|left| left > turn) {
             continue;
         }

@@ -49,7 +49,8 @@ impl DaemonInstall {
         let systemctl = systemctl()?;
         check_own(&file)?;
         let text = unit(&program()?, var)?;
-        std::fs::create_dir_all(&units).and_then(|()| std::fs::write(&file, text))?;
+        let written = std::fs::create_dir_all(&units).and_then(|()| std::fs::write(&file, text));
+        written.map_err(Failure::cannot(format!("write {}", file.display())))?;
         tell(&systemctl, &["daemon-reload"])?;
         tell(&systemctl, &["enable", UNIT])?;
         let path = file.display().to_string();
@@ -76,7 +77,8 @@ fn remove(ctx: &mut Context, file: &Path) -> Result<Exit, Failure> {
     if let Some(systemctl) = &systemctl {
         tell(systemctl, &["disable", UNIT])?;
     }
-    std::fs::remove_file(file)?;
+    let removed = std::fs::remove_file(file);
+    removed.map_err(Failure::cannot(format!("remove {}", file.display())))?;
     if let Some(systemctl) = &systemctl {
         tell(systemctl, &["daemon-reload"])?;
     }
@@ -121,7 +123,8 @@ fn unit(program: &Path, var: impl Fn(&str) -> Option<String>) -> Result<String, 
 /// The program that the unit starts: where PATH finds it, if that is this program, so that the next version is found
 /// there too.
 fn program() -> Result<PathBuf, Failure> {
-    let own = std::env::current_exe()?;
+    let own = std::env::current_exe();
+    let own = own.map_err(Failure::cannot("find the file of this program"))?;
     let path = std::env::var("PATH").unwrap_or_default();
     let found = systemd::on_path("bgproc", &path);
     let is_own =
@@ -161,7 +164,8 @@ fn systemctl() -> Result<PathBuf, Failure> {
 
 /// Runs `systemctl --user ARGS`.
 fn tell(systemctl: &Path, args: &[&str]) -> Result<(), Failure> {
-    let output = Command::new(systemctl).arg("--user").args(args).output()?;
+    let output = Command::new(systemctl).arg("--user").args(args).output();
+    let output = output.map_err(Failure::cannot(format!("run {}", systemctl.display())))?;
     if output.status.success() {
         return Ok(());
     }

@@ -13,6 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::words;
+use crate::client::read_reply;
 use crate::protocol::params::{Shutdown, Stats};
 use crate::protocol::reply::{ShutDown, StatsReply};
 use crate::protocol::{Action, ErrorCode};
@@ -64,7 +65,7 @@ pub(crate) fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, Stat
         return Ok(None);
     };
     let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
-    let stats = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+    let stats = read_reply(value.clone())?;
     Ok(Some((value, stats)))
 }
 

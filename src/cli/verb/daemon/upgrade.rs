@@ -6,6 +6,7 @@ use crate::cli::output::note;
 use crate::cli::settings::configuration;
 use crate::cli::verb::daemon::{shut_down, stats};
 use crate::client;
+use crate::client::read_reply;
 use crate::protocol::params::{Shutdown, ShutdownSessions, Stats};
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, ErrorCode, VERSION};
@@ -20,7 +21,7 @@ pub(crate) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
     // Connecting starts the next daemon.
     ctx.hang_up();
     let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
-    let now: StatsReply = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+    let now: StatsReply = read_reply(value.clone())?;
     if ctx.json {
         ctx.out.json(&value)?;
         return Ok(Exit::OK);

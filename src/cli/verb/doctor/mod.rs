@@ -54,7 +54,7 @@ impl Doctor {
                 Repair::Upgrade => {
                     upgrade::run(ctx)?;
                 }
-                other => other.apply()?,
+                other => other.apply().map_err(Failure::cannot("repair it"))?,
             }
             ctx.out
                 .line(&format!("done: {}", clean(&repair.question())))?;

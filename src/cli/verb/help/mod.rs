@@ -84,7 +84,7 @@ fn show(ctx: &mut Context, chapter: &str) -> Result<(), Failure> {
     let is_long = text.lines().count() >= rows;
     if is_long && ctx.out.terminal(Sink::Out) == Kind::Obeys {
         ctx.out.flush()?;
-        match pager::show(&text)? {
+        match pager::show(&text).map_err(Failure::cannot("run the pager"))? {
             pager::Outcome::Shown => return Ok(()),
             pager::Outcome::Missing(Some(named)) => note(&format!("$PAGER cannot be run: {named}")),
             pager::Outcome::Missing(None) => {}

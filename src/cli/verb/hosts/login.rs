@@ -30,7 +30,8 @@ impl Login {
             return Ok(Exit::OK);
         };
         let (program, args) = words.split_first().unwrap_or((&host.name, &[]));
-        let status = Command::new(program).args(args).status()?;
+        let status = Command::new(program).args(args).status();
+        let status = status.map_err(Failure::cannot(format!("run {program}")))?;
         if status.success() {
             connect(ctx, name)?;
             note(&format!(
