@@ -330,6 +330,28 @@ fn wait_for_a_line_for_quiet_and_not_for_ever() {
 }
 
 #[test]
+fn a_timeout_may_be_longer_than_the_clock_can_say() {
+    let home = Home::new();
+    home.start(&["-n", "web", "true"]);
+    let seconds = u64::MAX.to_string();
+    home.run(&["wait", "web", "--timeout", &seconds])
+        .expect_code(0);
+    let dir = home.scratch("shop");
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(
+        dir.join("bgproc.toml"),
+        "version = 1\n[jobs.api]\nrun = \"sleep 1000\"\n",
+    )
+    .unwrap();
+    for verb in ["up", "down"] {
+        let args = [verb, "--timeout", &seconds];
+        let mut command = home.command(&args);
+        command.current_dir(&dir);
+        Home::finish(command, &args).expect_code(0);
+    }
+}
+
+#[test]
 fn wait_for_several_takes_all_or_any() {
     let home = Home::new();
     home.start(&["-n", "good", "true"]);

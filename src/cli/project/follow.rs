@@ -44,7 +44,8 @@ pub fn until(
     (view, within): (View, Option<Duration>),
     is_so: impl Fn(&ProjectState) -> bool,
 ) -> Result<(ProjectState, Over), Failure> {
-    let deadline = within.map(|within| Instant::now() + within);
+    // A time beyond what the clock can say never comes.
+    let deadline = within.and_then(|within| Instant::now().checked_add(within));
     let is_shown = view == View::States && !ctx.json;
     let jobs = meant(request, &state).count();
     let mut block = is_shown.then(|| Block::new(&ctx.out, jobs));

@@ -66,7 +66,9 @@ impl Wait {
                 "bgproc run --ready-log, --ready-port or --ready-cmd gives it one; bgproc wait {name} --for match:REGEX or --for port:N needs none"
             )));
         }
-        let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+        // A time beyond what the clock can say never comes.
+        let timeout = self.timeout;
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         skipped::leave_with(found.jobs.iter(), mode)?;
         let since = match (&self.until, ids.as_slice()) {
             (Condition::Command(_), [only]) => match running_command(ctx, only)? {
