@@ -69,9 +69,10 @@ pub fn leave_with_reader() {
     });
 }
 
-/// Whether this says that the other end of a pipe or a socket is closed. A terminal that hangs up sends SIGHUP.
+/// Whether this says that the other end is closed: an error for a pipe, a hang-up for a socket. A terminal that hangs up
+/// sends SIGHUP.
 fn is_broken(events: PollFlags) -> bool {
-    events.contains(PollFlags::ERR) && !io::stdout().is_terminal()
+    events.intersects(PollFlags::ERR | PollFlags::HUP) && !io::stdout().is_terminal()
 }
 
 /// The message for a person who stops following these jobs.

@@ -1,8 +1,13 @@
 //! Output that is followed: as the job writes it on a terminal, as lines in a pipe, and never cut.
 
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+
 use bgproc::term::screen::Color;
 
-use crate::support::{Home, Terminal};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Terminal};
 
 /// Writes a progress bar, with a colour, and much that is not for somebody else's terminal. What it asks its own is
 /// answered, and not echoed.
@@ -112,5 +117,44 @@ fn no_line_is_cut_however_long() {
         assert_eq!(lines.len(), 3);
         assert!(lines[1]["text"] == line.as_str());
         home.ok(&["rm", "long"]);
+    }
+}
+
+#[test]
+fn what_follows_ends_when_nobody_can_read_it() {
+    let home = Home::new();
+    home.start(&["-n", "web", "echo up; exec sleep 1000"]);
+    home.run(&["wait", "web", "--for", "match:up"])
+        .expect_code(0);
+    // The other end of a pipe, and of a socket.
+    type Reader = Box<dyn Read>;
+    let pipe = || -> (Reader, OwnedFd) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        (Box::new(reader), writer.into())
+    };
+    let socket = || -> (Reader, OwnedFd) {
+        let (reader, writer) = UnixStream::pair().unwrap();
+        (Box::new(reader), writer.into())
+    };
+    for (args, has_line) in [
+        (&["logs", "-f", "web"][..], true),
+        (&["events", "-f"], true),
+        (&["daemon", "logs", "-f"], true),
+        (&["news", "-f", "--scope", "shop"], false),
+    ] {
+        for (kind, (reader, writer)) in [("pipe", pipe()), ("socket", socket())] {
+            let mut command = home.command(args);
+            let mut follower = command.stdout(writer).spawn().unwrap();
+            // It holds the other end, too.
+            drop(command);
+            let mut reader = BufReader::new(reader);
+            if has_line {
+                reader.read_line(&mut String::new()).unwrap();
+            }
+            drop(reader);
+            let held = Held::new(follower.id()).unwrap();
+            assert!(held.ended(DEADLINE), "{args:?} goes on without its {kind}");
+            assert_eq!(follower.wait().unwrap().code(), Some(0), "{args:?} {kind}");
+        }
     }
 }

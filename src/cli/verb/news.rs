@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
 use crate::cli::output::{note, words};
 use crate::cli::settings::agent::greeting;
 use crate::cli::value::hook::{self, Hook};
@@ -58,6 +59,9 @@ impl News {
         let Some(mut connection) = self.connect()? else {
             return Ok(Exit::OK);
         };
+        if self.follow {
+            interrupt::leave_with_reader();
+        }
         let mut wait = 0;
         loop {
             let events = fetch(&mut connection, wait)?;

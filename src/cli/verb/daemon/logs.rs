@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
 use crate::cli::output::note;
 use crate::cli::output::style::Tone;
 use crate::cli::value::number;
@@ -36,6 +37,9 @@ struct Line<'a> {
 
 impl DaemonLogs {
     pub(crate) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if self.follow {
+            interrupt::leave_with_reader();
+        }
         let process = match self.keeper {
             true => Process::Keeper,
             false => Process::Daemon,
