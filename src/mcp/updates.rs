@@ -37,6 +37,17 @@ pub enum Sink {
     Listener(SubscriptionSink),
 }
 
+impl Sink {
+    /// Whether notifications arrive at the same place.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Peer(_), Self::Peer(_)) => true,
+            (Self::Listener(one), Self::Listener(other)) => one.id() == other.id(),
+            _ => false,
+        }
+    }
+}
+
 /// A resource that a client has subscribed to.
 #[derive(Debug)]
 struct Watched {
@@ -52,13 +63,17 @@ struct Watched {
 }
 
 impl Updates {
-    /// Subscribes to a resource, in addition to earlier subscriptions.
+    /// Subscribes to a resource, in addition to earlier subscriptions. To subscribe a second time changes nothing.
     pub async fn subscribe(&self, caller: &Caller, uri: &str, sink: Sink) -> Result<(), Error> {
         let session = resources::session(uri)
             .ok_or_else(|| Error::invalid(format!("{uri} is not a resource; see the templates")))?;
         // The daemon also takes subscriptions to sessions that do not exist yet.
         let status = json!({ "sessionId": session });
         caller.call("status", status).await?;
+        let is_same = |watched: &Watched| watched.uri == uri && watched.sink.is_same(&sink);
+        if self.0.borrow().iter().any(is_same) {
+            return Ok(());
+        }
         let subscription = Rc::new(RefCell::default());
         // First, so that no event is missed that follows the reply immediately.
         self.0.borrow_mut().push(Watched {

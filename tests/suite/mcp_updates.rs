@@ -35,6 +35,27 @@ fn a_client_that_subscribes_is_notified_of_changes() {
 }
 
 #[test]
+fn who_subscribes_twice_is_notified_once() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let start = json!({ "command": "sleep 1000", "background": true });
+    let id = mcp.call("start", start)["sessionId"].clone();
+    let uri = format!("bgproc://session/{}/log", id.as_str().unwrap());
+    for _ in 0..2 {
+        mcp.request("resources/subscribe", json!({ "uri": uri }));
+    }
+    // It has written nothing, so its end is the only change.
+    mcp.call("kill", json!({ "sessionId": id }));
+    let changed = mcp.notification("notifications/resources/updated");
+    assert_eq!(changed["uri"], uri);
+    mcp.request("resources/read", json!({ "uri": uri }));
+    let rest = mcp.hang_up();
+    let again =
+        |message: &serde_json::Value| message["method"] == "notifications/resources/updated";
+    assert!(!rest.iter().any(again), "{rest:?}");
+}
+
+#[test]
 fn what_is_no_resource_cannot_be_subscribed_to() {
     let home = Home::new();
     let mut mcp = Mcp::new(&home, "own", &[]);
