@@ -256,8 +256,10 @@ fn check_owner(stream: &UnixStream, home: &Home) -> Result<(), Error> {
 fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
     let fail = |error: io::Error| unavailable(&format!("the daemon did not start: {error}"));
     home.prepare().map_err(|error| bad_place(&error))?;
-    let lock = home.start_lock();
-    let _lock = Lock::wait(&lock).map_err(|error| at(&lock, &error))?;
+    let _lock = match start_lock(home, HANDSHAKE)? {
+        Turn::Mine(lock) => lock,
+        Turn::Started(stream) => return Ok(stream),
+    };
     match socket::connect(&home.socket()) {
         Ok(stream) => return Ok(stream),
         Err(error) if !is_absent(&error) => return Err(fail(error)),
@@ -279,6 +281,41 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
         if let Some(stream) = ask_keeper(home)? {
             return Ok(stream);
         }
+    }
+}
+
+/// The outcome of waiting for the start lock.
+enum Turn {
+    /// This client starts the keeper.
+    Mine(Lock),
+    /// Another one has started it.
+    Started(UnixStream),
+}
+
+/// Waits for the start lock at most `patience`. The client that holds it may be stopped, even after it has started the
+/// keeper.
+fn start_lock(home: &Home, patience: Duration) -> Result<Turn, Error> {
+    let path = home.start_lock();
+    let deadline = Instant::now() + patience;
+    loop {
+        match Lock::attempt(&path) {
+            Ok(Some(lock)) => return Ok(Turn::Mine(lock)),
+            Ok(None) => {}
+            Err(error) => return Err(at(&path, &error)),
+        }
+        if let Ok(stream) = socket::connect(&home.socket()) {
+            return Ok(Turn::Started(stream));
+        }
+        if Instant::now() >= deadline {
+            let path = path.display();
+            let message = format!(
+                "another bgproc is starting the daemon and does not finish: it holds {path}"
+            );
+            return Err(unavailable(&message).hint(format!(
+                "it may be stopped, by Ctrl-Z for example; fuser {path} says which process it is"
+            )));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
     }
 }
 
@@ -314,4 +351,31 @@ fn at(path: &Path, error: &io::Error) -> Error {
 
 pub(super) fn unavailable(message: &str) -> Error {
     Error::new(ErrorCode::DaemonUnavailable, message).hint("bgproc doctor looks for the reason")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_does_not_finish_its_start_is_not_waited_for_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home {
+            runtime: dir.path().to_owned(),
+            state: dir.path().to_owned(),
+            config: dir.path().to_owned(),
+            session: None,
+        };
+        let lock = Lock::attempt(&home.start_lock()).unwrap().unwrap();
+        let Err(error) = start_lock(&home, Duration::ZERO) else {
+            panic!("two clients have the lock");
+        };
+        assert_eq!(error.code, ErrorCode::DaemonUnavailable);
+        let path = home.start_lock().display().to_string();
+        assert!(error.message.ends_with(&format!("it holds {path}")));
+        drop(lock);
+        let turn = start_lock(&home, Duration::ZERO).unwrap();
+        assert!(matches!(turn, Turn::Mine(_)));
+    }
 }

@@ -6,7 +6,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::Signal;
+use serde_json::json;
 
+use crate::support::fake::FakeDaemon;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, eventually, rounds};
 
@@ -43,6 +45,29 @@ fn clients_that_wait_find_the_next_daemon_after_both_were_killed() {
         });
         assert!(both.iter().all(|process| process.ended(DEADLINE)));
     }
+}
+
+#[test]
+fn a_client_finds_the_daemon_although_the_one_that_has_started_it_is_stopped() {
+    let home = Home::new();
+    let path = home.path().join("start.lock");
+    let lock = File::create(&path).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    let watch = inotify::init(CreateFlags::CLOEXEC).unwrap();
+    inotify::add_watch(&watch, &path, WatchFlags::OPEN).unwrap();
+    std::thread::scope(|scope| {
+        let client = scope.spawn(|| home.run(&["ls"]));
+        let timeout = Timespec::try_from(DEADLINE).unwrap();
+        let mut fds = [PollFd::new(&watch, PollFlags::IN)];
+        assert_eq!(poll(&mut fds, Some(&timeout)).unwrap(), 1);
+        // It has found no socket, and waits for the lock.
+        let daemon = FakeDaemon::new(&home);
+        let mut met = daemon.accept(1, "human");
+        let asked = met.line();
+        let none = json!({"sessions": [], "counts": {}});
+        met.say(&json!({"id": asked["id"], "ok": true, "result": none}));
+        client.join().unwrap().expect_code(0);
+    });
 }
 
 #[test]
