@@ -12,24 +12,6 @@ use crate::protocol::hello::{OnDisconnect, Replies};
 use crate::serve;
 use crate::tui::{self, theme::Appearance};
 
-/// The options of `bgproc` without a verb, for suggestions.
-pub(super) const FLAGS: [&str; 14] = [
-    "ascii",
-    "mono",
-    "theme",
-    "filter",
-    "read-only",
-    "serve",
-    "scope",
-    "allow",
-    "on-disconnect",
-    "max-sessions",
-    "version",
-    "help",
-    "json",
-    "color",
-];
-
 /// The options that are given without a verb.
 #[derive(Args, Debug, Default)]
 pub struct Front {

@@ -1,10 +1,10 @@
 //! Options that a verb does not have: those of other programs, those of project files, and those before the verb.
 
-use clap::Command;
+use clap::{Command, CommandFactory};
 
 use super::Said;
 use super::words::{DESTRUCTIVE, either, near, takes};
-use crate::cli::front;
+use crate::cli::Cli;
 use crate::cli::verb::Verb;
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
@@ -143,7 +143,14 @@ pub(super) fn front_flag(flag: &str) -> Said {
         return (message, Some(hint));
     }
     let message = format!("there is no option {flag}");
-    let known = front::FLAGS.map(|flag| format!("--{flag}"));
+    let mut grammar = Cli::command();
+    // Adds --help.
+    grammar.build();
+    let known: Vec<String> = grammar
+        .get_arguments()
+        .filter(|option| !option.is_hide_set())
+        .filter_map(|option| Some(format!("--{}", option.get_long()?)))
+        .collect();
     match near(flag, known.iter().map(String::as_str)) {
         Some(near) => (message, Some(format!("did you mean {near}?"))),
         None => (message, Some("bgproc help lists the options".to_owned())),

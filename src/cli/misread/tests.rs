@@ -162,6 +162,19 @@ fn the_verb_is_the_first_word_that_may_be_one() {
             "--nosuch logs",
             "there is no option --nosuch | bgproc help lists the options",
         ),
+        (
+            "--serve --lena",
+            "there is no option --lena | did you mean --lean?",
+        ),
+        (
+            "--serve --hosst gpu1",
+            "there is no option --hosst | did you mean --hosts?",
+        ),
+        ("--utcc", "there is no option --utcc | did you mean --utc?"),
+        (
+            "--read-onyl",
+            "there is no option --read-onyl | did you mean --read-only?",
+        ),
     ] {
         assert_eq!(said(line), expected, "{line}");
     }
