@@ -102,9 +102,7 @@ impl Context {
                 jobs: here.to_vec(),
             }));
         }
-        if let Some(near) = unknown(host, here)? {
-            return Err(near);
-        }
+        check_known(host)?;
         let list = List {
             limit: Some(ALL_SESSIONS),
             hosts: Some(vec![host.to_owned()]),
@@ -154,9 +152,11 @@ fn is_id(name: &str, jobs: &[Record]) -> bool {
     jobs.iter().any(|job| job.summary.session_id.bare() == name)
 }
 
-/// The error for a host that is not in the configuration.
-fn unknown(host: &str, _: &[Record]) -> Result<Option<Failure>, Failure> {
+/// Fails if a host is not in the configuration.
+fn check_known(host: &str) -> Result<(), Failure> {
     let config = settings::configuration()?;
-    let is_known = config.hosts.contains_key(host);
-    Ok((!is_known).then(|| settings::host::unknown(host, &config).into()))
+    match config.hosts.contains_key(host) {
+        true => Ok(()),
+        false => Err(settings::host::unknown(host, &config).into()),
+    }
 }
