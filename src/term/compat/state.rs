@@ -441,6 +441,10 @@ impl State {
 
     /// DECALN: fills the screen with E and resets margins and origin mode.
     pub(super) fn alignment_pattern(&mut self, core: &mut Core<'_>) {
+        let (rows, cols) = (usize::from(self.size.rows()), usize::from(self.size.cols()));
+        if !core.may_touch(rows * cols) {
+            return;
+        }
         self.margins = (0, self.size.rows() - 1);
         self.modes.origin = false;
         let attrs = core.screen().attributes_formatted();

@@ -173,6 +173,14 @@ fn rep_is_bounded() {
 }
 
 #[test]
+fn alignment_patterns_are_bounded() {
+    let mut large = screen(100, 250, "\x1b#8".repeat(50) + "\x1b[2J\x1b#8");
+    assert_eq!(large.text(true), "", "no more are drawn for this input");
+    large.feed(b"\x1b#8");
+    assert!(large.text(true).starts_with("EEE"));
+}
+
+#[test]
 fn leaving_the_alternate_screen_restores_everything() {
     let vim =
         "$ vi\r\n\x1b[31m\x1b[?1049h\x1b[2J\x1b[1;3r\x1b7\x1b[0m\x1b[3;3Hvim\x1b[r\x1b[?1049l";
