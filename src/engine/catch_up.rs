@@ -47,7 +47,7 @@ impl Output {
         let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
         let worth = WORTH.max(4 * cells);
         while progress.taken < bytes.len() && progress.painted < most {
-            let rest = &bytes[progress.taken..];
+            let rest = self.of_one_size(&bytes[progress.taken..]);
             let look = rest.len() >= worth;
             if let Some(stretch) = look.then(|| self.skim(rest)).flatten() {
                 let mut news = self.feed(&rest[..stretch.lead], now);
@@ -79,13 +79,21 @@ impl Output {
         progress
     }
 
+    /// The bytes at the beginning of some output that were written for one size.
+    fn of_one_size<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let length = self.sizes().until(self.end) - self.end;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        &bytes[..length.min(bytes.len())]
+    }
+
     /// Finds a stretch of `bytes` that scrolls off the screen before anybody can see it.
     fn skim(&mut self, bytes: &[u8]) -> Option<Stretch> {
         let end = self.end;
         let lines = self.renderer();
         let ready = lines.clean_offset() == end && lines.is_ordinary();
         let returns = self.mode == Mode::Pipe;
-        let rows = usize::from(self.size.rows());
+        let rows = self.size.rows().max(self.layout_at(end).size.rows());
+        let rows = usize::from(rows);
         let every = usize::try_from(marks::EVERY).unwrap_or(usize::MAX);
         ready
             .then(|| skim(bytes, rows, returns, every))
@@ -96,11 +104,13 @@ impl Output {
     /// Processes the hidden bytes of a stretch whose lead has been fed.
     fn pass_over(&mut self, stretch: &Stretch, now: Now) {
         let (from, line) = (self.end, self.next_line());
+        // The lead, which was written for the same size, is not empty.
+        let size = self.layout_at(from.saturating_sub(1)).size;
         let ends = (stretch.hidden, stretch.newlines);
         for &(bytes, newlines) in stretch.places.iter().chain([&ends]) {
             let (offset, line) = (from + bytes as u64, line + newlines);
             self.checkpoints
-                .push(Checkpoint::scrolled(self.size, offset, line));
+                .push(Checkpoint::scrolled(size, offset, line));
         }
         self.end += stretch.hidden as u64;
         self.newlines += stretch.newlines;
@@ -118,8 +128,12 @@ impl Output {
     /// Finds a shorter byte sequence that paints the same screen: output that is painted over later
     /// is left out.
     fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
-        let start = self.screen().start()?;
         let end = self.end;
+        if self.layout_at(end).size != self.size {
+            // The cursor of the lines is not that of the screen.
+            return None;
+        }
+        let start = self.screen().start()?;
         let lines = self.renderer();
         let ready = lines.clean_offset() == end && lines.follows(start.row, start.col);
         let every = usize::try_from(2 * marks::EVERY).unwrap_or(usize::MAX);
@@ -128,10 +142,10 @@ impl Output {
 
     /// Processes the abridged form of `bytes`.
     fn feed_abridged(&mut self, abridged: &Abridged, bytes: &[u8], now: Now) -> OutputChanges {
+        self.renderer().feed_abridged(abridged);
         self.end += bytes.len() as u64;
         self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.wrote(now);
-        self.renderer().feed_abridged(abridged);
         self.keep_checkpoints();
         self.paint(&abridged.bytes, now)
     }

@@ -27,7 +27,11 @@ impl FirstLine {
     /// Counts the lines in bytes of [`Self::wanted`], which begin at `offset`.
     pub fn feed(&mut self, output: &Output, offset: u64, bytes: &[u8]) {
         self.begin.get_or_insert(offset);
-        self.lines.renderer(output.layout()).feed(bytes);
+        for (layout, part) in output.layouts().parts(offset, bytes) {
+            let lines = self.lines.renderer(layout);
+            lines.resize(layout.size);
+            lines.feed(part);
+        }
     }
 
     /// The place where the first line begins.

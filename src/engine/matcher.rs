@@ -4,6 +4,7 @@
 use super::conditions::{Compiled, Conditions};
 use super::echo::Echo;
 use super::input::{needs, waits};
+use super::layouts::Layouts;
 use super::output::Output;
 use super::pattern_search::{Last, Patterns, found};
 use super::shell_command::{MarkSearch, TypedCommand};
@@ -15,6 +16,7 @@ use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
 use crate::term::plain::follower::Follower;
 use crate::term::plain::{Checkpoint, Layout};
+use crate::term::size::Size;
 
 /// Quiet time before a program that waits for a line or a password counts as waiting for somebody, in
 /// milliseconds. Programs that poll their input while they work write within this time.
@@ -103,11 +105,14 @@ impl Matcher {
     /// Adds the beginning of the line within which the wait begins: `bytes`, which are written from `at` on. A pattern
     /// is about whole lines, but matches only if it needs what is written later.
     #[must_use]
-    pub fn within_line(mut self, layout: Layout, at: Checkpoint, bytes: &[u8]) -> Self {
+    pub fn within_line(mut self, layouts: &Layouts, at: Checkpoint, bytes: &[u8]) -> Self {
         if let Some(lines) = &mut self.lines {
-            *lines = Follower::new(layout, at);
+            *lines = Follower::new(layouts.at(at.offset), at);
             let mut last = Last(None);
-            lines.feed(bytes, &mut last);
+            for (layout, part) in layouts.parts(at.offset, bytes) {
+                lines.resize(layout.size);
+                lines.feed(part, &mut last);
+            }
             self.before = last.0;
         }
         self
@@ -128,6 +133,13 @@ impl Matcher {
         }
     }
 
+    /// Continues at another size of the terminal.
+    pub fn resize(&mut self, size: Size) {
+        if let Some(lines) = &mut self.lines {
+            lines.resize(size);
+        }
+    }
+
     /// Whether any condition needs the output.
     pub fn reads_output(&self) -> bool {
         self.conditions.reads_output()
@@ -141,6 +153,25 @@ impl Matcher {
     /// The conditions of the wait.
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
+    }
+
+    /// As [`Self::output`], for bytes that may have been written for several sizes.
+    pub fn past_output(
+        &mut self,
+        layouts: &Layouts,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Option<Decision> {
+        let mut at = offset;
+        layouts
+            .parts(offset, bytes)
+            .iter()
+            .find_map(|(layout, part)| {
+                self.resize(layout.size);
+                let decision = self.output(at, part);
+                at += part.len() as u64;
+                decision
+            })
     }
 
     /// Checks the bytes that begin at `offset`. Bytes that were checked before are skipped.

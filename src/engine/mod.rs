@@ -35,6 +35,7 @@ mod flaky;
 pub mod hosts;
 pub mod input;
 pub mod journal_note;
+pub mod layouts;
 pub mod lease;
 pub mod life;
 pub mod line_counter;

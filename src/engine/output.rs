@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::Now;
 use super::checkpoints::Checkpoints;
 use super::display::{self, Display, Quiet, Rest};
+use super::layouts::Layouts;
 use super::line_counter::LineCounter;
 use super::sizes::Sizes;
 use super::sync_update::SyncUpdate;
@@ -104,12 +105,12 @@ impl Output {
         }
     }
 
-    /// Processes the bytes that follow [`Output::end`].
+    /// Processes the bytes that follow [`Output::end`]. They were written for one size.
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
+        self.renderer().feed(bytes);
         self.end += bytes.len() as u64;
         self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.wrote(now);
-        self.renderer().feed(bytes);
         self.keep_checkpoints();
         self.paint(bytes, now)
     }
@@ -133,10 +134,13 @@ impl Output {
         self.screen().reset_for_next_run()
     }
 
-    /// The renderer that turns the output into lines.
+    /// The renderer that turns the output into lines, at the size for which the next byte was written. While a new daemon
+    /// reads earlier output, that is not the size of the screen.
     pub(super) fn renderer(&mut self) -> &mut Plain {
-        let layout = self.layout();
-        self.lines.renderer(layout)
+        let layout = self.layout_at(self.end);
+        let lines = self.lines.renderer(layout);
+        lines.resize(layout.size);
+        lines
     }
 
     /// Paints bytes on the screen.
@@ -238,23 +242,16 @@ impl Output {
     }
 
     /// Changes the size, and returns what the program is to be told. A narrower screen loses the text beyond its
-    /// last column, so the daemon
-    /// then repaints it from the log if it can ([`Output::replace_screen`]).
+    /// last column, and a lower one its first rows, so the daemon then repaints it from the log if it can
+    /// ([`Output::replace_screen`]).
     pub fn resize(&mut self, size: Size) -> Vec<u8> {
         self.size = size;
         self.sizes.push(self.end, size);
-        let mut replies = Vec::new();
-        if self.display.is_there() {
-            self.screen().resize(size);
-            replies = self.take_replies();
+        if !self.display.is_there() {
+            return Vec::new();
         }
-        let at = self.here();
-        let unfinished = self.end - at.offset;
-        if unfinished == 0 {
-            self.lines = LineCounter::from(at);
-            self.checkpoints.push(at);
-        }
-        replies
+        self.screen().resize(size);
+        self.take_replies()
     }
 
     /// Replaces the screen with one that was painted from the log.
@@ -362,9 +359,22 @@ impl Output {
         self.size
     }
 
-    /// How bytes are laid out as lines.
+    /// How the next byte is laid out as lines.
     pub fn layout(&self) -> Layout {
-        layout(self.mode, self.size)
+        self.layout_at(self.end)
+    }
+
+    /// How the byte at `offset` is laid out as lines.
+    pub fn layout_at(&self, offset: u64) -> Layout {
+        Layout {
+            size: self.sizes.at(offset).unwrap_or(self.size),
+            kind: kind(self.mode),
+        }
+    }
+
+    /// How all bytes are laid out as lines.
+    pub fn layouts(&self) -> Layouts {
+        Layouts::new(kind(self.mode), self.sizes.clone())
     }
 
     /// Number of lines of clean text so far.
@@ -438,12 +448,11 @@ impl Output {
     }
 }
 
-fn layout(mode: Mode, size: Size) -> Layout {
-    let kind = match mode {
+fn kind(mode: Mode) -> LayoutKind {
+    match mode {
         Mode::Pty => LayoutKind::Terminal,
         Mode::Pipe => LayoutKind::Pipe,
-    };
-    Layout { size, kind }
+    }
 }
 
 #[cfg(test)]
@@ -554,13 +563,13 @@ mod tests {
 
             let whole = format!("before{end}{text}");
             let lines = |plain: &mut Plain| [plain.drain_final(), plain.live()].concat();
-            let mut all = Plain::new(output.layout());
+            let mut all = Plain::new(output.layout_at(0));
             all.feed(whole.as_bytes());
             let all = lines(&mut all);
             assert_eq!(output.total_lines(), all.len() as u64);
             assert!(output.checkpoints.iter().count() as u64 >= text.len() as u64 / EVERY);
             for at in output.checkpoints.iter() {
-                let mut plain = Plain::resume(output.layout(), *at);
+                let mut plain = Plain::resume(output.layout_at(0), *at);
                 plain.feed(&whole.as_bytes()[at.offset as usize..]);
                 assert_eq!(lines(&mut plain), all[at.line as usize - 1..], "{at:?}");
             }

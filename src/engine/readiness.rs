@@ -34,7 +34,8 @@ impl Readiness {
         let conditions = conditions(probe).ok()?.map(Rc::new);
         let at = Checkpoint::at(offset);
         Some(Self {
-            matcher: conditions.map(|conditions| Matcher::new(conditions, output.layout(), at, 0)),
+            matcher: conditions
+                .map(|conditions| Matcher::new(conditions, output.layout_at(offset), at, 0)),
         })
     }
 

@@ -81,6 +81,15 @@ impl Sizes {
         before.or(self.0.first()).map(|change| change.size())
     }
 
+    /// Offset of the first change after `offset`; the largest number if there is none.
+    pub fn until(&self, offset: u64) -> u64 {
+        let after = self.0.iter().rev().map(|change| change.offset);
+        after
+            .take_while(|at| *at > offset)
+            .last()
+            .unwrap_or(u64::MAX)
+    }
+
     /// The changes within a range, except one at its very start.
     pub fn within(&self, range: Range<u64>) -> Vec<Change> {
         let inside = |change: &&Change| change.offset > range.start && change.offset < range.end;

@@ -11,6 +11,7 @@ use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 use crate::term::plain::{Checkpoint, Layout};
+use crate::term::size::Size;
 
 /// Id of a pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -233,6 +234,14 @@ impl Waits {
         shut_out.map(|(ticket, _)| *ticket).collect()
     }
 
+    /// Lets the waits on a session continue at another size of its terminal.
+    pub fn resize(&mut self, session: &SessionId, size: Size) {
+        self.decide(session, |matcher| {
+            matcher.resize(size);
+            None
+        });
+    }
+
     /// Checks a session's waits after a change other than output. Returns the waits that are over.
     pub fn look(
         &mut self,
@@ -325,7 +334,6 @@ mod tests {
     use crate::protocol::condition::View;
     use crate::protocol::record::Mode;
     use crate::term::plain::{Checkpoint, Layout, LayoutKind};
-    use crate::term::size::Size;
 
     fn wait(session: &SessionId, until: Condition, view: View) -> Pending {
         let layout = Layout {

@@ -90,6 +90,59 @@ fn lines_keep_their_numbers_whatever_was_dropped() {
 }
 
 #[test]
+fn lines_keep_their_numbers_when_the_size_changes() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let command = r"stty -echo; echo start
+        for n in $(seq 50); do seq 20; printf '\033[20A'; done
+        printf '\033[20B'; echo end of first; read x; echo second; read x";
+    let mut jobs = Vec::new();
+    for (rows, then) in [(24, 10), (10, 24)] {
+        let request = json!({"command": command, "rows": rows, "cols": 80});
+        let job = Job::request(&mut serve, request);
+        let last = job.wait_for(&mut serve, "^end of first$")["matched"]["line"].clone();
+        let last = last.as_u64().unwrap();
+        // A screen of 24 rows has room for the whole block, which is then written over again and again.
+        assert_eq!(last == 22, rows == 24, "{last}");
+        job.ask(&mut serve, "resize", json!({"rows": then, "cols": 80}));
+        check_end(&mut serve, &job, last, "end of first");
+        job.ask(&mut serve, "write", json!({"data": "\n"}));
+        let matched = job.wait_for(&mut serve, "^second$");
+        assert_eq!(matched["matched"]["line"], last + 1, "{matched}");
+        check_end(&mut serve, &job, last + 1, "second");
+        jobs.push((job, last + 1));
+    }
+    kill(&mut serve);
+    for (job, last) in jobs {
+        let matched = job.wait_for(&mut serve, "^second$");
+        assert_eq!(matched["matched"]["line"], last, "{matched}");
+        check_end(&mut serve, &job, last, "second");
+    }
+}
+
+/// Asserts that all ways to read the last line, whose text this is, give it this number.
+#[track_caller]
+fn check_end(serve: &mut Serve, job: &Job, last: u64, text: &str) {
+    assert_eq!(job.ask(serve, "status", json!({}))["outputLines"], last);
+    let tail = job.ask(serve, "log", json!({"tail": 2}));
+    let shown = tail["lines"].as_array().unwrap();
+    let shown: Vec<_> = shown.iter().map(|line| &line["n"]).collect();
+    assert_eq!(shown, [last - 1, last], "{tail}");
+    assert_eq!(tail["lines"][1]["text"], text, "{tail}");
+    let found = job.ask(serve, "log", json!({"grep": format!("^{text}$")}));
+    assert_eq!(found["matches"][0]["n"], last, "{found}");
+    let all = job.ask(serve, "log", json!({"fromLine": 1, "lines": 5000}));
+    let lines = all["lines"].as_array().unwrap();
+    assert_eq!(
+        (lines.len() as u64, &all["totalLines"]),
+        (last, &json!(last))
+    );
+    let export = job.ask(serve, "export", json!({"format": "text"}));
+    let lines = export["data"].as_str().unwrap().lines();
+    assert_eq!(lines.count() as u64, last, "{export}");
+}
+
+#[test]
 fn lines_keep_their_numbers_with_the_default_limit() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

@@ -210,7 +210,7 @@ impl<'a> Source<'a> {
         Some(match format {
             ExportFormat::Raw => Encoder::Raw,
             ExportFormat::Text => {
-                let mut plain = Plain::resume(output.layout(), begin);
+                let mut plain = Plain::resume(output.layout_at(begin.offset), begin);
                 plain.set_track_touched(false);
                 Encoder::Text(Box::new(plain))
             }

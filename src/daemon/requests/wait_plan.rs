@@ -341,7 +341,8 @@ impl Plan {
             let session = state.sessions.get(id).ok_or_else(gone)?;
             // If the offset is within an escape sequence, the checkpoint is at its beginning.
             at.offset = at.offset.min(offset);
-            Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
+            let layout = session.output.layout_at(at.offset);
+            Matcher::new(self.conditions.clone(), layout, at, began)
                 .silence_from_now(self.after_input)
                 .ignore_echo(self.echo.clone())
         };
@@ -350,8 +351,8 @@ impl Plan {
         {
             let begin = reading::checkpoint(hub, id, start).await.ok_or_else(gone)?;
             let state = hub.read();
-            let layout = state.sessions.get(id).ok_or_else(gone)?.output.layout();
-            matcher = matcher.within_line(layout, begin, &bytes);
+            let output = &state.sessions.get(id).ok_or_else(gone)?.output;
+            matcher = matcher.within_line(&output.layouts(), begin, &bytes);
         }
         if self.conditions.reads_output() {
             // The result does not matter: the loop below checks the time.
@@ -361,11 +362,12 @@ impl Plan {
             if Instant::now() >= until {
                 return Ok((matcher, None));
             }
-            let read = {
+            let (read, layouts) = {
                 let state = hub.read();
-                let end = state.sessions.get(id).ok_or_else(gone)?.output.end();
+                let output = &state.sessions.get(id).ok_or_else(gone)?.output;
                 let io = state.sessions.io(id).ok_or_else(gone)?;
-                io.log.read(matcher.position(), end, CHUNK)
+                let read = io.log.read(matcher.position(), output.end(), CHUNK);
+                (read, output.layouts())
             };
             if read.0 > matcher.position() && self.skip_dropped(hub, id, &mut matcher) {
                 continue;
@@ -373,7 +375,7 @@ impl Plan {
             if read.1.is_empty() {
                 break;
             }
-            if let Some(decision) = matcher.output(read.0, &read.1) {
+            if let Some(decision) = matcher.past_output(&layouts, read.0, &read.1) {
                 return Ok((matcher, Some(decision)));
             }
             tokio::task::yield_now().await;
@@ -387,10 +389,9 @@ impl Plan {
     fn skip_dropped(&self, hub: &Hub, id: &SessionId, matcher: &mut Matcher) -> bool {
         hub.change(|state| {
             let beginning = state.log_start_after(id, matcher.position());
-            let layout = state.sessions.get(id).map(|s| s.output.layout());
-            let skipped = layout.zip(beginning);
-            if let Some((layout, at)) = skipped {
-                matcher.skip_to(layout, at);
+            let skipped = state.sessions.get(id).zip(beginning);
+            if let Some((session, at)) = skipped {
+                matcher.skip_to(session.output.layout_at(at.offset), at);
             }
             skipped.is_some()
         })
@@ -409,14 +410,17 @@ impl Plan {
             self.skip_dropped(hub, id, matcher);
         }
         hub.change(|state| {
-            let end = state.sessions.get(id).ok_or_else(gone)?.output.end();
+            let output = &state.sessions.get(id).ok_or_else(gone)?.output;
+            let end = output.end();
             if self.conditions.reads_output() && matcher.position() < end {
                 let io = state.sessions.io(id).ok_or_else(gone)?;
                 let (start, bytes) = io.log.read_all(matcher.position(), end);
-                if let Some(decision) = matcher.output(start, &bytes) {
+                let layouts = output.layouts();
+                if let Some(decision) = matcher.past_output(&layouts, start, &bytes) {
                     return Ok(Some(decision));
                 }
             }
+            matcher.resize(output.layout().size);
             let wanted: Vec<u16> = self.conditions.ports().collect();
             let ports = (!wanted.is_empty()).then(|| state.sessions.ports(id, Some(&wanted)));
             let restarting = state.restarting.contains_key(id);

@@ -180,7 +180,8 @@ impl State {
         } else {
             output.skip_dropped(first, newlines);
         }
-        let (layout, at) = (output.layout(), output.beginning());
+        let at = output.beginning();
+        let layout = output.layout_at(at.offset);
         self.waiters.waits.skip_to(id, layout, at);
         // Save the line number of the first kept line.
         self.persist(id);

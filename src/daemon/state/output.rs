@@ -332,6 +332,7 @@ pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     let narrower = size.cols() != session.output.size().cols();
     let repaint = narrower && !session.output.alt_screen() && session.output.end() > 0;
     let replies = session.output.resize(size);
+    state.waiters.waits.resize(id, size);
     if repaint {
         let mut screen = repaint_screen(state, id, size, 0);
         if let Some(session) = state.sessions.get_mut(id) {

@@ -31,10 +31,7 @@ impl Encoder {
             Self::Raw => out.extend_from_slice(bytes),
             Self::Text(plain) => {
                 plain.feed(bytes);
-                for line in plain.drain_final() {
-                    out.extend_from_slice(line.text.as_bytes());
-                    out.push(b'\n');
-                }
+                put_final(plain, out);
             }
             Self::Html(pages) => pages.feed(bytes, out),
             Self::Cast(cast) => cast.feed(at, bytes, out),
@@ -48,10 +45,15 @@ impl Encoder {
         }
     }
 
-    /// Changes the size of the terminal.
+    /// Changes the size of the terminal. A page is as wide as the terminal was last.
     pub fn resize(&mut self, at: u64, size: Size, out: &mut Vec<u8>) {
-        if let Self::Cast(cast) = self {
-            cast.resize(at, size.cols(), size.rows(), out);
+        match self {
+            Self::Text(plain) => {
+                plain.resize(size);
+                put_final(plain, out);
+            }
+            Self::Cast(cast) => cast.resize(at, size.cols(), size.rows(), out),
+            Self::Raw | Self::Html(_) => {}
         }
     }
 
@@ -82,6 +84,14 @@ impl Encoder {
     /// Whether the times of the bytes matter.
     pub fn is_timed(&self) -> bool {
         matches!(self, Self::Cast(_))
+    }
+}
+
+/// Appends the lines that have become final.
+fn put_final(plain: &mut Plain, out: &mut Vec<u8>) {
+    for line in plain.drain_final() {
+        out.extend_from_slice(line.text.as_bytes());
+        out.push(b'\n');
     }
 }
 

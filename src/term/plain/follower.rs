@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::block::Block;
 use super::reader::Checked;
 use super::{Checkpoint, Layout, Plain, simple};
+use crate::term::size::Size;
 
 /// Minimum number of bytes for which a search for lines that need not be drawn is worth its cost.
 const WORTH: usize = 4096;
@@ -55,6 +56,12 @@ impl Follower {
             #[cfg(test)]
             draws: false,
         }
+    }
+
+    /// Continues at another size.
+    pub fn resize(&mut self, size: Size) {
+        self.layout.size = size;
+        self.plain.resize(size);
     }
 
     /// Processes the next bytes and searches the lines that they change. Lines are searched in
@@ -169,7 +176,6 @@ mod tests {
     use super::*;
     use crate::term::plain::LayoutKind;
     use crate::term::plain::reader::tests::carried;
-    use crate::term::size::Size;
 
     /// Collects all lines. Lines that contain this text may match.
     struct All {

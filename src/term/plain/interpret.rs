@@ -72,6 +72,13 @@ impl Interpreter {
         self.alt_since = offset;
     }
 
+    /// Follows a window whose size has changed, under the alternate screen too.
+    pub(super) fn follow(&mut self, window: &Window) {
+        if let Some(at) = &mut self.alt {
+            *at = (window.row, window.col);
+        }
+    }
+
     /// Whether the main screen is active and all modes, character sets and tab stops have their
     /// defaults.
     pub fn is_plain(&self) -> bool {

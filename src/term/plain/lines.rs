@@ -93,6 +93,17 @@ impl Lines {
         std::mem::take(&mut self.finals)
     }
 
+    /// Drops the part of the window's first line that has scrolled off, because the whole line is written anew.
+    pub fn drop_partial(&mut self) {
+        self.partial.clear();
+    }
+
+    /// Forgets what has changed of the window's first line, and sets whether changed lines are reported.
+    pub fn drop_touched(&mut self, track: bool) {
+        self.partial_touched = false;
+        self.track = track;
+    }
+
     /// The part of the window's first line that has scrolled off.
     pub fn partial(&self) -> &str {
         &self.partial

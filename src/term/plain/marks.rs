@@ -108,6 +108,11 @@ impl Marks {
         self.pending.iter_mut().for_each(|mark| mark.cut -= 1);
     }
 
+    /// Drops the marks that may still become invalid, because the rows are laid out anew.
+    pub fn drop_pending(&mut self) {
+        self.pending.clear();
+    }
+
     /// Takes the checkpoints found since the last call, sorted by offset.
     pub fn take(&mut self) -> Vec<Checkpoint> {
         let mut found = std::mem::take(&mut self.found);

@@ -12,6 +12,7 @@ pub mod lines;
 pub mod marks;
 pub mod pens;
 pub mod reader;
+mod reflow;
 pub mod row;
 pub mod sieve;
 pub mod simple;
@@ -190,6 +191,14 @@ impl Plain {
         self.interpreter.is_plain() && self.window.whole_region()
     }
 
+    /// Continues at another size, as a terminal that lays its text out anew does: the first lines scroll off if there is
+    /// no more room. Nothing counts as touched. The size of a pipe never changes.
+    pub fn resize(&mut self, size: Size) {
+        if self.window.resize(size) {
+            self.interpreter.follow(&self.window);
+        }
+    }
+
     /// Absolute offset after the bytes fed.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -317,10 +326,26 @@ pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
 
 /// Renders a slice that starts at a checkpoint.
 pub fn render_from(bytes: &[u8], layout: Layout, at: Checkpoint) -> Rendered {
-    let mut plain = Plain::resume(layout, at);
+    render_parts(&[(layout, bytes)], at)
+}
+
+/// Renders consecutive parts of a stream, which were written for different sizes. The first starts at a checkpoint.
+pub fn render_parts(parts: &[(Layout, &[u8])], at: Checkpoint) -> Rendered {
+    let Some((layout, _)) = parts.first() else {
+        return Rendered {
+            text: String::new(),
+            consumed: 0,
+            alt: at.alt,
+        };
+    };
+    let length = parts.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut plain = Plain::resume(*layout, at);
     plain.set_track_touched(false);
-    plain.feed(bytes);
-    let mut text = String::with_capacity(bytes.len());
+    for (layout, bytes) in parts {
+        plain.resize(layout.size);
+        plain.feed(bytes);
+    }
+    let mut text = String::with_capacity(length);
     for line in plain.drain_final().iter().chain(&plain.live()) {
         text.push_str(&line.text);
         text.push('\n');
@@ -328,7 +353,7 @@ pub fn render_from(bytes: &[u8], layout: Layout, at: Checkpoint) -> Rendered {
     if !plain.ends_with_newline() {
         text.pop();
     }
-    let consumed = usize::try_from(plain.clean_offset() - at.offset).unwrap_or(bytes.len());
+    let consumed = usize::try_from(plain.clean_offset() - at.offset).unwrap_or(length);
     Rendered {
         text,
         consumed,

@@ -10,6 +10,7 @@ use super::block::Block;
 use super::row::Row;
 use super::sieve::Sieve;
 use super::{Checkpoint, Layout, Line, Plain, simple};
+use crate::term::size::Size;
 
 /// A line that the reader returns; it borrows the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +96,20 @@ impl Reader {
         held.drain(..taken);
         self.held = held;
         true
+    }
+
+    /// Continues at another size. Passes the lines that this makes final to `take` until it returns false. Returns false
+    /// in that case.
+    pub fn resize(&mut self, size: Size, take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
+        if size == self.layout.size {
+            return true;
+        }
+        self.layout.size = size;
+        self.plain.feed(&std::mem::take(&mut self.held));
+        self.plain.resize(size);
+        (self.begins, self.scrolled) = (false, false);
+        let lines = self.plain.drain_final();
+        lines.iter().all(|line| take(line.into()))
     }
 
     /// Passes the remaining lines to `take` until it returns false. Returns false in that case.
@@ -239,7 +254,6 @@ pub(super) mod tests {
 
     use super::*;
     use crate::term::plain::LayoutKind;
-    use crate::term::size::Size;
 
     fn layout(kind: LayoutKind) -> Layout {
         let size = Size::new(4, 20);

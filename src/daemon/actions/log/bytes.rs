@@ -13,7 +13,7 @@ use crate::protocol::params::{Log, LogFormat, Stream};
 use crate::protocol::record::{self, Mode};
 use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
 use crate::protocol::{Error, SessionId};
-use crate::term::plain::render;
+use crate::term::plain::{Checkpoint, render};
 
 /// Default `limit`.
 const DEFAULT_LIMIT: u64 = 65_536;
@@ -130,11 +130,16 @@ fn plain(
     finished: bool,
 ) -> (String, u64) {
     let alt = start < to && source.alt_at(start, to);
-    let mut rendered = render(&raw, source.layout(), alt);
+    let at = Checkpoint {
+        alt,
+        ..Checkpoint::at(start)
+    };
+    let layouts = source.output.layouts();
+    let mut rendered = layouts.render(&raw, at);
     let mut more = 1;
     while rendered.consumed == 0 && to + more / 2 < end && more <= SEQUENCE {
         raw = source.log.read_all(start, end.min(to + more)).1;
-        rendered = render(&raw, source.layout(), alt);
+        rendered = layouts.render(&raw, at);
         more *= 2;
     }
     if finished && start + raw.len() as u64 == end {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::daemon::hub::Hub;
 use crate::engine::shell_marks::{CommandOutput, Commands, MarkReader};
 use crate::protocol::{Error, ErrorCode, SessionId};
-use crate::term::plain::render;
+use crate::term::plain::Checkpoint;
 
 /// Bytes read before other tasks have their turn.
 const CHUNK: usize = 256 * 1024;
@@ -80,7 +80,7 @@ pub(super) fn place_of(hub: &Hub, id: &SessionId, command: CommandOutput) -> Res
         .read_log(id, from..command.start, usize::MAX)?;
     let session = state.sessions.get(id);
     let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
-    let layout = session.output.layout();
+    let layouts = session.output.layouts();
     let end = command.end.unwrap_or(u64::MAX);
     let newline = memchr::memrchr(b'\n', &bytes).map(|at| at + 1);
     // Without a newline the line begins farther back, or with the log.
@@ -90,8 +90,10 @@ pub(super) fn place_of(hub: &Hub, id: &SessionId, command: CommandOutput) -> Res
             before: String::new(),
         });
     };
+    let begin = start + newline as u64;
+    let rendered = layouts.render(&bytes[newline..], Checkpoint::at(begin));
     Ok(Place {
-        range: start + newline as u64..end,
-        before: render(&bytes[newline..], layout, false).text,
+        range: begin..end,
+        before: rendered.text,
     })
 }

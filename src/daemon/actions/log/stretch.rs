@@ -60,15 +60,15 @@ pub(super) async fn read_lines(
     sieve: Option<Sieve>,
     mut take: impl FnMut(Shown<'_>) -> bool,
 ) -> Result<(), Error> {
-    let layout = {
+    let layouts = {
         let state = hub.read();
         let session = state.sessions.get(id);
         session
             .ok_or_else(|| Error::session_not_found(id.as_str()))?
             .output
-            .layout()
+            .layouts()
     };
-    let mut reader = Reader::new(layout, stretch.at);
+    let mut reader = Reader::new(layouts.at(stretch.at.offset), stretch.at);
     if let Some(sieve) = sieve {
         reader = reader.with_sieve(sieve);
     }
@@ -105,8 +105,10 @@ pub(super) async fn read_lines(
             }
         }
         at = start + bytes.len() as u64;
-        if !reader.feed(&bytes, &mut take) {
-            return Ok(());
+        for (layout, part) in layouts.parts(start, &bytes) {
+            if !reader.resize(layout.size, &mut take) || !reader.feed(part, &mut take) {
+                return Ok(());
+            }
         }
         tokio::task::yield_now().await;
     }

@@ -3,7 +3,7 @@
 
 use super::Piece;
 use super::source::{Source, finish};
-use crate::term::plain::{render, tail_chars};
+use crate::term::plain::{Checkpoint, tail_chars};
 
 /// Bytes that are read for each character of the beginning. Colours and redraws take the rest.
 const BYTES_PER_CHAR: u64 = 8;
@@ -69,8 +69,12 @@ impl Source<'_> {
     /// at its beginning.
     fn first_lines(&self, from: u64, to: u64, max_chars: usize, alt: bool) -> String {
         let end = to.min(from.saturating_add(max_chars as u64 * BYTES_PER_CHAR));
-        let (_, bytes) = self.log.read_all(from, end);
-        let mut rendered = render(&bytes, self.layout(), alt);
+        let (begin, bytes) = self.log.read_all(from, end);
+        let at = Checkpoint {
+            alt,
+            ..Checkpoint::at(begin)
+        };
+        let mut rendered = self.output.layouts().render(&bytes, at);
         finish(&mut rendered, &bytes);
         let cut = rendered
             .text

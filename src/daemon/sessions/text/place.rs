@@ -67,10 +67,14 @@ impl Source<'_> {
     fn advance(&self, from: Checkpoint, offset: u64) -> Place {
         let mut at = from;
         if from.offset < offset {
-            let mut lines = Plain::resume(self.layout(), from);
+            let layouts = self.output.layouts();
+            let mut lines = Plain::resume(layouts.at(from.offset), from);
             lines.set_keep_final(false);
-            let (_, bytes) = self.log.read_all(from.offset, offset);
-            lines.feed(&bytes);
+            let (begin, bytes) = self.log.read_all(from.offset, offset);
+            for (layout, part) in layouts.parts(begin, &bytes) {
+                lines.resize(layout.size);
+                lines.feed(part);
+            }
             at = Checkpoint {
                 offset: lines.clean_offset(),
                 line: (lines.total_lines() + u64::from(lines.ends_with_newline())).max(1),

@@ -8,7 +8,7 @@ use crate::daemon::sessions::text::place::Place;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::output::Output;
 use crate::protocol::reply::Left;
-use crate::term::plain::{Checkpoint, Layout, Rendered, render, render_from, tail_chars};
+use crate::term::plain::{Checkpoint, Layout, Rendered, tail_chars};
 
 /// A range up to this size is rendered whole, in bytes.
 const WHOLE: u64 = 256 * 1024;
@@ -56,7 +56,11 @@ impl Source<'_> {
             };
             let begin = if whole { from } else { place.at.offset };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let mut rendered = render(&bytes, self.output.layout(), place.at.alt);
+            let at = Checkpoint {
+                alt: place.at.alt,
+                ..Checkpoint::at(begin)
+            };
+            let mut rendered = self.output.layouts().render(&bytes, at);
             if finished {
                 finish(&mut rendered, &bytes);
             }
@@ -84,7 +88,7 @@ impl Source<'_> {
                 return None;
             }
             let (begin, bytes) = self.log.read_all(at.offset, to);
-            let mut rendered = render_from(&bytes, self.layout(), at);
+            let mut rendered = self.output.layouts().render(&bytes, at);
             if finished {
                 finish(&mut rendered, &bytes);
             }
@@ -110,6 +114,7 @@ impl Source<'_> {
         }
     }
 
+    /// How the next byte is laid out as lines; for pipes, how all are.
     pub(crate) fn layout(&self) -> Layout {
         self.output.layout()
     }
@@ -150,6 +155,7 @@ mod tests {
     use crate::protocol::Timestamp;
     use crate::protocol::disk::segment_name;
     use crate::protocol::record::Mode;
+    use crate::term::plain::render;
     use crate::term::size::Size;
 
     /// Generates long logs of lines, some of which overwrite earlier lines.
