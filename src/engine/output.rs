@@ -5,6 +5,7 @@
 //! the checkpoints, any part of the log can be rendered again.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Now;
 use super::checkpoints::Checkpoints;
@@ -75,6 +76,8 @@ pub struct Output {
     failed_at: Option<u64>,
     /// Number of emulator failures.
     failures: u32,
+    /// Where the alternate screen was switched on under which the size has changed. That has cut the main screen.
+    main_outdated_at: Option<u64>,
     /// Offset up to which each scope has been shown the output.
     shown: HashMap<Scope, u64>,
 }
@@ -101,6 +104,7 @@ impl Output {
             past: None,
             failed_at: None,
             failures: 0,
+            main_outdated_at: None,
             shown: HashMap::new(),
         }
     }
@@ -246,12 +250,24 @@ impl Output {
     /// ([`Output::replace_screen`]).
     pub fn resize(&mut self, size: Size) -> Vec<u8> {
         self.size = size;
+        if self.alt_screen() {
+            let since = self.alt_since();
+            self.main_outdated_at.get_or_insert(since);
+        }
         self.sizes.push(self.end, size);
         if !self.display.is_there() {
             return Vec::new();
         }
         self.screen().resize(size);
         self.take_replies()
+    }
+
+    /// The output that was on the alternate screen, if the main screen is on again and has to be repainted because the size
+    /// has changed meanwhile. Returned only once.
+    pub fn take_outdated_main(&mut self) -> Option<Range<u64>> {
+        let begin = self.main_outdated_at.filter(|_| !self.alt_screen())?;
+        self.main_outdated_at = None;
+        Some(begin..self.alt_since())
     }
 
     /// Replaces the screen with one that was painted from the log.

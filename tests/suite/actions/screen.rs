@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{background, serve, wait_for, wait_for_since_start};
+use crate::support::job::Job;
 use crate::support::{Home, Mcp, Serve};
 
 #[test]
@@ -60,6 +61,59 @@ fn a_narrower_screen_keeps_its_text_when_it_widens_again() {
     serve.ok(json!({"action": "resize", "sessionId": id, "rows": 5, "cols": 20}));
     let wide = serve.ok(json!({"action": "capture", "sessionId": id}));
     assert_eq!(wide["text"], "0123456789");
+}
+
+#[test]
+fn a_lower_screen_keeps_its_text_when_it_becomes_higher_again() {
+    let (_home, mut serve) = serve();
+    let started = serve.ok(json!({"action": "start", "command": "seq 1 10; read x", "rows": 40, "cols": 80, "background": true}));
+    let id = started["sessionId"].as_str().unwrap().to_owned();
+    wait_for_since_start(&mut serve, &id, "^10$");
+    serve.ok(json!({"action": "resize", "sessionId": id, "rows": 5, "cols": 80}));
+    let low = serve.ok(json!({"action": "capture", "sessionId": id, "scrollback": 100}));
+    assert_eq!(low["text"], "1\n2\n3\n4\n5\n6\n7\n8\n9\n10");
+    serve.ok(json!({"action": "resize", "sessionId": id, "rows": 40, "cols": 80}));
+    for scrollback in [0, 100] {
+        let high =
+            serve.ok(json!({"action": "capture", "sessionId": id, "scrollback": scrollback}));
+        assert_eq!(high["text"], "1\n2\n3\n4\n5\n6\n7\n8\n9\n10");
+    }
+}
+
+#[test]
+fn the_main_screen_keeps_its_text_if_the_size_changes_under_a_full_screen_program() {
+    let (_home, mut serve) = serve();
+    let line = "0123456789".repeat(6);
+    // The second time, the program has painted more than a screen is repainted from.
+    for painted in [0, 3_000_000] {
+        let command = format!(
+            "stty -echo; echo {line}; printf '\\033[?1049h'; yes | tr '\\n' '\\r' | head -c {painted}; \
+             printf full; read x; printf '\\033[?1049l'; echo after; read x"
+        );
+        let request = json!({"command": command, "rows": 10, "cols": 100});
+        let job = Job::request(&mut serve, request);
+        job.wait_screen(&mut serve, "full");
+        for cols in [30, 100] {
+            job.ask(&mut serve, "resize", json!({"rows": 10, "cols": cols}));
+        }
+        job.ask(&mut serve, "write", json!({"data": "\n"}));
+        job.wait_screen(&mut serve, "^after");
+        let main = job.ask(&mut serve, "capture", json!({}));
+        assert_eq!(main["text"], format!("{line}\nafter"));
+    }
+}
+
+#[test]
+fn a_screen_keeps_the_lines_above_a_long_progress_line_when_it_becomes_narrower() {
+    let (_home, mut serve) = serve();
+    let command = r"stty -echo; echo one; echo two; echo three
+        yes '50 %' | tr '\n' '\r' | head -c 3000000; printf '\rdone'; read x";
+    let request = json!({"command": command, "rows": 10, "cols": 40});
+    let job = Job::request(&mut serve, request);
+    job.wait_screen(&mut serve, "done");
+    job.ask(&mut serve, "resize", json!({"rows": 10, "cols": 30}));
+    let narrow = job.ask(&mut serve, "capture", json!({}));
+    assert_eq!(narrow["text"], "one\ntwo\nthree\ndone");
 }
 
 #[test]
