@@ -100,6 +100,34 @@ fn a_screen_has_the_size_it_was_painted_for_also_after_the_daemons_death() {
 }
 
 #[test]
+fn a_moment_after_a_long_progress_line_has_the_lines_above_it() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let command = r"stty -echo; echo one; echo two; echo three
+        yes '50 %' | tr '\n' '\r' | head -c 400000; printf '\rdone'; read x";
+    let request = json!({"command": command, "rows": 10, "cols": 40});
+    let job = Job::request(&mut serve, request);
+    job.wait_screen(&mut serve, "done");
+    let then = at(&job, &mut serve, u64::MAX);
+    assert_eq!(then["text"], "one\ntwo\nthree\ndone");
+}
+
+#[test]
+fn a_past_full_screen_does_not_begin_within_a_sequence() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    // What is painted begins 2 MiB before the end: one byte after the start of one of these colours.
+    let command = r#"stty -echo; printf '\033[?1049h'
+        yes "$(printf '\033[38;2;100;100;100m')" | tr -d '\n' | head -c 2280000
+        printf '\033[5;1Hend'; read x"#;
+    let request = json!({"command": command, "rows": 10, "cols": 40});
+    let job = Job::request(&mut serve, request);
+    job.wait_screen(&mut serve, "end");
+    let then = at(&job, &mut serve, u64::MAX);
+    assert_eq!(then["text"], "\n\n\n\nend");
+}
+
+#[test]
 fn a_person_steps_back_through_vim() {
     if !have("vim") {
         return;

@@ -10,8 +10,11 @@ use crate::protocol::reply::ScreenMoment;
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 
-/// Bytes that suffice to repaint a main screen, because text scrolls.
+/// Bytes that usually suffice to repaint a main screen, because text scrolls.
 const MAIN_BYTES: u64 = 256 * 1024;
+/// Most bytes that repaint a main screen if fewer have too few lines, as those of a progress bar. Painting them takes
+/// about 200 ms, in turns.
+const MOST_MAIN_BYTES: u64 = 8 << 20;
 /// Bytes that repaint an alternate screen, except for parts that did not change for longer.
 const ALT_BYTES: u64 = 2 << 20;
 /// Bytes painted before other tasks have their turn.
@@ -56,10 +59,18 @@ pub(crate) async fn screen_at(
         (first, moment(log, first, offset, end, last))
     };
     let offset = moment.offset;
-    let alt = reading::checkpoint(hub, id, offset).await?.alt;
-    let reach = if alt { ALT_BYTES } else { MAIN_BYTES };
-    let start = offset.saturating_sub(reach).max(first);
-    let begins_alt = alt && reading::checkpoint(hub, id, start).await?.alt;
+    let here = reading::checkpoint(hub, id, offset).await?;
+    let alt = here.alt;
+    let start = match alt {
+        true => offset.saturating_sub(ALT_BYTES),
+        false => start_of_main(hub, id, here.line, offset)?,
+    };
+    // Not in the middle of a sequence, whose rest would be shown as text.
+    let begin = reading::checkpoint(hub, id, start.max(first)).await?;
+    let start = match begin.offset <= offset {
+        true => begin.offset.max(first),
+        false => start.max(first),
+    };
     let (mut screen, changes) = {
         let state = hub.read();
         let output = &state.sessions.get(id)?.output;
@@ -73,7 +84,7 @@ pub(crate) async fn screen_at(
         let blank = output.painted(size.unwrap_or(output.size()), 0, b"");
         (blank, changes)
     };
-    if begins_alt {
+    if begin.alt {
         screen.feed(ALT_SCREEN);
     }
     let mut changes = changes.into_iter().peekable();
@@ -95,6 +106,22 @@ pub(crate) async fn screen_at(
     // Drop the replies: the queries were answered when they were first rendered.
     screen.take_replies();
     Some((screen, moment))
+}
+
+/// Where painting a main screen starts whose cursor is in line `line` at `offset`: as many lines before it as the screen
+/// has rows.
+fn start_of_main(hub: &Hub, id: &SessionId, line: u64, offset: u64) -> Option<u64> {
+    let state = hub.read();
+    let output = &state.sessions.get(id)?.output;
+    let rows = output.layout_at(offset).size.rows();
+    let top = line.saturating_sub(rows.into());
+    let above = output.checkpoints().before_line(top);
+    let above = above.unwrap_or(output.beginning()).offset;
+    let usual = offset.saturating_sub(MAIN_BYTES);
+    Some(match offset.saturating_sub(above) <= MOST_MAIN_BYTES {
+        true => above.min(usual),
+        false => usual,
+    })
 }
 
 /// Describes a moment, with the steps before and after it.
