@@ -18,7 +18,7 @@ const SECRET_PARTS: [&str; 8] = [
     "COOKIE",
 ];
 
-/// Words of names, separated by `_`, of variables with secret values.
+/// Words of names, separated by `_` or another sign, of variables with secret values.
 const SECRET_WORDS: [&str; 9] = [
     "KEY", "KEYS", "PASS", "PWD", "AUTH", "PAT", "DSN", "PIN", "SALT",
 ];
@@ -50,8 +50,9 @@ pub(crate) fn all(names: &[String], env: &Environment) -> BTreeMap<String, Optio
 
 /// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
 pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
-    let name = name.to_uppercase();
-    let by_word = name.split('_').any(|word| SECRET_WORDS.contains(&word));
+    let is_sign = |c: char| !c.is_alphanumeric();
+    let name = name.trim_matches(is_sign).to_uppercase();
+    let by_word = name.split(is_sign).any(|word| SECRET_WORDS.contains(&word));
     let by_part = SECRET_PARTS.iter().any(|part| name.contains(part));
     let by_name = (by_word || by_part) && !PLAIN.contains(&&*name);
     by_name || has_password(value)
@@ -79,6 +80,8 @@ mod tests {
             ("AWS_SECRET_ACCESS_KEY_ID", "x"),
             ("PGPASSWORD", "x"),
             ("DB_PASS", "x"),
+            ("X-Api-Key", "x"),
+            ("aws.session.key", "x"),
             ("DATABASE_URL", "postgres://me:hunter2@db/shop"),
             ("MIRRORS", "http://a/ https://u:p@b"),
         ] {
