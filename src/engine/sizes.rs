@@ -90,6 +90,12 @@ impl Sizes {
             .unwrap_or(u64::MAX)
     }
 
+    /// The change at exactly `offset`.
+    pub fn change_at(&self, offset: u64) -> Option<Change> {
+        let mut changes = self.0.iter().rev();
+        changes.find(|change| change.offset == offset).copied()
+    }
+
     /// The changes within a range, except one at its very start.
     pub fn within(&self, range: Range<u64>) -> Vec<Change> {
         let inside = |change: &&Change| change.offset > range.start && change.offset < range.end;

@@ -100,6 +100,19 @@ fn a_screen_has_the_size_it_was_painted_for_also_after_the_daemons_death() {
 }
 
 #[test]
+fn a_recording_has_a_change_of_size_after_the_last_output() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let request = json!({"command": "echo one; read x", "rows": 10, "cols": 40});
+    let job = Job::request(&mut serve, request);
+    job.wait_screen(&mut serve, "one");
+    job.ask(&mut serve, "resize", json!({"rows": 6, "cols": 20}));
+    let cast = job.ask(&mut serve, "export", json!({"format": "asciicast"}));
+    let cast = cast["data"].as_str().unwrap();
+    assert!(cast.ends_with(",\"r\",\"20x6\"]\n"), "{cast}");
+}
+
+#[test]
 fn a_moment_after_a_long_progress_line_has_the_lines_above_it() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

@@ -167,6 +167,8 @@ struct Source<'a> {
     runs: Vec<(u32, u64)>,
     /// Changes of the terminal's size within the range.
     sizes: Vec<Change>,
+    /// The change after the last byte.
+    last_size: Option<Size>,
 }
 
 /// Bytes that were written together.
@@ -185,6 +187,8 @@ impl<'a> Source<'a> {
         let session = state.sessions.get(id)?;
         let first = state.sessions.io(id)?.log.arrival_at(range.start);
         let began = first.map_or(session.life.created_at(), |run| run.at);
+        let last_size = session.output.sizes().change_at(range.end);
+        let last_size = last_size.filter(|_| !range.is_empty());
         let runs = session.life.runs().iter();
         let runs = runs.filter(|run| run.run > 1 && range.contains(&run.offset));
         Some(Self {
@@ -196,6 +200,7 @@ impl<'a> Source<'a> {
             began,
             last: began,
             sizes: session.output.sizes().within(range.clone()),
+            last_size: last_size.map(Change::size),
             runs: runs.map(|run| (run.run, run.offset)).collect(),
         })
     }
@@ -250,8 +255,7 @@ impl<'a> Source<'a> {
             }
             self.at = start + bytes.len() as u64;
             for piece in self.pieces(start..self.at, encoder.is_timed()) {
-                let at = piece.at.millis().saturating_sub(self.began.millis());
-                let at = u64::try_from(at).unwrap_or_default();
+                let at = since(self.began, piece.at);
                 if let Some(number) = piece.run {
                     encoder.run(at, number, &mut out);
                 }
@@ -265,6 +269,9 @@ impl<'a> Source<'a> {
             write(&out)?;
             out.clear();
             tokio::task::yield_now().await;
+        }
+        if let Some(size) = self.last_size {
+            encoder.resize(since(self.began, self.last), size, &mut out);
         }
         encoder.finish(&mut out);
         write(&out)
@@ -307,6 +314,12 @@ impl<'a> Source<'a> {
         add(known..range.end, self.last);
         pieces
     }
+}
+
+/// Milliseconds between two times; 0 if the clock was set back.
+fn since(began: Timestamp, at: Timestamp) -> u64 {
+    let passed = at.millis().saturating_sub(began.millis());
+    u64::try_from(passed).unwrap_or_default()
 }
 
 /// The command of a session on one line.
