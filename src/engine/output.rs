@@ -472,6 +472,7 @@ fn kind(mode: Mode) -> LayoutKind {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::term::plain::marks::EVERY;

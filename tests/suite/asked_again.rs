@@ -66,7 +66,7 @@ fn the_input_of_a_job() {
     trap.check();
     assert_eq!(
         (&started["reused"], &started["matched"]["text"]),
-        (&json!(true), &json!("got")),
+        (&json!(true), &json!("got hello")),
         "{started}"
     );
     // It has it now, whoever asks again.

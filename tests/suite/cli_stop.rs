@@ -83,8 +83,8 @@ fn a_replacement_goes_on_with_the_next_daemon() {
     let home = Home::with_config("stop_grace_ms = 3000\n");
     home.start(&["-n", "web", DEAF]);
     all_say(&home, "up");
+    let args = ["run", "-w", "-q", "--replace", "-n", "web", "echo new"];
     std::thread::scope(|scope| {
-        let args = ["run", "-w", "-q", "--replace", "-n", "web", "echo new"];
         let run = scope.spawn(|| home.run(&args));
         all_say(&home, "asked");
         home.kill_daemon();

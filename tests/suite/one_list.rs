@@ -284,7 +284,7 @@ fn a_wait_on_several_machines_is_decided_as_on_one() {
     let next = serve.send(wait("next", &json!({"exit": true})));
     serve.ok(json!({"action": "write", "sessionId": far, "data": "\n"}));
     let next = serve.reply(next)["result"].clone();
-    assert_eq!(next["matched"]["exitCode"], 4, "{next}");
+    assert_eq!(next["results"][0]["exitCode"], 4, "{next}");
     serve.err(wait("next", &json!({"exit": true})), "session_not_running");
 }
 

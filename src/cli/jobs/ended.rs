@@ -131,7 +131,7 @@ mod tests {
         for count in [1, 2, 100, IN_FLIGHT, IN_FLIGHT + 1, 1000] {
             let wish = |number: usize| {
                 let manner = Kill {
-                    grace_ms: (number % 3 == 0).then_some(5),
+                    grace_ms: number.is_multiple_of(3).then_some(5),
                     ..Kill::default()
                 };
                 (SessionId::parse(&format!("{number:012}")).unwrap(), manner)

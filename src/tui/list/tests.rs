@@ -59,7 +59,8 @@ fn a_waiting_job_shows_its_place_in_the_queue_where_there_is_room() {
         lint.summary.label = Some(label.to_owned());
         let dash = Dash::new(width, 24, vec![lint]);
         let text = dash.text();
-        let row = text.lines().find(|line| line.contains("queued"));
+        let is_row = |line: &&str| line.contains("queued") && line.contains(&label[..4]);
+        let row = text.lines().find(is_row);
         row.unwrap_or_default().to_owned()
     };
     for width in [120, 80, 40] {

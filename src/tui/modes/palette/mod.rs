@@ -134,7 +134,9 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
                 palette.at = 0;
             }
         }
-        _ => palette.edit(|line| line.apply(edit)),
+        _ => palette.edit(|line| {
+            line.apply(edit);
+        }),
     }
 }
 
