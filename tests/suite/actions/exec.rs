@@ -438,6 +438,8 @@ fn of_two_commands_at_once_the_second_is_not_typed_into_the_program_of_the_first
         (replies[0]["ok"] == true).then_some(replies)
     });
     assert_eq!(first["result"]["outcome"], "input", "{first}");
-    assert_eq!(second["error"]["code"], "no_shell", "{second}");
+    // Whichever comes to the prompt first: it runs in the shell, or not at all.
+    let ran = second["result"]["output"] == "second\n";
+    assert!(ran || second["error"]["code"] == "no_shell", "{second}");
     assert_eq!(std::fs::read_to_string(taken).unwrap(), "");
 }
