@@ -36,7 +36,11 @@ pub(super) fn draw(
     }
     put(buf, line, 1, state.glyph(theme.ascii), style);
     let progress = progress::words(job);
-    let (words, is_quiet) = match state_words(job, &state) {
+    let (words, columns) = match in_queue(job, &state, columns) {
+        Some((word, columns)) => (vec![word], columns),
+        None => (state.row_words(), columns),
+    };
+    let (words, is_quiet) = match words {
         words if !words.is_empty() => (words, false),
         _ if !progress.is_empty() => (progress, false),
         _ => (quiet_words(job, columns), true),
@@ -88,15 +92,26 @@ pub(super) fn draw(
     put(buf, line, x + 1, &marks, theme.key());
 }
 
-/// The words of the state, longest first: `queued #2` with the place in its queue, `queued`.
-fn state_words(job: &Job, state: &State) -> Vec<String> {
-    let mut words = state.row_words();
+/// `queued #2`, with the place in the queue, and the columns of the row in which it fits. Nothing of such a job moves, so
+/// it takes the columns of what does. `None` if there is no place, or no room for it where other states are.
+fn in_queue(job: &Job, state: &State, columns: Columns) -> Option<(String, Columns)> {
     let waiting = job.record.summary.waiting.as_ref();
-    let place = waiting.and_then(|waiting| waiting.place);
-    if let (State::Queued, Some(place)) = (state, place) {
-        words.insert(0, format!("{} #{place}", state.word()));
-    }
-    words
+    let place = waiting?.place.filter(|_| *state == State::Queued)?;
+    let word = format!("{} #{place}", state.word());
+    let taken = |width: usize| width + usize::from(width > 0);
+    let wide = Columns {
+        body: columns.body + taken(columns.cpu) + taken(columns.spark),
+        cpu: 0,
+        spark: 0,
+        ..columns
+    };
+    let has_room = |columns: &Columns| {
+        columns.word_at.is_some_and(|at| {
+            text::width(job.bare_name()) < at && at + text::width(&word) <= columns.body
+        })
+    };
+    let columns = [columns, wide].into_iter().find(has_room)?;
+    Some((word, columns))
 }
 
 /// The time of the row; empty if it has no column.

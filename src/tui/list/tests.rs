@@ -63,11 +63,13 @@ fn a_waiting_job_shows_its_place_in_the_queue_where_there_is_room() {
         let row = text.lines().find(is_row);
         row.unwrap_or_default().to_owned()
     };
-    for width in [120, 80, 40] {
+    for width in [120, 40] {
         assert!(row(width, "lint").contains("queued #2"), "{width}");
     }
-    let short = row(80, "a-job-with-a-long-name");
-    assert!(short.contains("queued") && !short.contains('#'), "{short}");
+    for (width, label) in [(80, "lint"), (120, "a-job-with-a-long-name")] {
+        let row = row(width, label);
+        assert!(row.contains("queued") && !row.contains('#'), "{row}");
+    }
 }
 
 /// A dashboard with jobs that have written output.
