@@ -162,25 +162,30 @@ fn until_end(greeting: &Greeting, job: NodeJob) -> Result<SessionId, Error> {
         wait_ms: Some(WAIT_MS),
         ..Wait::default()
     };
-    let mut answered = Instant::now();
     loop {
         // A wait may be repeated, so it survives the daemon.
         match connection.call_as::<Waited>(Action::Wait(end.clone())) {
             Ok(waited) if waited.polled.status.is_finished() => return Ok(id),
-            Ok(_) => answered = Instant::now(),
+            Ok(_) => {}
             Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                if answered.elapsed() > PATIENCE {
-                    return Err(error);
-                }
-                std::thread::sleep(PAUSE);
-                if let Ok(next) = connect(greeting, AutoStart::Yes) {
-                    connection = next;
-                    answered = Instant::now();
-                }
+                connection = connect_again(greeting, error)?;
             }
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Connects as soon as a daemon answers. `why`: the last one does not.
+fn connect_again(greeting: &Greeting, mut why: Error) -> Result<Connection, Error> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        std::thread::sleep(PAUSE);
+        match connect(greeting, AutoStart::Yes) {
+            Ok(connection) => return Ok(connection),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 /// Starts the session, or its next run if the cluster has put the job into its queue again.
