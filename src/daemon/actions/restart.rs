@@ -13,6 +13,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end, end_strays, wait_for_exit};
 use crate::daemon::requests::find::find;
+use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, wait_ms};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
@@ -124,8 +125,7 @@ struct Again {
 
 /// Ends the current run and starts the next one, or lets it wait for its turn in the queue of its group. Returns where
 /// its output begins, and the record. Another restart is refused until this returns; what follows is a wait, in which
-/// others may restart the session. The work runs in a task of its own, so that it is completed even if the client
-/// disconnects.
+/// others may restart the session.
 async fn run_again(
     hub: &Hub,
     client: &Rc<Client>,
@@ -137,14 +137,13 @@ async fn run_again(
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
     let (hub, client, id) = (hub.clone(), client.clone(), id.clone());
-    let task = tokio::task::spawn_local(async move {
+    finish_anyway(async move {
         let done = end_and_run(&hub, &client, &id, again).await;
         hub.change(|state| state.call_off_restart(&id));
         drop(guard);
         done
-    });
-    let done = task.await;
-    done.map_err(|error| Error::internal(error.to_string()))?
+    })
+    .await
 }
 
 async fn end_and_run(

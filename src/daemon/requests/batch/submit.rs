@@ -98,7 +98,8 @@ pub(crate) fn launcher(
     Ok(Some(launcher))
 }
 
-/// Creates a session that an engine runs. It is in the engine's queue when this returns.
+/// Creates a session that an engine runs. It is in the engine's queue when this returns. The caller sees to it that this is
+/// done to its end: a client that goes away meanwhile does not take the job back.
 pub(crate) async fn submit(
     hub: &Hub,
     client: &Client,
@@ -154,25 +155,19 @@ pub(crate) async fn submit(
         state.sessions.insert(session, SessionIo::new(log));
         state.persist(&id);
     });
-    // A client that goes away meanwhile does not take the job back.
-    let (task, owned) = (hub.clone(), id.clone());
-    let handed_over = tokio::task::spawn_local(async move {
-        let surroundings = Surroundings {
-            // The engine tells the job from where it was submitted (SLURM_SUBMIT_DIR).
-            dir: Some(cwd.as_path()).filter(|cwd| cwd.is_dir()),
-            only_variables: true,
-            input: Some(script),
-        };
-        let printed = command::run(&words, &variables, surroundings).await;
-        failpoint::hit("batch.submitted");
-        let engine = variables
-            .into_iter()
-            .filter(|(name, _)| is_of_engine(name))
-            .collect();
-        settle(&task, &owned, &launcher, engine, printed)
-    });
-    let handed_over = handed_over.await;
-    handed_over.map_err(|error| Error::internal(error.to_string()))??;
+    let surroundings = Surroundings {
+        // The engine tells the job from where it was submitted (SLURM_SUBMIT_DIR).
+        dir: Some(cwd.as_path()).filter(|cwd| cwd.is_dir()),
+        only_variables: true,
+        input: Some(script),
+    };
+    let printed = command::run(&words, &variables, surroundings).await;
+    failpoint::hit("batch.submitted");
+    let engine = variables
+        .into_iter()
+        .filter(|(name, _)| is_of_engine(name))
+        .collect();
+    settle(hub, &id, &launcher, engine, printed)?;
     Ok(id)
 }
 
