@@ -36,6 +36,14 @@ pub enum Access {
 }
 
 impl Principal {
+    /// Whoever has this scope.
+    pub fn of(scope: Scope) -> Self {
+        Self {
+            role: scope.role(),
+            scope,
+        }
+    }
+
     /// The same, as a session's life remembers who acted.
     pub fn actor(&self) -> Actor {
         match self.role {

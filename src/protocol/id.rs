@@ -6,6 +6,8 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::hello::Role;
+
 /// Length of a session id in characters.
 const ID_LEN: usize = 12;
 
@@ -169,6 +171,14 @@ impl Scope {
     /// Whether this is the scope of people.
     pub fn is_human(&self) -> bool {
         self.0 == "human"
+    }
+
+    /// Whose scope it is: only people have the scope `human`.
+    pub fn role(&self) -> Role {
+        match self.is_human() {
+            true => Role::Human,
+            false => Role::Agent,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::State;
 use crate::engine::registry::{Access, Principal};
+use crate::protocol::SessionId;
 use crate::protocol::record::Share;
-use crate::protocol::{Role, SessionId};
 
 impl State {
     /// Sets what agents of other scopes may do with a session. Their waits on it, and their questions about it, end if
@@ -18,12 +18,7 @@ impl State {
         };
         let shut_out = self.waiters.waits.shut_out(session);
         let withdrawn = self.human_requests.asked_by(id, |scope| {
-            let role = match scope.is_human() {
-                true => Role::Human,
-                false => Role::Agent,
-            };
-            let scope = scope.clone();
-            !Principal { role, scope }.may(Access::Type, session)
+            !Principal::of(scope.clone()).may(Access::Type, session)
         });
         // Whoever waits finds that there is no such session.
         self.resolve(shut_out);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::disk::INPUT;
-use crate::protocol::{Role, Scope, Timestamp};
+use crate::protocol::{Scope, Timestamp};
 use crate::sys::file;
 
 /// Size in bytes above which the older half is dropped.
@@ -32,14 +32,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Whether a person or an agent typed it: only people have the scope `human`.
-    pub(crate) fn kind(&self) -> Role {
-        match self.by.is_human() {
-            true => Role::Human,
-            false => Role::Agent,
-        }
-    }
-
     /// The text to show to readers.
     pub(crate) fn shown(&self) -> String {
         match &self.text {

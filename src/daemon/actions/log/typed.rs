@@ -34,7 +34,7 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
                 stream,
                 text: entry.shown(),
                 by: Some(entry.by.clone()),
-                kind: Some(entry.kind()),
+                kind: Some(entry.by.role()),
                 offset: None,
                 goes_on: false,
             }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::{FIRST_PATIENCE, Input, Typed};
 use crate::engine::registry::Principal;
+use crate::protocol::SessionId;
 use crate::protocol::record::Mode;
-use crate::protocol::{Role, SessionId};
 use crate::sys::pty;
 
 /// Types `input` into a session that has just started, in the name of who started it. The job runs in any case: a
@@ -14,13 +14,8 @@ use crate::sys::pty;
 pub(super) fn type_into(hub: &Hub, id: &SessionId, input: String) {
     let target = {
         let state = hub.read();
-        let owner = state.sessions.get(id).map(|session| Principal {
-            role: match session.scope.is_human() {
-                true => Role::Human,
-                false => Role::Agent,
-            },
-            scope: session.scope.clone(),
-        });
+        let session = state.sessions.get(id);
+        let owner = session.map(|session| Principal::of(session.scope.clone()));
         let io = state.sessions.io(id);
         owner.zip(io.and_then(|io| io.input.clone()))
     };
