@@ -192,40 +192,26 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes, alone: bool) {
 
 /// Another name for a job that goes on.
 fn rename(project: &mut Known, from: &str, to: &str) {
-    if let Some(job) = project.wish.jobs.remove(from) {
-        project.wish.jobs.insert(to.to_owned(), job);
-    }
-    let survivors = project.survivors.remove(from);
-    project
-        .survivors
-        .extend(survivors.map(|pids| (to.to_owned(), pids)));
-    if let Some(session) = project.sessions.remove(from) {
-        project.sessions.insert(to.to_owned(), session);
-    }
-    if let Some(url) = project.urls.remove(from) {
-        project.urls.insert(to.to_owned(), url);
-    }
-    if let Some(print) = project.env_prints.remove(from) {
-        project.env_prints.insert(to.to_owned(), print);
-    }
-    if let Some(times) = project.times.remove(from) {
-        project.times.insert(to.to_owned(), times);
-    }
-    if let Some(requested) = project.requested.remove(from) {
-        project.requested.insert(to.to_owned(), requested);
-    }
-    if let Some(why) = project.failed_stops.remove(from) {
-        project.failed_stops.insert(to.to_owned(), why);
-    }
     let queues = project.wish.queues.values_mut();
     for queue in queues.filter(|queue| queue.failed.as_deref() == Some(from)) {
         queue.failed = Some(to.to_owned());
     }
-    if let Some(seen) = project.seen.remove(from) {
-        project.seen.insert(to.to_owned(), seen);
-    }
-    if let Some(step) = project.under_way.remove(from) {
-        project.under_way.insert(to.to_owned(), step);
+    carry(&mut project.wish.jobs, from, to);
+    carry(&mut project.survivors, from, to);
+    carry(&mut project.sessions, from, to);
+    carry(&mut project.urls, from, to);
+    carry(&mut project.env_prints, from, to);
+    carry(&mut project.times, from, to);
+    carry(&mut project.requested, from, to);
+    carry(&mut project.failed_stops, from, to);
+    carry(&mut project.seen, from, to);
+    carry(&mut project.under_way, from, to);
+}
+
+/// Keeps what is known under one name under another.
+fn carry<T>(known: &mut BTreeMap<String, T>, from: &str, to: &str) {
+    if let Some(value) = known.remove(from) {
+        known.insert(to.to_owned(), value);
     }
 }
 
