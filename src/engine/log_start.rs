@@ -61,10 +61,8 @@ impl Output {
             exact: true,
         });
         let before = self.checkpoints.before(first);
-        let lines = LineCounter::from(Checkpoint {
-            alt: before.is_some_and(|before| before.alt),
-            ..Checkpoint::at(first)
-        });
+        let alt = before.is_some_and(|before| before.alt);
+        let lines = LineCounter::from(Checkpoint::on(first, alt));
         FirstLine {
             first,
             known,

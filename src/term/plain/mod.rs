@@ -84,6 +84,14 @@ impl Checkpoint {
         }
     }
 
+    /// The same on the screen that is shown: the alternate one if `alt`.
+    pub fn on(offset: u64, alt: bool) -> Self {
+        Self {
+            alt,
+            ..Self::at(offset)
+        }
+    }
+
     /// A place before which everything has scrolled off: line `line` begins in the last row of the
     /// main screen.
     pub fn scrolled(size: Size, offset: u64, line: u64) -> Self {
@@ -314,14 +322,7 @@ pub struct Rendered {
 /// Renders a slice that starts in the scanner's ground state on a blank window. `alt` says whether
 /// it starts on the alternate screen.
 pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
-    render_from(
-        bytes,
-        layout,
-        Checkpoint {
-            alt,
-            ..Checkpoint::at(0)
-        },
-    )
+    render_from(bytes, layout, Checkpoint::on(0, alt))
 }
 
 /// Renders a slice that starts at a checkpoint.

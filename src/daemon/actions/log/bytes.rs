@@ -130,10 +130,7 @@ fn plain(
     finished: bool,
 ) -> (String, u64) {
     let alt = start < to && source.alt_at(start, to);
-    let at = Checkpoint {
-        alt,
-        ..Checkpoint::at(start)
-    };
+    let at = Checkpoint::on(start, alt);
     let layouts = source.output.layouts();
     let mut rendered = layouts.render(&raw, at);
     let mut more = 1;

@@ -70,10 +70,7 @@ impl Source<'_> {
     fn first_lines(&self, from: u64, to: u64, max_chars: usize, alt: bool) -> String {
         let end = to.min(from.saturating_add(max_chars as u64 * BYTES_PER_CHAR));
         let (begin, bytes) = self.log.read_all(from, end);
-        let at = Checkpoint {
-            alt,
-            ..Checkpoint::at(begin)
-        };
+        let at = Checkpoint::on(begin, alt);
         let mut rendered = self.output.layouts().render(&bytes, at);
         finish(&mut rendered, &bytes);
         let cut = rendered

@@ -46,20 +46,14 @@ impl Source<'_> {
             // If everything is rendered, nothing is left out, so no lines need to be counted.
             let place = match self.known_alt(from).filter(|_| whole) {
                 Some(alt) => Place {
-                    at: Checkpoint {
-                        alt,
-                        ..Checkpoint::at(from)
-                    },
+                    at: Checkpoint::on(from, alt),
                     counted: 0..0,
                 },
                 None => self.place(start, to),
             };
             let begin = if whole { from } else { place.at.offset };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let at = Checkpoint {
-                alt: place.at.alt,
-                ..Checkpoint::at(begin)
-            };
+            let at = Checkpoint::on(begin, place.at.alt);
             let mut rendered = self.output.layouts().render(&bytes, at);
             if finished {
                 finish(&mut rendered, &bytes);
