@@ -194,7 +194,8 @@ impl TreeKill {
 
     /// Waits for the end of the grace period, and kills what is left.
     async fn see_through(mut self, asked: Vec<OwnedFd>) -> Ended {
-        let kill_at = self.kill_at();
+        // A later run has a grace period of its own.
+        let kill_at = self.kill_at().filter(|_| self.is_last_run());
         let left = match kill_at {
             Some(kill_at) => {
                 let grace = Duration::from_millis(kill_at.saturating_sub(now().boot));
@@ -204,7 +205,7 @@ impl TreeKill {
             None => Vec::new(),
         };
         let survivors: Vec<u32> = left.iter().map(|process| process.pid).collect();
-        if kill_at.is_some() {
+        if kill_at.is_some() && self.is_last_run() {
             self.hub.change(|state| {
                 if let Some(session) = state.sessions.get_mut(&self.id) {
                     session.life.grace_ended(refusal(&left));
@@ -287,8 +288,7 @@ impl TreeKill {
     async fn find(&mut self) -> Vec<Process> {
         loop {
             let found = process_scan::processes(&self.hub, &self.id, self.leader).await;
-            let run = self.hub.read().sessions.run(&self.id);
-            if run.is_some() && run != self.run {
+            if !self.is_last_run() {
                 return Vec::new();
             }
             if found.is_empty() || !self.is_recycled() {
@@ -297,6 +297,14 @@ impl TreeKill {
             }
             self.leader = None;
         }
+    }
+
+    /// Whether no later run has begun. One that the keeper was asked for may already have processes, which a search
+    /// cannot tell from those of the run before.
+    fn is_last_run(&self) -> bool {
+        let state = self.hub.read();
+        let run = state.sessions.run(&self.id);
+        (run.is_none() || run == self.run) && !state.keeper.is_spawning(&self.id)
     }
 
     /// Whether the first process's pid now belongs to another process. If so, the id of its process session may
