@@ -129,12 +129,17 @@ fn time(model: &Model, job: &Job, columns: Columns) -> String {
 }
 
 /// The columns of a row whose name would be cut: it takes the columns that are empty in this row, and beside a
-/// state also that of the time. The rows of jobs that run keep theirs, which change all the time.
+/// state also that of the time. A state without a time stands where times end, whatever the length of the name. The rows
+/// of jobs that run keep theirs, which change all the time.
 fn fit(model: &Model, job: &Job, state: &[String], time: usize, columns: Columns) -> Columns {
     let mut fitted = columns;
     let is_steady = !state.is_empty() || !job.is_alive();
     if !is_steady {
         return fitted;
+    }
+    if time == 0 && fitted.time > 0 && !state.is_empty() && fitted.word_at.is_none() {
+        fitted.body += fitted.time + 1;
+        fitted.time = 0;
     }
     let word = state.last().map_or(0, |word| text::width(word) + 1);
     let needs = text::width(job.bare_name()) + word;

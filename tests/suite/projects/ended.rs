@@ -114,3 +114,21 @@ fn an_agent_is_told_from_a_person() {
     shop.ok(&["reload", "--prune"]);
     ended(&shop, "web", 4, "human human");
 }
+
+#[test]
+fn what_is_pending_ends_with_the_sharing_of_a_project() {
+    let file = |agents: &str| {
+        format!("version = 1\nagents = \"{agents}\"\n[jobs.web]\nrun = \"exec sleep 1000\"\n")
+    };
+    let shop = Project::new(&file("write"));
+    shop.ok(&["up"]);
+    let mut agent = Serve::new(&shop.home, &["--scope", "bot"]);
+    let id = shop.job("web")["sessionId"].clone();
+    let pending = agent.send(json!({"action": "wait", "sessionId": id, "waitMs": 600_000}));
+    // The wait has begun when this is answered.
+    agent.ok(json!({"action": "status", "sessionId": id}));
+    shop.write(&file("none"));
+    shop.ok(&["up"]);
+    let refused = agent.reply(pending);
+    assert_eq!(refused["error"]["code"], "session_not_found", "{refused}");
+}

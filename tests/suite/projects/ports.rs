@@ -1,6 +1,6 @@
 //! Ports: who has one that is taken, and worktrees.
 
-use super::{Project, free_port, worktree};
+use super::{Project, free_port, has, worktree};
 use crate::support::needs::have;
 use std::net::TcpListener;
 
@@ -102,4 +102,24 @@ fn a_renamed_job_keeps_the_port_that_it_was_given_instead() {
     shop.ok(&["reload"]);
     assert_eq!(shop.pid("front"), pid);
     assert_eq!(shop.job("front")["project"]["ports"], given);
+}
+
+#[test]
+fn a_restart_gives_the_ports_that_the_file_has_now() {
+    let [first, second] = [free_port(), free_port()];
+    let file = |port: u16| {
+        format!(
+            "version = 1\n[jobs.web]\nrun = \"echo port $PORT; exec sleep 1000\"\nport = {port}\n\
+             [jobs.api]\nrun = \"exec sleep 1000\"\n"
+        )
+    };
+    let shop = Project::new(&file(first));
+    shop.ok(&["up"]);
+    let api = shop.pid("api");
+    shop.write(&file(second));
+    shop.ok(&["restart", "web"]);
+    shop.ok(&["wait", "web", "--for", &format!("match:port {second}")]);
+    assert_eq!(shop.job("web")["project"]["ports"], serde_json::json!([second]));
+    assert_eq!(shop.pid("api"), api);
+    has(&shop.ok(&["up", "-n"]), "= web");
 }

@@ -63,6 +63,22 @@ fn a_task_stays_done_when_its_record_is_removed() {
 }
 
 #[test]
+fn a_task_without_a_record_runs_again_when_it_is_named() {
+    let shop = Project::new(&file("v1"));
+    shop.ok(&["up"]);
+    shop.ok(&["up", "migrate"]);
+    assert_eq!(ran(&shop), "v1\n", "it can be restarted");
+    shop.ok(&["rm", "migrate"]);
+    has(&shop.ok(&["up", "api"]), "= migrate (ok)");
+    for command in [&["up", "-n", "migrate"][..], &["up", "migrate"]] {
+        has(&shop.ok(command), "+ migrate");
+    }
+    shop.until("migrate", "done");
+    assert_eq!(ran(&shop), "v1\nv1\n");
+    has(&shop.ok(&["up", "migrate"]), "= migrate (ok)");
+}
+
+#[test]
 fn the_name_of_a_removed_task_is_not_another_projects_job() {
     let shop = Project::new("version = 1\n[jobs.db]\nkind = \"task\"\nrun = \"true\"\n");
     let blog = shop.home.scratch("blog");

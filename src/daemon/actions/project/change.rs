@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::read::Loaded;
 use crate::daemon::projects::project::Project;
 use crate::daemon::projects::wishes::{define, selected};
-use crate::engine::project::{JobWish, Seen, Wish};
+use crate::engine::project::{JobWish, Seen, SeenState, Wish};
 use crate::project as file;
 use crate::project::plan::{Change, changes};
 use crate::protocol::Error;
@@ -64,6 +64,9 @@ pub(super) fn compare(
     let mut wanted = wanted(project, &draft.wish, new, params, is_reload)?;
     wanted.retain(|name| !draft.pruned.contains(name));
     draft.run_outdated_again(&wanted);
+    if !is_reload {
+        draft.run_removed_again(params.jobs.as_deref().unwrap_or_default());
+    }
     let plan = draft.plan(&wanted, |name| {
         let mut renamed = draft.renamed.iter();
         let old = renamed.find(|(_, to)| to == name).map(|(from, _)| from);
@@ -196,6 +199,20 @@ impl Draft<'_> {
                 }
                 // The next plan that wants it names it.
                 false => self.keep(&job),
+            }
+        }
+    }
+
+    /// Runs the tasks again that are named here, have ended well and have no record any more: there is nothing of them that
+    /// could be restarted.
+    fn run_removed_again(&mut self, named: &[String]) {
+        let project = self.project;
+        for name in named {
+            let is_removed = Seen::of(&project.seen, name).state == SeenState::Never;
+            let job = self.wish.jobs.get_mut(name);
+            if let Some(job) = job.filter(|job| job.passed && is_removed) {
+                job.passed = false;
+                self.restarted.push(name.clone());
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::read::{Loaded, read_known};
-use super::up::caller;
+use super::up::{assign_ports, caller};
 use super::wait_until;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
@@ -47,9 +47,11 @@ pub(in crate::daemon::actions) async fn restart(
         return Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint));
     }
     hub.change(|state| {
+        define(state, &of, &loaded)?;
         start_out_of_turn(state, session, resumes);
-        wish(state, client, &of, &loaded);
-    });
+        wish(state, client, &of);
+        Ok::<(), Error>(())
+    })?;
     // Until it runs, cannot be started, or must wait for something that may take long.
     wait_until(
         hub,
@@ -120,8 +122,7 @@ fn start_out_of_turn(state: &mut State, id: &SessionId, resumes: bool) {
     }
 }
 
-fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
-    define(state, of, loaded);
+fn wish(state: &mut State, client: &Client, of: &ProjectJob) {
     state.set_caller(&of.id, caller(&client.greeting));
     let Some(project) = state.projects.get(&of.id) else {
         return;
@@ -137,23 +138,24 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob, loaded: &Loaded) {
     state.wish_changed(&id);
 }
 
-/// Brings the definition of the job into force, if the jobs that it needs are known.
-fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) {
-    let Some(project) = state.projects.get_mut(&of.id) else {
-        return;
+/// Brings the definition of the job into force, and gives it its ports, if the jobs that it needs are known.
+fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) -> Result<(), Error> {
+    let Some(project) = state.projects.get(&of.id) else {
+        return Ok(());
     };
-    project.restore_secrets(&loaded.project);
-    let Some(new) = loaded.project.jobs.get(&of.job) else {
-        return;
-    };
+    let new = loaded.project.jobs.get(&of.job);
     let known = |need: &Need| project.applied.jobs.contains_key(&need.job);
-    let same_ports = project
-        .applied
-        .jobs
-        .get(&of.job)
-        .is_some_and(|old| old.ports == new.ports);
-    if new.needs.iter().all(known) && same_ports {
-        project.applied.jobs.insert(of.job.clone(), new.clone());
+    let new = new.filter(|new| new.needs.iter().all(known));
+    let mut effective = project.applied.clone();
+    if let Some(new) = new {
+        effective.jobs.insert(of.job.clone(), new.clone());
+    }
+    let (offset, ports) = assign_ports(state, project, loaded, &effective)?;
+    if let Some(project) = state.projects.get_mut(&of.id) {
+        project.restore_secrets(&loaded.project);
+        (project.offset, project.ports) = (offset, ports);
+        project.applied = effective;
         wishes::define(&mut project.wish, &project.applied, &project.borrowed);
     }
+    Ok(())
 }

@@ -262,10 +262,9 @@ fn describe_sessions(state: &mut State, id: &ProjectId, by: &Actor) {
         );
         described.apply_in_place(&mut session.spec);
         session.time_limits.keep = true;
-        session.share = share;
         // Five hundred records take their time.
         if before != (session.spec.clone(), true, share) {
-            state.events.bus.set_shared(&id, !share.is_none());
+            state.share(&id, share);
             state.persist(&id);
         }
     }
