@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::caller::{Answer, Caller};
 use super::compat::names::Names;
+use crate::protocol::traits::param;
 use crate::protocol::{Error, SessionId};
 
 /// The arguments of a tool call, checked against the tool's schema.
@@ -47,7 +48,8 @@ impl Call {
         if is_keyed {
             params["key"] = format!("mcp-{}", SessionId::fresh()).into();
         }
-        if let Some(session) = params.get("sessionId").and_then(Value::as_str) {
+        let session = params.as_object().and_then(|of| param(of, "sessionId"));
+        if let Some(session) = session.and_then(Value::as_str) {
             self.session.replace(Some(session.to_owned()));
         }
         let answer = self.caller.call(action, params).await;

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::client::{self, AutoStart};
 use crate::protocol::reply::Reply;
-use crate::protocol::traits::{ActionTraits, When};
+use crate::protocol::traits::{ActionTraits, When, param};
 use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
 use crate::serve::proxy::Proxy;
 
@@ -105,7 +105,7 @@ impl Caller {
             _ => Map::new(),
         };
         let waits = ActionTraits::of(action).map_or(When::Never, |traits| traits.waits);
-        let is_wait = waits.holds(|name| params.contains_key(name));
+        let is_wait = waits.holds(|name| param(&params, name).cloned());
         match self.0.stop.get() {
             Stop::Waits if is_wait => return Err(cancelled()),
             Stop::All => return Err(gone()),

@@ -24,6 +24,7 @@ use tokio::task::JoinSet;
 use super::call::{Call, Done};
 use super::caller::Answer;
 use super::own::{catalog, text};
+use crate::protocol::traits::param;
 use crate::protocol::{Error, SessionId};
 
 /// The field of a form, and the name of the form in a result that requires input.
@@ -83,9 +84,7 @@ impl Forms {
     ) -> Result<Asked, Error> {
         let mut arguments = request.arguments.unwrap_or_default();
         arguments.remove("action");
-        let session = ["sessionId", "session_id"];
-        let session = session.iter().find_map(|name| arguments.get(*name));
-        let session = session.cloned().unwrap_or_default();
+        let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
         let known = request.request_state.and_then(|key| self.take(&key));
         let entered = request.input_responses.unwrap_or_default().remove(ANSWER);
         if let Some(entered) = entered {

@@ -1,6 +1,8 @@
 //! Properties of each action, in one table: whether it changes anything, whether it waits, whether
 //! it may be repeated if there was no answer, and who may use it.
 
+use serde_json::{Map, Value};
+
 use super::Action;
 
 /// Properties of an action. A property that depends on a parameter names it.
@@ -26,11 +28,13 @@ pub enum When {
     Never,
     /// Requests with any of these parameters.
     With(&'static [&'static str]),
-    /// Requests without this parameter.
-    Without(&'static str),
+    /// Requests with none of these parameters.
+    Without(&'static [&'static str]),
+    /// Requests in which this parameter is absent or has one of these values.
+    Among(&'static str, &'static [&'static str]),
 }
 
-use When::{Always, Never, With, Without};
+use When::{Always, Among, Never, With, Without};
 
 const READS: ActionTraits = ActionTraits {
     reads: Always,
@@ -86,7 +90,7 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     (
         "export",
         ActionTraits {
-            reads: Without("path"),
+            reads: Without(&["path"]),
             ..READS
         },
     ),
@@ -104,25 +108,26 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     ("decline", CHANGES.for_people("decline an agent's question")),
     ("hold", CHANGES.for_people("take the keyboard from agents")),
     // With `fromSeq`, a repetition would send earlier events a second time.
-    ("subscribe", READS.repeatable(Without("fromSeq"))),
+    ("subscribe", READS.repeatable(Without(&["fromSeq"]))),
     ("unsubscribe", READS),
     ("events", READS.waiting(With(&["waitMs"]))),
     ("watch", READS),
     ("unwatch", READS),
-    // Each `op` says what shall be, so a repetition changes nothing.
+    // Each `op` says what shall be, so a repetition changes nothing. With `waitMs` it is no wait that may be cancelled:
+    // the files may not have been read yet.
     (
         "project",
         ActionTraits {
-            reads: Without("op"),
+            reads: Among("op", &["status", "plan", "env"]),
             may_repeat: Always,
-            ..CHANGES.waiting(With(&["waitMs"]))
+            ..CHANGES
         },
     ),
     // It says what the queue shall be. The handler checks that only people change one.
     (
         "queue",
         ActionTraits {
-            reads: Without("change"),
+            reads: Without(&["parallel", "onFailure", "paused"]),
             may_repeat: Always,
             ..CHANGES
         },
@@ -156,13 +161,18 @@ impl ActionTraits {
 }
 
 impl When {
-    /// Whether the property applies to a request. `has` says whether the request has a parameter.
-    pub fn holds(self, has: impl Fn(&str) -> bool) -> bool {
+    /// Whether the property applies to a request. `find` returns the value of a parameter by its name in camelCase.
+    pub fn holds(self, find: impl Fn(&str) -> Option<Value>) -> bool {
+        let has = |name: &&str| find(name).is_some_and(|value| !value.is_null());
         match self {
             Always => true,
             Never => false,
-            With(names) => names.iter().any(|name| has(name)),
-            Without(name) => !has(name),
+            With(names) => names.iter().any(has),
+            Without(names) => !names.iter().any(has),
+            Among(name, values) => match find(name) {
+                None | Some(Value::Null) => true,
+                Some(value) => value.as_str().is_some_and(|value| values.contains(&value)),
+            },
         }
     }
 }
@@ -176,42 +186,36 @@ impl Action {
 
     /// Whether it changes nothing.
     pub fn reads(&self) -> bool {
-        self.traits().reads.holds(|name| self.has(name))
+        self.has(self.traits().reads)
     }
 
     /// Whether its answer may take long and cancelling it loses nothing.
     pub fn waits(&self) -> bool {
-        self.traits().waits.holds(|name| self.has(name))
+        self.has(self.traits().waits)
     }
 
     /// Whether it may be sent again if there was no answer.
     pub fn may_repeat(&self) -> bool {
-        self.traits().may_repeat.holds(|name| self.has(name))
+        self.has(self.traits().may_repeat)
     }
 
-    /// Whether it has a parameter that the table names.
-    fn has(&self, name: &str) -> bool {
-        match (self, name) {
-            (Self::Start(start), "key") => start.key.is_some(),
-            (Self::Poll(poll), "waitMs") => poll.wait_ms.is_some(),
-            (Self::Events(events), "waitMs") => events.wait_ms.is_some(),
-            (Self::Write(write), "wait") => write.wait.is_some(),
-            (Self::Write(write), "until") => write.until.is_some(),
-            (Self::Write(write), "fail") => write.fail.is_some(),
-            (Self::Write(write), "waitMs") => write.wait_ms.is_some(),
-            (Self::Write(write), "view") => write.view.is_some(),
-            (Self::SendKeys(keys), "wait") => keys.wait.is_some(),
-            (Self::SendKeys(keys), "until") => keys.until.is_some(),
-            (Self::SendKeys(keys), "fail") => keys.fail.is_some(),
-            (Self::SendKeys(keys), "waitMs") => keys.wait_ms.is_some(),
-            (Self::SendKeys(keys), "view") => keys.view.is_some(),
-            (Self::Exec(exec), "pending") => exec.pending.is_some(),
-            (Self::Queue(queue), "change") => queue.changes(),
-            (Self::Export(export), "path") => export.path.is_some(),
-            (Self::Subscribe(subscribe), "fromSeq") => subscribe.from_seq.is_some(),
-            _ => false,
+    /// Whether it has a property.
+    fn has(&self, property: When) -> bool {
+        match property {
+            Always => true,
+            Never => false,
+            _ => {
+                let params = self.params();
+                property.holds(|name| params.get(name).cloned())
+            }
         }
     }
+}
+
+/// A parameter of a request by its name in camelCase. Clients may also write it in snake_case.
+pub fn param<'a>(params: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let mut spellings = spellings(name).into_iter();
+    spellings.find_map(|name| params.get(&name))
 }
 
 /// Both accepted spellings of a parameter: camelCase and snake_case.
@@ -242,6 +246,27 @@ mod tests {
         assert_eq!(names, Action::NAMES);
     }
 
+    /// Otherwise a property that depends on it would never be noticed.
+    #[test]
+    fn every_parameter_in_the_table_is_one_of_its_action() {
+        let schemas = Action::schemas(&mut schemars::SchemaGenerator::default());
+        let schemas: std::collections::HashMap<_, _> = schemas.into_iter().collect();
+        for (action, traits) in ACTIONS {
+            for when in [traits.reads, traits.waits, traits.may_repeat] {
+                let names = match when {
+                    Always | Never => &[],
+                    With(names) | Without(names) => names,
+                    Among(name, _) => &[name][..],
+                };
+                for name in names {
+                    let known = schemas[action].get("properties");
+                    let known = known.and_then(|known| known.get(name));
+                    assert!(known.is_some(), "{action} has no parameter {name}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn properties_that_depend_on_a_parameter() {
         for (line, found) in [
@@ -270,6 +295,26 @@ mod tests {
             (
                 r#"{"action":"kill","sessionId":"x"}"#,
                 (false, false, false),
+            ),
+            (r#"{"action":"project"}"#, (true, false, true)),
+            (r#"{"action":"project","op":"plan"}"#, (true, false, true)),
+            (
+                r#"{"action":"project","op":"up","waitMs":5}"#,
+                (false, false, true),
+            ),
+            (r#"{"action":"project","op":"down"}"#, (false, false, true)),
+            (r#"{"action":"queue","group":"x"}"#, (true, false, true)),
+            (
+                r#"{"action":"queue","group":"x","on_failure":"pause"}"#,
+                (false, false, true),
+            ),
+            (
+                r#"{"action":"write","sessionId":"x","data":"y"}"#,
+                (false, false, false),
+            ),
+            (
+                r#"{"action":"write","sessionId":"x","data":"y","wait":true}"#,
+                (false, true, false),
             ),
         ] {
             let action = action(line);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::protocol::reply::Reply;
 use crate::protocol::request::fields;
-use crate::protocol::traits::{ActionTraits, spellings};
+use crate::protocol::traits::{ActionTraits, param, spellings};
 use crate::protocol::{Error, ErrorCode, MAX_LINE, RequestId};
 
 /// Longest line kept for sending again, in bytes. No usual request comes near it; it bounds the memory of
@@ -76,12 +76,15 @@ impl RequestHead {
         };
         let action = field("action");
         let action = action.as_str().unwrap_or_default().to_owned();
-        let has = |name: &str| spellings(name).iter().any(|name| !field(name).is_null());
+        let find = |name: &str| {
+            let values = spellings(name).into_iter().map(|name| field(&name));
+            values.into_iter().find(|value| !value.is_null())
+        };
         let traits = ActionTraits::of(&action);
         Some(Self {
             id: field("id"),
-            is_repeatable: traits.is_some_and(|traits| traits.may_repeat.holds(has)),
-            changes: !action.is_empty() && traits.is_none_or(|traits| !traits.reads.holds(has)),
+            is_repeatable: traits.is_some_and(|traits| traits.may_repeat.holds(find)),
+            changes: !action.is_empty() && traits.is_none_or(|traits| !traits.reads.holds(find)),
             action,
         })
     }
@@ -188,18 +191,20 @@ impl Request {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let mut params = self.params();
-        let has = |name: &str| spellings(name).iter().any(|name| params.contains_key(name));
-        let (names, usual) = match self.head.as_ref()?.action.as_str() {
-            "wait" if has("waitMs") => (spellings("waitMs"), WAIT_MS),
-            "wait" => (spellings("timeoutMs"), WAIT_MS),
-            "exec" => (spellings("waitMs"), WAIT_MS),
-            "ask_human" => (spellings("timeoutMs"), ASK_MS),
-            "poll" | "events" => (spellings("waitMs"), 0),
+        let (name, usual) = match self.head.as_ref()?.action.as_str() {
+            "wait" if param(&params, "waitMs").is_some() => ("waitMs", WAIT_MS),
+            "wait" => ("timeoutMs", WAIT_MS),
+            "exec" => ("waitMs", WAIT_MS),
+            "ask_human" => ("timeoutMs", ASK_MS),
+            "poll" | "events" => ("waitMs", 0),
+            // Their usual times are short.
+            "start" | "project" if param(&params, "waitMs").is_some() => ("waitMs", 0),
             _ => return None,
         };
-        if names.iter().all(|name| !params.contains_key(name)) {
-            params.insert(names[0].clone(), usual.into());
+        if param(&params, name).is_none() {
+            params.insert(name.to_owned(), usual.into());
         }
+        let names = spellings(name);
         for name in names {
             if let Some(ms) = params.get(&name).and_then(Value::as_u64) {
                 params.insert(name, ms.saturating_sub(waited).into());

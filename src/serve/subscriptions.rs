@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::in_flight::Request;
+use crate::protocol::traits::param;
 
 /// Maximum number of event numbers that are remembered: as many as a daemon can replay.
 const SEEN: usize = 10_000;
@@ -123,7 +124,7 @@ impl Subscriptions {
                 }
             }
             _ => {
-                let session = params.get("sessionId").or(params.get("session_id"));
+                let session = param(&params, "sessionId");
                 let session = session.and_then(Value::as_str).map(str::to_owned);
                 match (action, session) {
                     ("watch", Some(session)) => self.watches.insert(session, params),
@@ -174,10 +175,8 @@ fn key(request: &Request) -> String {
 
 /// The subscription id in the parameters of an `unsubscribe`.
 fn named(params: &Map<String, Value>) -> Option<String> {
-    let name = params
-        .get("subscriptionId")
-        .or(params.get("subscription_id"));
-    name?.as_str().map(str::to_owned)
+    let name = param(params, "subscriptionId")?;
+    name.as_str().map(str::to_owned)
 }
 
 /// The sequence number of an event; `None` if it has none. The daemon writes it right after the kind, so

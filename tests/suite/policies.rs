@@ -18,6 +18,10 @@ fn a_read_only_agent_looks_and_changes_nothing() {
     job.wait_for(&mut owner, "^up$");
     let mut looking = Serve::new(&home, &["--scope", "s", "--read-only"]);
     let id = &job.id;
+    let dir = home.scratch("shop");
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = "version = 1\nagents = \"write\"\n[jobs.web]\nrun = \"exec sleep 1000\"\n";
+    std::fs::write(dir.join("bgproc.toml"), file).unwrap();
     let reads = [
         json!({"action": "list"}),
         json!({"action": "status", "sessionId": id}),
@@ -30,6 +34,7 @@ fn a_read_only_agent_looks_and_changes_nothing() {
         json!({"action": "watch", "sessionId": id}),
         json!({"action": "unwatch", "sessionId": id}),
         json!({"action": "stats"}),
+        json!({"action": "project", "op": "plan", "dir": dir}),
     ];
     reads
         .into_iter()
@@ -47,6 +52,10 @@ fn a_read_only_agent_looks_and_changes_nothing() {
         json!({"action": "set", "sessionId": id, "label": "x"}),
         json!({"action": "ask_human", "sessionId": id, "message": "x"}),
         json!({"action": "shutdown"}),
+        json!({"action": "project", "op": "up", "dir": dir}),
+        json!({"action": "project", "op": "reload", "dir": dir}),
+        json!({"action": "project", "op": "down", "dir": dir}),
+        json!({"action": "queue", "group": "builds", "parallel": 1}),
     ];
     for request in changes {
         looking.err(request, "permission_denied");

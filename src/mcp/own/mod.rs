@@ -10,6 +10,7 @@ pub mod text;
 use serde_json::Value;
 
 use super::call::{Arguments, Call, Done, Outcome};
+use crate::protocol::traits::param;
 use crate::protocol::{Error, ErrorCode};
 
 /// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time.
@@ -115,17 +116,15 @@ fn is_part(arguments: &Arguments) -> bool {
         "offset",
         "limit",
         "fromLine",
-        "from_line",
         "lines",
         "tail",
         "grep",
         "format",
         "sinceTime",
-        "since_time",
         "run",
         "command",
     ];
-    let given = |name: &&str| arguments.get(*name).is_some_and(|value| !value.is_null());
+    let given = |name: &&str| param(arguments, name).is_some_and(|value| !value.is_null());
     names.iter().any(given)
 }
 
