@@ -27,6 +27,27 @@ struct Question {
     until: Timestamp,
 }
 
+/// What the data of `human_answered` say of the question. Earlier versions say nothing of it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Settled {
+    message: Option<String>,
+    until: Option<Timestamp>,
+}
+
+impl Unsettled {
+    /// Removes the question that was settled; the oldest one if it is not known which.
+    fn settle(&mut self, settled: Settled) {
+        let is_it = |asked: &Asked| {
+            settled.message.as_ref().is_none_or(|message| *message == asked.message)
+                && settled.until.is_none_or(|until| until == asked.until)
+        };
+        if let Some(place) = self.questions.iter().position(is_it) {
+            self.questions.remove(place);
+        }
+    }
+}
+
 /// What is unsettled of each session.
 pub fn unsettled(past: &EventHistory) -> HashMap<SessionId, Unsettled> {
     let mut sessions: HashMap<SessionId, Unsettled> = HashMap::new();
@@ -43,11 +64,9 @@ pub fn unsettled(past: &EventHistory) -> HashMap<SessionId, Unsettled> {
                 questions.extend(asked);
             }
             EventKind::HumanAnswered => {
-                // The event does not say which one. Mostly there is only one.
-                if let Some(unsettled) = sessions.get_mut(id)
-                    && !unsettled.questions.is_empty()
-                {
-                    unsettled.questions.remove(0);
+                if let Some(unsettled) = sessions.get_mut(id) {
+                    let settled = serde_json::from_value(packed.unpack().event.data);
+                    unsettled.settle(settled.unwrap_or_default());
                 }
             }
             kind if is_turn(kind) => {
@@ -134,6 +153,11 @@ mod tests {
         let two = &left.questions[0];
         assert_eq!((two.message.as_str(), two.by.as_str()), ("two?", "a"));
         assert_eq!(two.until, Timestamp(9));
+        let data = json!({"outcome": "expired", "message": "two?", "until": Timestamp(9)});
+        let second = (EventKind::HumanAnswered, data);
+        let left = after(&[asked("one?"), asked("two?"), second]);
+        assert_eq!(left.questions.len(), 1);
+        assert_eq!(left.questions[0].message, "one?");
         let left = after(&[asked("one?"), answered, (EventKind::Lost, json!({}))]);
         assert_eq!(left, Unsettled::default());
     }

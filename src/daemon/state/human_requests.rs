@@ -6,7 +6,8 @@
 //! The journal has each question. After the death of a daemon the next one shows those that are open, and whoever has
 //! asked one, such as `--serve`, asks again. Such a request takes the question over, so that people are told of it once.
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::State;
@@ -46,6 +47,12 @@ enum Asker {
 }
 
 impl Open {
+    /// The data of the event that it is settled. It says which question, because several may be open.
+    fn settled_with(&self, outcome: impl Serialize) -> Value {
+        let Asked { message, until, .. } = &self.asked;
+        json!({ "outcome": outcome, "message": message, "until": until })
+    }
+
     /// Whether a request repeats this question, which was asked of an earlier daemon.
     fn is_repeated_by(&self, session: &SessionId, asked: &Asked) -> bool {
         let ends = [&self.asked, asked].map(|asked| asked.until.millis());
@@ -165,18 +172,18 @@ impl State {
     /// Withdraws an unanswered question, and publishes `reason` as its outcome.
     pub(crate) fn withdraw_question(&mut self, number: u64, session: &SessionId, reason: &str) {
         let open = &mut self.human_requests.open;
-        let before = open.len();
-        open.retain(|open| open.number != number);
-        if open.len() < before {
-            let data = json!({ "outcome": reason });
-            self.publish(EventKind::HumanAnswered, session, data);
-        }
+        let Some(place) = open.iter().position(|open| open.number == number) else {
+            return;
+        };
+        let settled = open.remove(place).settled_with(reason);
+        self.publish(EventKind::HumanAnswered, session, settled);
     }
 
     /// Settles all questions about a session, and returns their number.
     pub(crate) fn settle_asks(&mut self, session: &SessionId, outcome: AskOutcome) -> usize {
         let mut count = 0;
         for mut open in self.take_asks(session) {
+            let settled = open.settled_with(outcome);
             let is_new = match open.asker {
                 Asker::Waits(answer) => {
                     // Sending fails if the asking client has just disconnected.
@@ -195,8 +202,7 @@ impl State {
             };
             if is_new {
                 count += 1;
-                let data = json!({ "outcome": outcome });
-                self.publish(EventKind::HumanAnswered, session, data);
+                self.publish(EventKind::HumanAnswered, session, settled);
             }
         }
         count
@@ -234,9 +240,9 @@ impl State {
             if let Asker::Answered(_) = open.asker {
                 continue;
             }
+            let settled = open.settled_with("ended");
             drop(open.asker);
-            let data = json!({ "outcome": "ended" });
-            self.publish(EventKind::HumanAnswered, session, data);
+            self.publish(EventKind::HumanAnswered, session, settled);
         }
     }
 
