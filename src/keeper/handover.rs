@@ -4,7 +4,7 @@
 //! No output is lost: every byte that the old keeper had taken from a terminal is either in the log
 //! or in the splice pipe. The shared table says to which session the bytes in the pipe belong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
@@ -159,15 +159,16 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)>
 }
 
 impl Keeper {
-    /// Takes over the sessions of another keeper.
-    pub(super) fn inherit(&mut self, sessions: Vec<(Kept, Vec<OwnedFd>)>) {
+    /// Takes over the sessions of another keeper. Returns those that the daemon must be told of, because their logs cannot
+    /// be written, or can be again.
+    pub(super) fn inherit(&mut self, sessions: Vec<(Kept, Vec<OwnedFd>)>) -> BTreeSet<u32> {
         for (kept, fds) in sessions {
             let id = kept.session.clone();
             if let Err(error) = self.inherit_one(kept, fds) {
                 tracing::error!(session = %id, %error, "cannot take over the session");
             }
         }
-        self.empty_pipe();
+        let changed = self.empty_pipe();
         let slots: Vec<u32> = self.table.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
             let stream = match self.shared_table.moving() {
@@ -181,6 +182,9 @@ impl Keeper {
         }
         // The previous keeper may have died while it was moving bytes.
         self.shared_table.end_move();
+        let mut untold = self.table.degraded().clone();
+        untold.extend(changed);
+        untold
     }
 
     fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {
@@ -239,22 +243,24 @@ impl Keeper {
     }
 
     /// Moves the bytes that the previous keeper left in the splice pipe to the log of their
-    /// session.
-    fn empty_pipe(&mut self) {
+    /// session. Returns the session if its log cannot be written any more, or can be again.
+    fn empty_pipe(&mut self) -> Option<u32> {
         let bytes = self.pipe.left().unwrap_or(0);
         if bytes == 0 {
-            return;
+            return None;
         }
         failpoint::hit("takeover.before_emptying");
         let whose = self.shared_table.moving();
         let log = whose.and_then(|(slot, _)| self.table.get_mut(slot)?.log.as_mut());
-        match (log, whose) {
-            (Some(log), Some((_, stream))) => {
-                log.put(&self.pipe, &mut self.disk, bytes, stream);
-            }
+        let (Some(log), Some((slot, stream))) = (log, whose) else {
             // The session was removed in the meantime.
-            _ => self.pipe.discard(bytes),
-        }
+            self.pipe.discard(bytes);
+            return None;
+        };
+        let has_changed = log.put(&self.pipe, &mut self.disk, bytes, stream);
+        let is_degraded = log.degraded().is_some();
+        self.table.set_degraded(slot, is_degraded);
+        has_changed.then_some(slot)
     }
 
     /// Takes charge of a daemon that is not our child.

@@ -250,8 +250,11 @@ impl Keeper {
         let daemon_pid = inheritance.daemon_pid;
         let sessions = std::mem::take(&mut inheritance.sessions);
         let mut keeper = Self::new(home, locks, (inheritance, socket))?;
-        keeper.inherit(sessions);
+        let untold = keeper.inherit(sessions);
         keeper.greet_foreign_daemon(channel, daemon_pid)?;
+        for slot in untold {
+            keeper.report_degraded(slot);
+        }
         Ok(keeper)
     }
 

@@ -190,7 +190,13 @@ impl Keeper {
                 self.shared_table.runs_unannounced();
             }
         };
-        spawn::spawn(spec, terminal, self.files, group, &announce)
+        let is_grouped = group.is_some();
+        spawn::spawn(spec, terminal, self.files, group, &announce).inspect_err(|_| {
+            if is_grouped {
+                // It has no process.
+                cgroup::ended(id);
+            }
+        })
     }
 
     /// Kills a job that was started but cannot be kept.
