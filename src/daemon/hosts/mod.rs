@@ -65,8 +65,8 @@ impl Hosts {
     }
 
     /// Reads the configuration file again if it has changed. If it is invalid, the hosts stay as they are: the
-    /// commands of people report what is wrong with it. Returns the hosts that are not in it any more, with what was
-    /// known of them; `None` if nothing has changed.
+    /// commands of people report what is wrong with it. Returns the hosts that are not in it any more, or are reached in
+    /// another way, with what was known of them; `None` if nothing has changed.
     pub(crate) fn refresh(&mut self) -> Option<Vec<(Box<str>, Entry)>> {
         let path = self.home.config_file();
         let stamp = file::stamp(&path);
@@ -85,15 +85,17 @@ impl Hosts {
         gone.retain(|name| !config.hosts.contains_key(&**name));
         let gone = gone.into_iter();
         let gone = gone.filter_map(|name| Some((name.clone(), self.remove(&name)?)));
-        let gone = gone.collect();
+        let mut gone: Vec<(Box<str>, Entry)> = gone.collect();
         for (name, entry) in &config.hosts {
-            self.set(name, entry.get_ref());
+            let replaced = self.set(name, entry.get_ref());
+            gone.extend(replaced.map(|replaced| (name.as_str().into(), replaced)));
         }
         self.changed.notify_one();
         Some(gone)
     }
 
-    fn set(&mut self, name: &str, entry: &HostEntry) {
+    /// Returns what was known of the host if it is reached in another way now.
+    fn set(&mut self, name: &str, entry: &HostEntry) -> Option<Entry> {
         let host = Host::of(name, entry, &self.home.config_file(), &self.home.runtime);
         let connect = entry.connect;
         if let Some(known) = self.entries.get_mut(name)
@@ -101,11 +103,11 @@ impl Hosts {
         {
             (known.connect, known.agents) = (connect, entry.agents);
             known.session.clone_from(&entry.session);
-            return;
+            return None;
         }
         // An attempt of the former entry is none of the new one.
         let attempt = self.entries.get(name).map_or(0, |entry| entry.attempt + 1);
-        self.remove(name);
+        let replaced = self.remove(name);
         let now = now();
         let mut entry = Entry {
             attempt,
@@ -120,6 +122,7 @@ impl Hosts {
             entry.mirror = mirror;
         }
         self.entries.insert(name.into(), entry);
+        replaced
     }
 
     /// Forgets a host, whose link ends.
