@@ -8,6 +8,7 @@
 //!
 //! Only runs that ended by themselves count: a signal from outside says nothing about the program.
 
+use super::life::is_success;
 use super::meta::Spec;
 use crate::protocol::record::{Flaky, Mode, Run};
 
@@ -37,7 +38,7 @@ pub(super) fn flaky(runs: &[Run], ok_codes: &[i32]) -> Option<Flaky> {
 fn result(run: &Run, ok_codes: &[i32]) -> Option<bool> {
     run.ended_at?;
     match (run.exit_code, &run.signal) {
-        (Some(code), _) => Some(code == 0 || ok_codes.contains(&code)),
+        (Some(code), _) => Some(is_success(code, ok_codes)),
         (None, Some(signal)) if !FROM_OUTSIDE.contains(&signal.as_str()) => Some(false),
         (None, _) => None,
     }
@@ -117,7 +118,7 @@ mod tests {
                 ..Run::begun(1, 0, Timestamp(0))
             });
         }
-        flaky(&list, &[3]).map(|flaky| (flaky.failed, flaky.runs))
+        flaky(&list, &[0, 3]).map(|flaky| (flaky.failed, flaky.runs))
     }
 
     #[test]
@@ -145,6 +146,20 @@ mod tests {
         ] {
             assert_eq!(marked(runs), expected, "{runs}");
         }
+    }
+
+    #[test]
+    fn success_is_what_its_exit_codes_say() {
+        let run = |code: i32| Run {
+            ended_at: Some(Timestamp(1)),
+            exit_code: Some(code),
+            definition: Some(String::new()),
+            ..Run::begun(1, 0, Timestamp(0))
+        };
+        let runs = [run(3), run(0), run(3)];
+        assert_eq!(flaky(&runs, &[0, 3]), None);
+        assert_eq!(flaky(&runs, &[3]).map(|flaky| flaky.failed), Some(1));
+        assert_eq!(flaky(&runs, &[]).map(|flaky| flaky.failed), Some(2));
     }
 
     #[test]

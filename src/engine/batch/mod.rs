@@ -231,7 +231,8 @@ impl Batch {
             {
                 Change::Requeued
             }
-            (JobState::Runs, Status::Queued) => Change::Placed,
+            // That it is suspended is seen the next time.
+            (JobState::Runs | JobState::Suspended, Status::Queued) => Change::Placed,
             // A short one.
             (JobState::Clears, Status::Queued) if is_this_run => Change::Placed,
             // A signal may have stopped it, of which the engine knows nothing.

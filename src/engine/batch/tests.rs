@@ -65,6 +65,7 @@ fn a_job_waits_runs_is_put_back_and_ends() {
         ("PENDING", "1", Status::Queued, Change::None),
         ("COMPLETING", "2", Status::Queued, Change::None),
         ("RUNNING", "1", Status::Queued, Change::Placed),
+        ("SUSPENDED", "1", Status::Queued, Change::Placed),
         // It was in the queue between two questions.
         ("RUNNING", "2", Status::Running, Change::Requeued),
         (

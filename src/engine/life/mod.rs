@@ -20,6 +20,14 @@ const KILL: i32 = 9;
 /// Maximum number of runs kept; the oldest are dropped.
 const MAX_RUNS: usize = 100;
 
+/// Whether an exit code is a success: one of `ok_codes`; if there are none, 0.
+pub(super) fn is_success(code: i32, ok_codes: &[i32]) -> bool {
+    match ok_codes {
+        [] => code == 0,
+        _ => ok_codes.contains(&code),
+    }
+}
+
 /// Status of a session, and how it got there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -325,7 +333,7 @@ impl Life {
         news
     }
 
-    /// Its first process ended. The exit codes in `ok_codes` count as success; if there are none, 0 does.
+    /// Its first process ended. The exit codes in `ok_codes` are success; if there are none, 0 is.
     pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, ok_codes: &[i32], now: Now) {
         let asked = self.ending.take();
         let ours = self
@@ -335,8 +343,7 @@ impl Life {
         let status = match (&asked, &ours, exit.exit_code) {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
-            (None, None, Some(0)) if ok_codes.is_empty() => Status::Done,
-            (None, None, Some(code)) if ok_codes.contains(&code) => Status::Done,
+            (None, None, Some(code)) if is_success(code, ok_codes) => Status::Done,
             (None, None, None) if exit.signal.is_none() => Status::Lost,
             _ => Status::Error,
         };
