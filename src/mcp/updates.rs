@@ -54,8 +54,8 @@ struct Watched {
     uri: String,
     session: String,
     sink: Sink,
-    /// The id of the daemon's subscription; empty until it has replied.
-    subscription: Rc<RefCell<String>>,
+    /// The id of the daemon's subscription, once it has replied.
+    subscription: Rc<RefCell<Option<String>>>,
     /// When a change is to be notified.
     due: Option<Instant>,
     /// The earliest time of the next notification.
@@ -84,17 +84,21 @@ impl Updates {
             due: None,
             not_before: Instant::now(),
         });
+        let is_this = |watched: &Watched| Rc::ptr_eq(&watched.subscription, &subscription);
         let params = json!({ "events": KINDS, "sessionIds": [session] });
         match caller.call("subscribe", params).await {
             Ok(subscribed) => {
                 let id = subscribed["subscriptionId"].as_str().unwrap_or_default();
-                subscription.replace(id.to_owned());
+                subscription.replace(Some(id.to_owned()));
+                let is_wanted = self.0.borrow().iter().any(is_this);
+                if !is_wanted {
+                    // The client has ended it meanwhile.
+                    end(caller, id).await;
+                }
                 Ok(())
             }
             Err(error) => {
-                let is_other =
-                    |watched: &Watched| !Rc::ptr_eq(&watched.subscription, &subscription);
-                self.0.borrow_mut().retain(is_other);
+                self.0.borrow_mut().retain(|watched| !is_this(watched));
                 Err(error)
             }
         }
@@ -109,9 +113,11 @@ impl Updates {
                 .collect()
         };
         for watched in ended {
-            let params = json!({ "subscriptionId": *watched.subscription.borrow() });
-            // A daemon that is gone has no subscription left.
-            let _ = caller.call("unsubscribe", params).await;
+            // Without an id it is ended by `subscribe`.
+            let id = watched.subscription.take();
+            if let Some(id) = id {
+                end(caller, &id).await;
+            }
         }
     }
 
@@ -172,4 +178,11 @@ impl Updates {
             }
         }
     }
+}
+
+/// Ends a subscription of the daemon.
+async fn end(caller: &Caller, id: &str) {
+    // A daemon that is gone has no subscription left.
+    let ended = caller.call("unsubscribe", json!({ "subscriptionId": id }));
+    let _ = ended.await;
 }
