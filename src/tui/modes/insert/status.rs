@@ -7,6 +7,7 @@ use super::{Action, Insert, lost, send};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::NORMAL;
 use crate::tui::model::Model;
+use crate::tui::model::counts::Counts;
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
@@ -75,7 +76,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     }
     if let Some((leave, label)) = leave {
         let next = model.keymap.key_named(NORMAL, "next-alert");
-        if let Some(next) = next.filter(|_| wide && Alarms::of(model).total() > 0) {
+        if let Some(next) = next.filter(|_| wide && has_alarm_elsewhere(model)) {
             let next = (format!("{leave} {next}"), "next".to_owned());
             add_hint(model, &mut bar, 3, Some(next));
         }
@@ -91,6 +92,12 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
         bar.text(0, words, theme.state(&job.state()));
     }
     bar
+}
+
+/// Whether there is an alarm of another job than the one that is typed into.
+fn has_alarm_elsewhere(model: &Model) -> bool {
+    let here = Counts::of(model.current().map(Job::state)).input;
+    Alarms::of(model).total() > here
 }
 
 fn where_keys_go(model: &Model, job: &Job) -> Span<'static> {
