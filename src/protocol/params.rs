@@ -647,8 +647,10 @@ params! {
         /// `up`: bring the whole project down when one of its services ends or a task fails (false). It holds until
         /// `down`.
         all_or_none: Option<bool>,
-        /// `up`: restart jobs whose definition has changed (false).
+        /// `up` and `plan`: restart jobs whose definition has changed (false).
         apply: Option<bool>,
+        /// `plan`: say what `reload` would change instead of `up` (false).
+        reload: Option<bool>,
         /// `up` and `reload`: stop jobs that are not in the file any more (false).
         prune: Option<bool>,
         /// `down`: send KILL at once (false).

@@ -12,7 +12,7 @@ use crate::protocol::params::Project;
 #[derive(Args, Clone, Debug, Default)]
 pub struct Source {
     /// Use this project file instead of the nearest one; several are merged from left to right
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub file: Vec<String>,
 }
 

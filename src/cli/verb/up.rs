@@ -30,8 +30,10 @@ const GOES_ON: &str = "the jobs go on; bgproc down ends them";
 
 #[derive(Args, Debug)]
 pub struct Up {
-    #[command(flatten)]
-    source: Source,
+    // Without the short form of the others, which also follows the logs here.
+    /// Use this project file instead of the nearest one; several are merged from left to right
+    #[arg(long, value_name = "FILE")]
+    file: Vec<String>,
     /// With a file: the same as --file. Without: follow the logs of the jobs when they are up
     #[arg(short = 'f', value_name = "FILE", num_args = 0..=1, default_missing_value = "", action = ArgAction::Append)]
     follow_or_file: Vec<String>,
@@ -108,9 +110,12 @@ impl Up {
     fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let began = words::now();
         let words = source::meant(&self.follow_or_file, Path::is_file);
-        self.source.file.extend(words.files);
+        self.file.extend(words.files);
         self.jobs.extend(words.jobs);
-        foreign::refuse(&self.source.file)?;
+        foreign::refuse(&self.file)?;
+        let source = Source {
+            file: self.file.clone(),
+        };
         let mut request = Project {
             jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
             port: self.port,
@@ -119,7 +124,7 @@ impl Up {
             all_or_none: self.all_or_none.then_some(true),
             prune: self.prune.then_some(true),
             wait_ms: Some(0),
-            ..self.source.request()
+            ..source.request()
         };
         if self.attach {
             if words.follow || ctx.json {
@@ -134,7 +139,8 @@ impl Up {
         }
         ctx.daemon_with_surroundings()?;
         if self.dry_run {
-            return show_plan(ctx, request, self.apply);
+            request.apply = Some(self.apply);
+            return show_plan(ctx, request);
         }
         request.apply = Some(self.ask(ctx, &request)?);
         request.op = Some(ProjectOp::Up);
@@ -178,7 +184,11 @@ impl Up {
         if !is_needed {
             return Ok(self.apply);
         }
-        let state = plan(ctx, request, self.apply)?;
+        let planned = Project {
+            apply: Some(self.apply),
+            ..request.clone()
+        };
+        let state = plan(ctx, planned)?;
         if let Some(job) = &self.exit_code_from {
             check_is_wanted(request, &state, job)?;
         }
@@ -202,11 +212,15 @@ impl Reload {
             ..self.source.request()
         };
         ctx.daemon_with_surroundings()?;
+        let planned = Project {
+            reload: Some(true),
+            ..request.clone()
+        };
         if self.dry_run {
-            return show_plan(ctx, request, true);
+            return show_plan(ctx, planned);
         }
         if !self.yes {
-            let state = plan(ctx, &request, true)?;
+            let state = plan(ctx, planned)?;
             consent(ctx, &request, &state, true)?;
         }
         request.op = Some(ProjectOp::Reload);
@@ -261,8 +275,8 @@ fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
 }
 
 /// Prints what would be done.
-fn show_plan(ctx: &mut Context, request: Project, apply: bool) -> Result<Exit, Failure> {
-    let state = plan(ctx, &request, apply)?;
+fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
+    let state = plan(ctx, request)?;
     match ctx.json {
         true => ctx.out.json(&state)?,
         false => print_plan(ctx, &state)?,
@@ -271,12 +285,11 @@ fn show_plan(ctx: &mut Context, request: Project, apply: bool) -> Result<Exit, F
 }
 
 /// What the request would change.
-fn plan(ctx: &mut Context, request: &Project, apply: bool) -> Result<ProjectState, Failure> {
+fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
     let request = Project {
         op: Some(ProjectOp::Plan),
-        apply: apply.then_some(true),
         wait_ms: None,
-        ..request.clone()
+        ..request
     };
     Ok(ctx.daemon()?.call_as(Action::Project(request))?)
 }

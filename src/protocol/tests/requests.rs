@@ -317,6 +317,7 @@ fn every() -> Vec<Action> {
             no_deps: Some(true),
             all_or_none: Some(true),
             apply: Some(true),
+            reload: Some(true),
             prune: Some(true),
             now: Some(true),
             after: Some(7),

@@ -46,7 +46,7 @@ pub fn down(dir: &str, now: bool, stops: usize, cmds: &mut Vec<Cmd>) {
 pub fn plan(dir: &str, cmds: &mut Vec<Cmd>) {
     let params = Project {
         op: Some(ProjectOp::Plan),
-        apply: Some(true),
+        reload: Some(true),
         ..of(dir)
     };
     let dir = dir.to_owned();

@@ -427,7 +427,7 @@ fn reloading(width: u16, height: u16) -> Dash {
     dash.press("g\x12");
     let (request, params) = asked(&mut dash).remove(0);
     assert_eq!(
-        (params.op, params.apply),
+        (params.op, params.reload),
         (Some(ProjectOp::Plan), Some(true))
     );
     let plan = json!([

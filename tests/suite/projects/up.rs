@@ -233,3 +233,44 @@ fn more_jobs_than_fit_are_refused_before_the_first_start() {
     assert!(ran.stderr.contains("max_sessions"), "{ran}");
     assert_eq!(shop.home.json(&["ls"])["sessions"], serde_json::json!([]));
 }
+
+#[test]
+fn the_plan_of_up_with_apply_is_not_that_of_reload() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n[jobs.db]\nrun = \"exec sleep 1000\"\n",
+    );
+    // It was never up, and `reload` would start nothing.
+    has(&shop.ok(&["up", "--apply", "-n"]), "+ web");
+    assert!(shop.ok(&["reload", "-n"]).iter().all(|line| !line.starts_with('+')));
+    shop.ok(&["up"]);
+    shop.ok(&["stop", "db"]);
+    has(&shop.ok(&["up", "--apply", "-n"]), "+ db");
+    let reload = shop.ok(&["reload", "-n"]);
+    assert!(!reload.iter().any(|line| line.ends_with(" db")), "{reload:?}");
+}
+
+#[test]
+fn the_code_of_a_job_that_is_new_in_the_file_is_returned() {
+    let shop = Project::new("version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\n");
+    shop.ok(&["up"]);
+    shop.ok(&["down"]);
+    shop.write(
+        "version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\n\
+         [jobs.tests]\nkind = \"task\"\nrun = \"exit 7\"\n",
+    );
+    shop.run(&["up", "--exit-code-from", "tests"]).expect_code(7);
+}
+
+#[test]
+fn every_verb_of_projects_takes_a_file() {
+    let shop = Project::new("version = 1\n");
+    let file = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nenv = { COLOR = \"blue\" }\n";
+    std::fs::write(shop.dir.join("other.toml"), file).unwrap();
+    shop.ok(&["up", "-f", "other.toml"]);
+    has(&shop.ok(&["reload", "-n", "-f", "other.toml"]), "= web");
+    has(&shop.ok(&["env", "-f", "other.toml", "web"]), "COLOR=blue");
+    let said = shop.ok(&["exec", "-f", "other.toml", "web", "--", "printenv", "COLOR"]);
+    assert_eq!(said, ["blue"]);
+    shop.ok(&["down", "-f", "other.toml"]);
+    assert_eq!(shop.phase("web"), "stopped");
+}

@@ -1,4 +1,4 @@
-//! `plan`: what `up` would change.
+//! `plan`: what `up` or `reload` would change.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::protocol::params::Project;
 pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let mut loaded = read_with_env_files(client, &params).await?;
     check_agent(client, &loaded.project, Wants::Read)?;
-    let is_reload = params.apply == Some(true);
+    let is_reload = params.reload == Some(true);
     // What `up` refuses has no plan.
     let odd = resolve::check(hub, client, &loaded, &params, is_reload).await?;
     loaded.project.warnings.extend(odd);
@@ -29,7 +29,7 @@ pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
         compared.transpose()?
     };
     match known {
-        Some((id, plan)) => reply::planned(hub, &id, None, plan, &loaded.project.warnings),
+        Some((id, plan)) => reply::plan(hub, &id, plan, &loaded),
         None => {
             let mut empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
             empty.borrowed = borrow::lenders(&hub.read(), &loaded);

@@ -28,7 +28,7 @@ pub(super) fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<String>>) 
     answer(state_of(hub, id, only)?)
 }
 
-/// The same, with a plan and what is odd about its files.
+/// The same, with the plan that was carried out and what is odd about its files.
 pub(super) fn planned(
     hub: &Hub,
     id: &ProjectId,
@@ -41,6 +41,23 @@ pub(super) fn planned(
     state
         .warnings
         .extend(warnings.iter().map(ToString::to_string));
+    answer(state)
+}
+
+/// What would change in a known project, with the jobs that only the file has.
+pub(super) fn plan(
+    hub: &Hub,
+    id: &ProjectId,
+    plan: Vec<PlannedChange>,
+    loaded: &Loaded,
+) -> Answer {
+    let ProjectState { jobs, warnings, .. } = state_of_file(loaded);
+    let mut state = state_of(hub, id, None)?;
+    let is_new = |new: &ProjectJob| !state.jobs.iter().any(|known| known.job == new.job);
+    let new: Vec<ProjectJob> = jobs.into_iter().filter(is_new).collect();
+    state.jobs.extend(new);
+    state.plan = plan;
+    state.warnings.extend(warnings);
     answer(state)
 }
 

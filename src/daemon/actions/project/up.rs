@@ -75,33 +75,24 @@ pub(super) fn apply(
         .projects
         .at(&loaded.project.dir)
         .map(|project| project.id.clone());
-    if let Some(project) = known.as_deref().and_then(|id| state.projects.get_mut(id)) {
-        // A file that would allow more does not count before a person has brought it into force.
-        check_agent(client, &project.applied, Wants::Change)?;
-        project.restore_secrets(&loaded.project);
-        project.borrowed.clone_from(&borrowed);
-    }
-    let known = known.as_deref().and_then(|id| state.projects.get(id));
-    let mut fresh = None;
-    let project = match known {
-        Some(project) => project,
+    let checked = match known {
+        Some(id) => check_known(state, client, loaded, params, &id, borrowed)?,
         None => {
             let empty = nothing(&loaded.project);
             let mut project = Known::new(empty, loaded.worktree(), loaded.identity);
             project.borrowed = borrowed;
-            &*fresh.insert(project)
+            let checked = check(state, client, loaded, params, &project)?;
+            state.projects.insert(project);
+            checked
         }
     };
-    let id = project.id.clone();
+    let Checked {
+        id,
+        changes,
+        offset,
+        ports,
+    } = checked;
     let is_reload = params.op == Some(ProjectOp::Reload);
-    let changes = compare(project, loaded, params, is_reload)?;
-    let mut ended = changes.restarted.iter().chain(&changes.pruned);
-    ended.try_for_each(|job| may_end_job(project, client, job))?;
-    check_room(state, project, &changes)?;
-    let (offset, ports) = assign_ports(state, project, loaded, &changes.effective)?;
-    if let Some(fresh) = fresh {
-        state.projects.insert(fresh);
-    }
     if let Some(project) = state.projects.get_mut(&id) {
         project.dir.clone_from(&loaded.project.dir);
         (project.device, project.inode) = loaded.identity;
@@ -152,6 +143,61 @@ pub(super) fn apply(
         id,
         plan: changes.plan,
         meant,
+    })
+}
+
+/// What is to be brought into force, after all checks.
+struct Checked {
+    id: ProjectId,
+    changes: Changes,
+    offset: u16,
+    ports: Ports,
+}
+
+/// Checks whether a known project may be changed. Only then other jobs count as those of the main checkout.
+fn check_known(
+    state: &mut State,
+    client: &Client,
+    loaded: &Loaded,
+    params: &Project,
+    id: &str,
+    mut borrowed: BTreeMap<String, ProjectId>,
+) -> Result<Checked, Error> {
+    let gone = || Error::internal("the project is not known any more");
+    let project = state.projects.get_mut(id).ok_or_else(gone)?;
+    // A file that would allow more does not count before a person has brought it into force.
+    check_agent(client, &project.applied, Wants::Change)?;
+    project.restore_secrets(&loaded.project);
+    std::mem::swap(&mut project.borrowed, &mut borrowed);
+    let project = state.projects.get(id).ok_or_else(gone)?;
+    let checked = check(state, client, loaded, params, project);
+    if checked.is_err()
+        && let Some(project) = state.projects.get_mut(id)
+    {
+        project.borrowed = borrowed;
+    }
+    checked
+}
+
+/// Compares the file with what is in force, and checks whether the client may change that. Changes nothing.
+fn check(
+    state: &State,
+    client: &Client,
+    loaded: &Loaded,
+    params: &Project,
+    project: &Known,
+) -> Result<Checked, Error> {
+    let is_reload = params.op == Some(ProjectOp::Reload);
+    let changes = compare(project, loaded, params, is_reload)?;
+    let mut ended = changes.restarted.iter().chain(&changes.pruned);
+    ended.try_for_each(|job| may_end_job(project, client, job))?;
+    check_room(state, project, &changes)?;
+    let (offset, ports) = assign_ports(state, project, loaded, &changes.effective)?;
+    Ok(Checked {
+        id: project.id.clone(),
+        changes,
+        offset,
+        ports,
     })
 }
 
