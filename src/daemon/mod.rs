@@ -4,8 +4,9 @@
 //! borrow it between two awaits and never across one: `Hub::read` gives a shared reference, and every
 //! change goes through `Hub::change`, which notifies the tasks that the change concerns. There is one
 //! task for each connection, each request that waits and each watched screen, and one each for
-//! rendering, timers and the keeper's socket. Nothing polls, except what no event announces (ports
-//! and input of programs), and that only while a caller waits for it.
+//! rendering, timers, the keeper's socket and what else goes on by itself (`tasks`). Nothing polls, except what no event
+//! announces (ports and input of programs, jobs of batch systems), and that only while somebody waits for it. Files that
+//! may be on a slow disk are read on other threads (`spawn_blocking`).
 //!
 //! # Rooms
 //!
@@ -15,8 +16,8 @@
 //!   the pending requests; `storage`: files; `programs`: what may be started, and how.
 //! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
 //!   session, and how to read it.
-//! - `watching`: the files that jobs of projects react to. `hosts`: the links to other hosts, and what is
-//!   known of their sessions.
+//! - `watching`: the files that jobs of projects react to. `projects`: the projects that are known. `hosts`: the links
+//!   to other hosts, and what is known of their sessions. `engines`: the batch systems that run jobs.
 //! - `state`: what follows from each thing that happens. `hub`: the state, shared between tasks.
 //! - `reading`: long logs, in turns with other tasks. `tasks`: work that goes on by itself.
 //! - `requests`: what actions share. `actions`: one file for each action. `server`: accepts clients.

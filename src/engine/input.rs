@@ -147,7 +147,7 @@ impl InputWatch {
 
     /// Returns whether to check now, and schedules the next check. Returns false if the session is
     /// not quiet yet.
-    pub fn is_due(&mut self, now: u64, eager: bool) -> bool {
+    pub fn take_due(&mut self, now: u64, eager: bool) -> bool {
         let quiet = quiet(eager);
         if now < self.active_at + quiet && now < self.checked_at + quiet * RESTLESS {
             self.pause = quiet;
@@ -418,12 +418,12 @@ mod tests {
             !watch.on_activity(1060, false),
             "output must not move the next check"
         );
-        assert!(!watch.is_due(1100, false));
+        assert!(!watch.take_due(1100, false));
         assert_eq!(watch.next(), Some(1200));
         let mut checks = 0;
         let mut now = 1200;
         while now < 3_600_000 {
-            assert!(watch.is_due(now, false));
+            assert!(watch.take_due(now, false));
             checks += 1;
             now = watch.next().unwrap_or(u64::MAX);
         }
@@ -437,7 +437,7 @@ mod tests {
             let mut watch = InputWatch::default();
             watch.begin(started);
             while let Some(now) = watch.next().filter(|now| *now < 3_600_000) {
-                assert!(watch.is_due(now, false));
+                assert!(watch.take_due(now, false));
                 moments.insert(now);
             }
         }
@@ -452,7 +452,7 @@ mod tests {
         let mut checks = 0;
         for now in 0..10_000 {
             watch.on_activity(now, false);
-            checks += u32::from(watch.next() == Some(now) && watch.is_due(now, false));
+            checks += u32::from(watch.next() == Some(now) && watch.take_due(now, false));
         }
         assert!((5..=12).contains(&checks), "{checks} in ten seconds");
     }

@@ -3,10 +3,14 @@
 //! This layer uses no clock, no files, no environment and no tokio. The daemon drives it; its tests
 //! set the time themselves.
 //!
-//! - [`session`] is one session. It consists of its [`life`] (with [`retry`], the restart policy),
-//!   its [`output`] (with [`catch_up`] for large backlogs and [`display`], its screen), its
-//!   [`input`] and its [`readiness`]. [`report`]: what its program says of itself.
-//! - [`registry`] holds all sessions and applies retention. [`admission`] decides whether another
+//! - [`session`] is one session, and [`meta`] its record. It consists of its [`life`] (with [`retry`], the restart policy),
+//!   its [`output`], its [`input`] (with [`echo`], what comes back of what was typed) and its [`readiness`]. [`report`]:
+//!   what its program says of itself. [`shell_marks`] are those of a shell that says where commands begin and end, and
+//!   [`shell_command`] is what is typed into one that does not.
+//! - Parts of [`output`]: [`catch_up`] for large backlogs, [`display`], its screen, with [`sync_update`];
+//!   [`checkpoints`] and [`line_counter`], with which lines are found; [`sizes`] and [`layouts`], the sizes of the terminal
+//!   over time; [`log_start`], where the kept output begins.
+//! - [`registry`] holds all sessions and applies [`retention`]. [`admission`] decides whether another
 //!   session may run.
 //! - [`quota`] chooses the output to delete when the logs are too large. [`usage`] measures how
 //!   busy a session is. [`lease`] tracks who holds the keyboard. [`tombstones`] remembers removed
@@ -17,8 +21,9 @@
 //! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
 //! - [`batch`] is what a session and the batch system that runs it know of each other.
 //! - [`project`] compares what is wished for the jobs of a project with what they do.
-//! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events, and [`unsettled`]
-//!   reads from them what people still have to do.
+//! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events, as
+//!   [`journal_note`] and `packed` write them, and [`unsettled`] reads from them what people still have to do.
+//! - [`hosts`] decides when the link to another host is opened, tried again and closed.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 

@@ -39,7 +39,10 @@ impl Unsettled {
     /// Removes the question that was settled; the oldest one if it is not known which.
     fn settle(&mut self, settled: Settled) {
         let is_it = |asked: &Asked| {
-            settled.message.as_ref().is_none_or(|message| *message == asked.message)
+            settled
+                .message
+                .as_ref()
+                .is_none_or(|message| *message == asked.message)
                 && settled.until.is_none_or(|until| until == asked.until)
         };
         if let Some(place) = self.questions.iter().position(is_it) {

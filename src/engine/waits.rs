@@ -103,7 +103,7 @@ pub struct Waits {
 /// over the others.
 #[derive(Default)]
 struct OnSession {
-    tickets: BTreeSet<WaitId>,
+    waits: BTreeSet<WaitId>,
     /// Number of waits that need the input state.
     input: usize,
 }
@@ -112,25 +112,25 @@ impl Waits {
     /// Adds a wait that [is not over](Pending::is_over).
     pub fn add(&mut self, pending: Pending) -> WaitId {
         self.last += 1;
-        let ticket = WaitId(self.last);
+        let wait = WaitId(self.last);
         for part in pending.parts.iter().filter(|part| part.decision.is_none()) {
             let on = self.by_session.entry(part.session.clone()).or_default();
-            on.tickets.insert(ticket);
+            on.waits.insert(wait);
             on.input += usize::from(part.matcher.conditions().wants_input());
         }
-        self.pending.insert(ticket, pending);
-        ticket
+        self.pending.insert(wait, pending);
+        wait
     }
 
     /// Removes a wait, whether it is over or not.
-    pub fn remove(&mut self, ticket: WaitId) -> Option<Pending> {
-        let pending = self.pending.remove(&ticket)?;
+    pub fn remove(&mut self, wait: WaitId) -> Option<Pending> {
+        let pending = self.pending.remove(&wait)?;
         for part in &pending.parts {
             if let Some(on) = self.by_session.get_mut(&part.session)
-                && on.tickets.remove(&ticket)
+                && on.waits.remove(&wait)
             {
                 on.input -= usize::from(part.matcher.conditions().wants_input());
-                if on.tickets.is_empty() {
+                if on.waits.is_empty() {
                     self.by_session.remove(&part.session);
                 }
             }
@@ -168,8 +168,8 @@ impl Waits {
     }
 
     /// The conditions of a wait.
-    pub fn conditions(&self, ticket: WaitId) -> Option<&Conditions> {
-        let part = self.pending.get(&ticket)?.parts.first()?;
+    pub fn conditions(&self, wait: WaitId) -> Option<&Conditions> {
+        let part = self.pending.get(&wait)?.parts.first()?;
         Some(part.matcher.conditions())
     }
 
@@ -203,8 +203,8 @@ impl Waits {
 
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
         let on = self.by_session.get(session).into_iter();
-        on.flat_map(|on| &on.tickets)
-            .filter_map(|ticket| self.pending.get(ticket))
+        on.flat_map(|on| &on.waits)
+            .filter_map(|wait| self.pending.get(wait))
     }
 
     /// Processes output of a session. Returns the waits that are over.
@@ -231,7 +231,7 @@ impl Waits {
             .pending
             .iter()
             .filter(|(_, pending)| is_shut_out(pending));
-        shut_out.map(|(ticket, _)| *ticket).collect()
+        shut_out.map(|(wait, _)| *wait).collect()
     }
 
     /// Lets the waits on a session continue at another size of its terminal.
@@ -260,8 +260,8 @@ impl Waits {
     ) -> Vec<WaitId> {
         let mut over = Vec::new();
         let on = self.by_session.get(session).into_iter();
-        for ticket in on.flat_map(|on| &on.tickets) {
-            let Some(pending) = self.pending.get_mut(ticket) else {
+        for wait in on.flat_map(|on| &on.waits) {
+            let Some(pending) = self.pending.get_mut(wait) else {
                 continue;
             };
             for part in &mut pending.parts {
@@ -270,28 +270,25 @@ impl Waits {
                 }
             }
             if pending.is_over() {
-                over.push(*ticket);
+                over.push(*wait);
             }
         }
         over
     }
 
     /// The undecided sessions of a wait.
-    pub fn undecided(&self, ticket: WaitId) -> Vec<SessionId> {
+    pub fn undecided(&self, wait: WaitId) -> Vec<SessionId> {
         let parts = self
             .pending
-            .get(&ticket)
+            .get(&wait)
             .map_or(&[][..], |pending| &pending.parts);
         let open = parts.iter().filter(|part| part.decision.is_none());
         open.map(|part| part.session.clone()).collect()
     }
 
     /// Whether the wait has timed out.
-    pub fn is_expired(&self, ticket: WaitId, now: u64) -> bool {
-        let deadline = self
-            .pending
-            .get(&ticket)
-            .and_then(|pending| pending.deadline);
+    pub fn is_expired(&self, wait: WaitId, now: u64) -> bool {
+        let deadline = self.pending.get(&wait).and_then(|pending| pending.deadline);
         deadline.is_some_and(|deadline| deadline <= now)
     }
 
@@ -299,11 +296,11 @@ impl Waits {
     /// session has been silent for long enough.
     pub fn due<'a>(
         &self,
-        ticket: WaitId,
+        wait: WaitId,
         now: u64,
         output_of: impl Fn(&SessionId) -> Option<&'a Output>,
     ) -> Option<u64> {
-        let pending = self.pending.get(&ticket)?;
+        let pending = self.pending.get(&wait)?;
         let parts = pending.parts.iter().filter(|part| part.decision.is_none());
         let idle = parts
             .filter_map(|part| part.matcher.due(output_of(&part.session)?, now))

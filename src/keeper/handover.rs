@@ -267,7 +267,7 @@ impl Keeper {
     pub(super) fn greet_foreign_daemon(&mut self, channel: Channel, pid: u32) -> io::Result<()> {
         self.set_channel(channel)?;
         self.supervisor.started(pid);
-        self.supervisor.is_up();
+        self.supervisor.mark_up();
         match process::handle(pid) {
             Ok(daemon) => {
                 self.events.add(&daemon, Source::DaemonEnded)?;

@@ -132,7 +132,7 @@ impl Keeper {
     pub(super) fn handle(&mut self, message: ToKeeper, fds: Vec<OwnedFd>) {
         match message {
             ToKeeper::Ready => {
-                self.supervisor.is_up();
+                self.supervisor.mark_up();
                 if let Some(error) = self.upgrade_failed.take() {
                     self.tell(&upgrade_failed(error), vec![]);
                 }

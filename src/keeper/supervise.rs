@@ -110,7 +110,7 @@ impl Supervisor {
     }
 
     /// Records that the daemon is up.
-    pub(super) fn is_up(&mut self) {
+    pub(super) fn mark_up(&mut self) {
         self.is_up = true;
         self.ready_by = None;
     }
@@ -284,14 +284,14 @@ mod tests {
         let mut supervisor = Supervisor::default();
         for _ in 0..10 {
             supervisor.started(7);
-            supervisor.is_up();
+            supervisor.mark_up();
             supervisor.ended(Ended::Signal(signal::KILL));
             assert!(supervisor.is_due());
         }
         assert_eq!(supervisor.failures(), 0);
         for _ in 0..2 {
             supervisor.started(7);
-            supervisor.is_up();
+            supervisor.mark_up();
             supervisor.ended(Ended::Code(1));
         }
         assert!(!supervisor.is_due());
@@ -320,7 +320,7 @@ mod tests {
         let mut supervisor = Supervisor::default();
         supervisor.started(7);
         supervisor.expect_ready();
-        supervisor.is_up();
+        supervisor.mark_up();
         supervisor.started -= 2 * READY_WITHIN;
         assert_eq!((supervisor.take_late(), supervisor.pause()), (None, None));
         supervisor.ended(Ended::Code(1));

@@ -129,7 +129,7 @@ pub struct Defaults {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// Whether only list, status, poll, log, capture, wait and events are allowed.
+    /// Whether only actions are allowed that change nothing (list, status, poll, log, capture, wait, events and the like).
     pub read_only: bool,
     /// The only programs that may be started; absent: any.
     #[serde(skip_serializing_if = "Option::is_none")]

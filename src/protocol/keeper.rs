@@ -106,7 +106,7 @@ pub enum ToKeeper {
         /// Columns of its terminal.
         cols: u16,
         /// What is written to its terminal before the program runs: it ends the line and the modes that the run before
-        /// has left. A keeper of an older version leaves it out.
+        /// has left. A daemon of an older version leaves it out.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reset: String,
         /// Minimum number of log bytes to keep; older segments are deleted.

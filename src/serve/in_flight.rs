@@ -256,10 +256,10 @@ impl InFlight {
         let given_up = self.requests.extract_if(.., |request| {
             !request.is_own && !lasting.iter().any(|action| request.is(action))
         });
-        let tickets: Vec<RequestHead> = given_up.filter_map(|request| request.head).collect();
+        let heads: Vec<RequestHead> = given_up.filter_map(|request| request.head).collect();
         self.given_up
-            .extend(tickets.iter().map(|head| head.id.clone()));
-        tickets
+            .extend(heads.iter().map(|head| head.id.clone()));
+        heads
     }
 
     /// Returns all unanswered requests, oldest first, because the daemon is gone.

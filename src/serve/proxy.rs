@@ -419,7 +419,7 @@ impl Proxy {
             Err(error) => {
                 for request in self.requests.take() {
                     let was_received = request.asked.is_some();
-                    for head in tickets([request]) {
+                    for head in owed([request]) {
                         let answer = match was_received {
                             true => head.unanswered_because(&error),
                             false => head.never_sent_because(&error),
@@ -443,10 +443,10 @@ impl Proxy {
 
     /// Ends the service: answers all pending requests with an error, and writes out all replies.
     fn say_the_rest(&mut self) -> Result<(), Error> {
-        for head in tickets(self.open.abandon()) {
+        for head in owed(self.open.abandon()) {
             self.replies.push(&head.abandoned());
         }
-        for head in tickets(self.requests.take()) {
+        for head in owed(self.requests.take()) {
             self.replies.push(&head.never_sent());
         }
         let rest = self.replies.take();
@@ -463,8 +463,8 @@ impl Proxy {
     }
 }
 
-/// The tickets of the requests that have to be answered: those of the agent.
-fn tickets(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = RequestHead> {
+/// The requests that have to be answered: those of the agent.
+fn owed(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = RequestHead> {
     let of_agent = requests.into_iter().filter(|request| !request.is_own);
     of_agent.filter_map(|request| request.head)
 }

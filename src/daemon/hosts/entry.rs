@@ -111,7 +111,7 @@ impl Entry {
     }
 
     /// Whether the host is to be asked for a sign of life now.
-    pub(crate) fn takes_doubt(&mut self) -> bool {
+    pub(crate) fn take_doubt(&mut self) -> bool {
         std::mem::take(&mut self.is_doubtful)
     }
 

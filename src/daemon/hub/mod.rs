@@ -165,10 +165,10 @@ impl Hub {
             return pending.verdict();
         }
         let (sender, receiver) = oneshot::channel();
-        let ticket = self.change(|state| state.add_wait(pending, sender));
+        let wait = self.change(|state| state.add_wait(pending, sender));
         let _guard = Forget {
             hub: self.clone(),
-            ticket,
+            wait,
         };
         receiver.await.unwrap_or_default()
     }
@@ -227,14 +227,14 @@ impl Hub {
 /// Removes a wait when its future is dropped.
 struct Forget {
     hub: Hub,
-    ticket: WaitId,
+    wait: WaitId,
 }
 
 impl Drop for Forget {
     fn drop(&mut self) {
         // The borrow fails if a task that aborts itself drops this inside `change`; no task does that.
         if self.hub.0.state.try_borrow_mut().is_ok() {
-            self.hub.change(|state| state.forget_wait(self.ticket));
+            self.hub.change(|state| state.forget_wait(self.wait));
         }
     }
 }

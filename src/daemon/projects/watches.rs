@@ -39,12 +39,12 @@ impl JobWatch {
     }
 
     /// Its files are watched from now on.
-    pub(crate) fn is_set_now(&mut self) {
+    pub(crate) fn mark_set(&mut self) {
         self.state = State::Set;
     }
 
     /// Its files are not watched.
-    pub(crate) fn has_failed(&mut self, why: &str) {
+    pub(crate) fn mark_failed(&mut self, why: &str) {
         self.state = State::Failed(why.to_owned());
     }
 

@@ -98,12 +98,9 @@ pub(crate) fn selected(
                 job == name
             }
         };
-        let before = found.len();
         let fitting = jobs.iter().filter(|(job, defined)| fits(job, defined));
         let fitting: Vec<String> = fitting.map(|(job, _)| job.clone()).collect();
-        let is_known = !fitting.is_empty();
-        found.extend(fitting);
-        if !is_known && found.len() == before {
+        if fitting.is_empty() {
             let message = format!("project {} has no job `{name}`", project.name);
             let error = Error::new(ErrorCode::SessionNotFound, message);
             return Err(match nearest(name, jobs.keys().map(String::as_str)) {
@@ -111,6 +108,7 @@ pub(crate) fn selected(
                 None => error.hint(format!("it has {}", listed(jobs.keys()))),
             });
         }
+        found.extend(fitting);
     }
     Ok(found)
 }

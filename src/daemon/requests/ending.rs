@@ -6,9 +6,6 @@ use crate::daemon::tasks::tree_kill::{self, Ended};
 use crate::engine::conditions::Conditions;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// How long to wait for the exit after all processes were killed, in milliseconds.
-const EXIT_MS: u64 = 5000;
-
 /// Ends a session's process tree and waits until its exit is known.
 pub(crate) async fn end(
     hub: &Hub,
@@ -17,13 +14,7 @@ pub(crate) async fn end(
     number: i32,
     grace: u64,
 ) -> Ended {
-    let leader = hub.read().sessions.get(id).and_then(|s| s.life.pid());
-    let task = tree_kill::begin(hub, id, client.principal.actor(), number, grace);
-    let ended = task.await.unwrap_or_default();
-    if !leader.is_some_and(|leader| ended.survivors.contains(&leader)) {
-        wait_for_exit(hub, id, Some(EXIT_MS)).await;
-    }
-    ended
+    tree_kill::end(hub, id, client.principal.actor(), number, grace).await
 }
 
 /// Ends the processes that remain of a session whose first process has ended.

@@ -238,7 +238,7 @@ impl State {
         };
         let offset = session.batch.as_ref().map_or(0, |batch| batch.next_run_at);
         session.life.placed(offset, at);
-        session.life.is_defined_as(session.spec.definition());
+        session.life.set_definition(session.spec.definition());
         session.input.end();
         self.publish(EventKind::Placed, id, data);
         self.publish_start(id, before);

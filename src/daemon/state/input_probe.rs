@@ -76,11 +76,11 @@ impl State {
             session.input.end();
         } else if session.batch.is_some() {
             // Its node looks at it. What it has said last may be news by now.
-            if session.input.is_due(now().boot, false) {
+            if session.input.take_due(now().boot, false) {
                 let said = session.input.report();
                 self.record_input_report(id, said);
             }
-        } else if session.input.is_due(now().boot, eager) {
+        } else if session.input.take_due(now().boot, eager) {
             self.ask(id, !eager);
         }
         self.arm_input(id);

@@ -63,8 +63,8 @@ impl State {
         session.life.started(pid, offset, now());
         // The keeper knows as much of a first run that nothing but a request has caused.
         let is_plain = session.life.runs().len() == 1 && because.is_none();
-        session.life.because(because);
-        session.life.is_defined_as(session.spec.definition());
+        session.life.set_cause(because);
+        session.life.set_definition(session.spec.definition());
         // Not known while output of the run before is not rendered yet. What the terminal was reset with ends at most the
         // line that is counted already.
         let reset = spawning
@@ -72,7 +72,7 @@ impl State {
             .map(|spawning| spawning.launch.terminal.reset_bytes());
         if session.output.end() + reset.unwrap_or(0) >= offset {
             let lines_before = session.output.total_lines();
-            session.life.begins_at_line(lines_before + 1);
+            session.life.set_first_line(lines_before + 1);
         }
         session.tty_open = true;
         session.stdin_closed = false;

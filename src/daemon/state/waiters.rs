@@ -25,18 +25,18 @@ impl State {
         pending: Pending,
         sender: oneshot::Sender<Verdict>,
     ) -> WaitId {
-        let ticket = self.waiters.waits.add(pending);
-        self.waiters.verdicts.insert(ticket, sender);
-        self.arm_wait(ticket);
+        let wait = self.waiters.waits.add(pending);
+        self.waiters.verdicts.insert(wait, sender);
+        self.arm_wait(wait);
         let wants = self
             .waiters
             .waits
-            .conditions(ticket)
+            .conditions(wait)
             .map_or((false, false), |wanted| {
                 let ports = wanted.wants_ready() || wanted.ports().next().is_some();
                 (wanted.wants_input(), ports)
             });
-        for id in self.waiters.waits.undecided(ticket) {
+        for id in self.waiters.waits.undecided(wait) {
             if wants.0 {
                 self.hurry_input(&id);
             }
@@ -44,32 +44,31 @@ impl State {
                 self.await_ports(&id);
             }
         }
-        ticket
+        wait
     }
 
-    pub(crate) fn forget_wait(&mut self, ticket: WaitId) {
-        self.waiters.waits.remove(ticket);
-        self.waiters.verdicts.remove(&ticket);
-        self.timers.set(Due::Wait(ticket), None);
+    pub(crate) fn forget_wait(&mut self, wait: WaitId) {
+        self.waiters.waits.remove(wait);
+        self.waiters.verdicts.remove(&wait);
+        self.timers.set(Due::Wait(wait), None);
     }
 
     /// Sets the timer of a wait.
-    pub(crate) fn arm_wait(&mut self, ticket: WaitId) {
+    pub(crate) fn arm_wait(&mut self, wait: WaitId) {
         let registry = &self.sessions.registry;
         let due = self
             .waiters
             .waits
-            .due(ticket, now().boot, |id| Some(&registry.get(id)?.output));
-        self.timers.set(Due::Wait(ticket), due);
+            .due(wait, now().boot, |id| Some(&registry.get(id)?.output));
+        self.timers.set(Due::Wait(wait), due);
     }
 
     /// Removes decided waits, and sends their verdicts.
     pub(crate) fn resolve(&mut self, over: Vec<WaitId>) {
-        for ticket in over {
-            self.timers.set(Due::Wait(ticket), None);
-            let pending = self.waiters.waits.remove(ticket);
-            if let (Some(pending), Some(sender)) = (pending, self.waiters.verdicts.remove(&ticket))
-            {
+        for wait in over {
+            self.timers.set(Due::Wait(wait), None);
+            let pending = self.waiters.waits.remove(wait);
+            if let (Some(pending), Some(sender)) = (pending, self.waiters.verdicts.remove(&wait)) {
                 // Sending fails if the request was cancelled.
                 let _ = sender.send(pending.verdict());
             }

@@ -88,13 +88,13 @@ impl State {
 
     /// The files of a job are watched from now on.
     pub(crate) fn watch_is_set(&mut self, (id, name): &JobKey) {
-        self.change_watch(id, name, JobWatch::is_set_now);
+        self.change_watch(id, name, JobWatch::mark_set);
     }
 
     /// The files of a job cannot be watched. It runs all the same.
     pub(crate) fn watch_failed(&mut self, (id, name): &JobKey, why: &str) {
         tracing::warn!(project = id, job = name, why, "its files are not watched");
-        self.change_watch(id, name, |watch| watch.has_failed(why));
+        self.change_watch(id, name, |watch| watch.mark_failed(why));
     }
 
     /// No files can be watched.

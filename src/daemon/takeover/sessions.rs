@@ -289,9 +289,9 @@ fn begin_unseen(
     let begun = rebuild::begun(pid, now).unwrap_or(seen);
     let offset = if is_first { 0 } else { end };
     session.life.started(pid, offset, begun);
-    session.life.is_defined_as(session.spec.definition());
+    session.life.set_definition(session.spec.definition());
     if is_first {
-        session.life.begins_at_line(1);
+        session.life.set_first_line(1);
     }
     Some(unseen)
 }

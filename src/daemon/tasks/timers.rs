@@ -28,7 +28,7 @@ fn act(hub: &Hub, due: Due) {
     match due {
         Due::Timeout(id) => time_limit(hub, &id),
         Due::Expiry(id) => hub.change(|state| expire(state, &id)),
-        Due::Wait(ticket) => hub.change(|state| look_at_clock(state, ticket)),
+        Due::Wait(wait) => hub.change(|state| check_deadline(state, wait)),
         Due::Input(id) => hub.change(|state| state.look_at_input(&id)),
         Due::Look(id) => hub.change(|state| output::look_again(state, &id)),
         Due::Save(id) => {
@@ -83,13 +83,13 @@ fn expire(state: &mut State, id: &SessionId) {
     }
 }
 
-fn look_at_clock(state: &mut State, ticket: WaitId) {
-    for id in state.waiters.waits.undecided(ticket) {
+fn check_deadline(state: &mut State, wait: WaitId) {
+    for id in state.waiters.waits.undecided(wait) {
         state.look(&id);
     }
-    if state.waiters.waits.is_expired(ticket, now().boot) {
-        state.resolve(vec![ticket]);
+    if state.waiters.waits.is_expired(wait, now().boot) {
+        state.resolve(vec![wait]);
     } else {
-        state.arm_wait(ticket);
+        state.arm_wait(wait);
     }
 }

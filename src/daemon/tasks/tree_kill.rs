@@ -31,7 +31,7 @@ pub(crate) const GRACE_MS: u64 = 2000;
 /// count as survivors.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// Longest time between two searches for remaining processes: there may be new ones.
+/// Longest wait for the end of processes that got KILL before the next search: there may be new ones.
 const ROUND: Duration = Duration::from_millis(250);
 
 /// Maximum number of pidfds held at once, so that a large tree does not use up the descriptors.
@@ -73,6 +73,22 @@ pub(crate) fn begin(
         state.persist(id);
     });
     end_remaining(hub, id, first, grace_ms)
+}
+
+/// How long to wait for the exit after all processes were killed, in milliseconds.
+const EXIT_MS: u64 = 5000;
+
+/// The same as [`begin`], and waits until the end of the session is known, unless its first process survives.
+pub(crate) async fn end(hub: &Hub, id: &SessionId, by: Actor, first: i32, grace_ms: u64) -> Ended {
+    let leader = hub.read().sessions.get(id).and_then(|s| s.life.pid());
+    let ended = begin(hub, id, by, first, grace_ms)
+        .await
+        .unwrap_or_default();
+    if !leader.is_some_and(|leader| ended.survivors.contains(&leader)) {
+        hub.wait_from_now(id, Conditions::exit(), Some(EXIT_MS))
+            .await;
+    }
+    ended
 }
 
 /// Ends the processes that remain after the first process of a session has ended, also in a task of

@@ -53,7 +53,7 @@ pub(crate) async fn run(
         });
         let Some((turn, pace)) = next else { return };
         changed.notified().await;
-        if is_early(&hub, &id, &mut times, &mut typed, pace) {
+        if must_wait(&hub, &id, &mut times, &mut typed, pace) {
             tokio::time::sleep_until(turn).await;
         }
         painted(&hub, &id, &changed).await;
@@ -93,7 +93,7 @@ pub(crate) async fn complete(hub: &Hub, id: &SessionId) {
 }
 
 /// Whether the next frame has to wait for its turn. After a key it has not.
-fn is_early(hub: &Hub, id: &SessionId, times: &mut Pace, typed: &mut u64, pace: Duration) -> bool {
+fn must_wait(hub: &Hub, id: &SessionId, times: &mut Pace, typed: &mut u64, pace: Duration) -> bool {
     let state = hub.read();
     let Some(io) = state.sessions.io(id) else {
         return false;

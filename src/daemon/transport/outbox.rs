@@ -58,21 +58,21 @@ impl Outbox {
 
     /// Queues an event, or counts it as missed.
     pub(crate) fn push_event(&self, event: &Event) {
-        if self.takes_event() {
+        if self.reserve_event() {
             self.push(event);
         }
     }
 
     /// Queues an event that was serialized with [`line`], or counts it as missed.
     pub(crate) fn push_frame(&self, line: Rc<Vec<u8>>) {
-        if self.takes_event() {
+        if self.reserve_event() {
             self.add(line);
         }
     }
 
     /// Whether there is room for an event. If not, counts it as missed. If there is, and earlier
     /// events were dropped, first queues a `lag` event with their number.
-    fn takes_event(&self) -> bool {
+    fn reserve_event(&self) -> bool {
         if self.bytes.get() > EVENT_BYTES {
             self.missed.set(self.missed.get() + 1);
             return false;

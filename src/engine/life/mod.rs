@@ -243,22 +243,22 @@ impl Life {
         }
     }
 
-    /// The lines of the current run begin with this number.
-    pub fn begins_at_line(&mut self, line: u64) {
+    /// Sets the number of the first line of the current run.
+    pub fn set_first_line(&mut self, line: u64) {
         if let Some(run) = self.runs.last_mut() {
             run.first_line = Some(line);
         }
     }
 
-    /// Why the current run was started, if nobody has asked for it.
-    pub fn because(&mut self, why: Option<String>) {
+    /// Sets why the current run was started, if nobody has asked for it.
+    pub fn set_cause(&mut self, why: Option<String>) {
         if let Some(run) = self.runs.last_mut() {
             run.because = why;
         }
     }
 
-    /// What the current run runs, as [`super::meta::Spec::definition`] says it.
-    pub fn is_defined_as(&mut self, definition: String) {
+    /// Sets what the current run runs, as [`super::meta::Spec::definition`] says it.
+    pub fn set_definition(&mut self, definition: String) {
         if let Some(run) = self.runs.last_mut() {
             run.definition = Some(definition);
         }

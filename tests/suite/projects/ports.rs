@@ -119,7 +119,10 @@ fn a_restart_gives_the_ports_that_the_file_has_now() {
     shop.write(&file(second));
     shop.ok(&["restart", "web"]);
     shop.ok(&["wait", "web", "--for", &format!("match:port {second}")]);
-    assert_eq!(shop.job("web")["project"]["ports"], serde_json::json!([second]));
+    assert_eq!(
+        shop.job("web")["project"]["ports"],
+        serde_json::json!([second])
+    );
     assert_eq!(shop.pid("api"), api);
     has(&shop.ok(&["up", "-n"]), "= web");
 }

@@ -241,12 +241,19 @@ fn the_plan_of_up_with_apply_is_not_that_of_reload() {
     );
     // It was never up, and `reload` would start nothing.
     has(&shop.ok(&["up", "--apply", "-n"]), "+ web");
-    assert!(shop.ok(&["reload", "-n"]).iter().all(|line| !line.starts_with('+')));
+    assert!(
+        shop.ok(&["reload", "-n"])
+            .iter()
+            .all(|line| !line.starts_with('+'))
+    );
     shop.ok(&["up"]);
     shop.ok(&["stop", "db"]);
     has(&shop.ok(&["up", "--apply", "-n"]), "+ db");
     let reload = shop.ok(&["reload", "-n"]);
-    assert!(!reload.iter().any(|line| line.ends_with(" db")), "{reload:?}");
+    assert!(
+        !reload.iter().any(|line| line.ends_with(" db")),
+        "{reload:?}"
+    );
 }
 
 #[test]
@@ -258,7 +265,8 @@ fn the_code_of_a_job_that_is_new_in_the_file_is_returned() {
         "version = 1\n[jobs.db]\nrun = \"exec sleep 1000\"\n\
          [jobs.tests]\nkind = \"task\"\nrun = \"exit 7\"\n",
     );
-    shop.run(&["up", "--exit-code-from", "tests"]).expect_code(7);
+    shop.run(&["up", "--exit-code-from", "tests"])
+        .expect_code(7);
 }
 
 #[test]

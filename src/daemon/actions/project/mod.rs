@@ -1,7 +1,9 @@
 //! `project`: the jobs of a project file.
 //!
-//! [`read`] finds and reads the file, [`resolve`] fills in its templates, [`plan`] says what it changes, [`up`], [`down`] and [`restore`] change the wish, and [`reply`]
-//! says how the jobs are. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
+//! [`read`] finds and reads the file, [`resolve`] fills in its templates, [`change`] compares it with what is in force,
+//! and [`plan`] says what would change. [`up`], [`down`], [`restart`] and [`restore`] change the wish; [`borrow`] does so
+//! for the jobs that a worktree takes from its main checkout. [`reply`] says how the jobs are, and [`environment`] with
+//! which variables one runs. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
 //! stays or not.
 
 mod borrow;

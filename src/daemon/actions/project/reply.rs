@@ -45,12 +45,7 @@ pub(super) fn planned(
 }
 
 /// What would change in a known project, with the jobs that only the file has.
-pub(super) fn plan(
-    hub: &Hub,
-    id: &ProjectId,
-    plan: Vec<PlannedChange>,
-    loaded: &Loaded,
-) -> Answer {
+pub(super) fn plan(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>, loaded: &Loaded) -> Answer {
     let ProjectState { jobs, warnings, .. } = state_of_file(loaded);
     let mut state = state_of(hub, id, None)?;
     let is_new = |new: &ProjectJob| !state.jobs.iter().any(|known| known.job == new.job);

@@ -324,7 +324,7 @@ impl Main<'_> {
         let name = &self.host.name;
         let is_doubted = self.hub.change(|state| {
             let entry = state.hosts.get_mut(name);
-            entry.is_some_and(Entry::takes_doubt)
+            entry.is_some_and(Entry::take_doubt)
         });
         if is_doubted {
             match timeout(SIGN_OF_LIFE, self.ask("stats", json!({}))).await {

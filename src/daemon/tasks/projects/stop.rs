@@ -16,9 +16,6 @@ use crate::project::stop::StopHow;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
-/// How long to wait for the exit after all processes were killed, in milliseconds.
-const EXIT_MS: u64 = 5000;
-
 /// Stops a job, as was just decided.
 pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
     let known = {
@@ -43,23 +40,11 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
 /// Ends a session on behalf of `by`; without `stop` with KILL. Returns the processes that could not be ended.
 async fn end(hub: &Hub, session: &SessionId, stop: Option<Stop>, by: Actor) -> Vec<u32> {
     restart::stop(hub, session, &by).await;
-    let leader = hub
-        .read()
-        .sessions
-        .get(session)
-        .and_then(|session| session.life.pid());
-    let task = match stop {
-        None => tree_kill::begin(hub, session, by, signal::KILL, 0),
-        Some(stop) => {
-            let (first, grace_ms) = politely(hub, session, &stop, by.clone()).await;
-            tree_kill::begin(hub, session, by, first, grace_ms)
-        }
+    let (first, grace_ms) = match stop {
+        None => (signal::KILL, 0),
+        Some(stop) => politely(hub, session, &stop, by.clone()).await,
     };
-    let ended = task.await.unwrap_or_default();
-    if !leader.is_some_and(|leader| ended.survivors.contains(&leader)) {
-        hub.wait_from_now(session, Conditions::exit(), Some(EXIT_MS))
-            .await;
-    }
+    let ended = tree_kill::end(hub, session, by, first, grace_ms).await;
     ended.survivors
 }
 
