@@ -313,7 +313,7 @@ mod tests {
                 (false, false, false),
             ),
             (
-                r#"{"action":"write","sessionId":"x","data":"y","wait":true}"#,
+                r#"{"action":"write","sessionId":"x","data":"y","wait":{"until":[]}}"#,
                 (false, true, false),
             ),
         ] {

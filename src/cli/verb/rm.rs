@@ -52,6 +52,12 @@ pub(super) fn has_failed(job: &Record) -> bool {
     matches!(job.summary.status, Error | TimedOut | Lost)
 }
 
+/// Whether it waits for its turn in a queue, so that nothing has to be stopped. A job of a project is stopped first,
+/// because its project says when it runs.
+fn only_waits(job: &Record) -> bool {
+    job.summary.status == Status::Queued && job.summary.project.is_none()
+}
+
 impl Which {
     fn is(&self, job: &Record, now: Timestamp) -> bool {
         let is_old = |time: Duration| {
@@ -69,7 +75,7 @@ impl Rm {
         let (running, mut over): (Vec<_>, Vec<_>) = found
             .jobs
             .into_iter()
-            .partition(|job| !job.summary.status.is_finished());
+            .partition(|job| !job.summary.status.is_finished() && !only_waits(job));
         let now = words::now();
         over.retain(|job| self.which.is(job, now));
         if self.force {

@@ -4,6 +4,7 @@ use super::job::Job;
 use crate::protocol::Timestamp;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, ProjectState};
+use crate::term::sanitize::clean;
 
 /// A project on its way up.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,10 +66,33 @@ pub fn is_settled(phase: PhaseName) -> bool {
 pub struct Projects {
     /// In the order in which they were brought up.
     pub coming: Vec<ComingUp>,
-    /// The name of the project of the directory in which the view was opened, if it was asked for and there is one.
-    pub here: Option<String>,
+    /// The project of the directory in which the view was opened, if it was asked for and there is one.
+    pub here: Option<Here>,
     /// Whether that was asked for since the list is empty.
     pub here_asked: bool,
+}
+
+/// The project of the directory in which the view was opened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Here {
+    /// Its name.
+    pub name: String,
+    /// The name of its file, without directories.
+    pub file: String,
+    /// The names of its jobs, in the order of the file.
+    pub jobs: Vec<String>,
+}
+
+impl Here {
+    /// The project that a daemon has found.
+    pub fn of(state: &ProjectState) -> Self {
+        let file = state.files.first().map_or("", String::as_str);
+        Self {
+            name: clean(&state.project.name),
+            file: clean(file.rsplit('/').next().unwrap_or_default()),
+            jobs: state.jobs.iter().map(|job| clean(&job.job)).collect(),
+        }
+    }
 }
 
 impl Projects {

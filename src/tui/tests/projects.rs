@@ -627,12 +627,21 @@ fn an_empty_list_offers_the_project_that_is_here() {
             .all(|said| !said.text.contains("no project file"))
     );
     let state = json!({
-        "name": "shop", "dir": dir(), "up": false, "files": [], "seq": 1, "settled": true, "failed": false,
-        "jobs": [],
+        "name": "shop", "dir": dir(), "up": false, "files": ["/home/ada/shop/Procfile"],
+        "seq": 1, "settled": true, "failed": false, "jobs": [
+            {"job": "web", "phase": "stopped", "wanted": false},
+            {"job": "worker", "phase": "stopped", "wanted": false},
+        ],
     });
     dash.link(LinkEvent::Reply(tag, Ok(state)));
     assert!(
         dash.text().contains("bring up the project shop"),
+        "{}",
+        dash.text()
+    );
+    assert!(dash.text().contains("start ./Procfile: web, worker"));
+    assert!(
+        dash.text().contains("n new  u up (Procfile found)"),
         "{}",
         dash.text()
     );

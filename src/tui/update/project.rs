@@ -9,7 +9,7 @@ use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, ProjectRequest};
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
-use crate::tui::model::projects::{is_settled, planned_jobs};
+use crate::tui::model::projects::{Here, is_settled, planned_jobs};
 use crate::tui::modes::{form, page, plan};
 use crate::tui::project::{Aim, words};
 use crate::tui::requests::refresh;
@@ -32,7 +32,7 @@ pub(super) fn received(
         ProjectRequest::Reload { .. } => reloaded(model, &state, cmds),
         ProjectRequest::Settle { dir } => settled(model, &dir, false, &state),
         ProjectRequest::Look { dir } => settled(model, &dir, true, &state),
-        ProjectRequest::Here => model.projects.here = Some(clean(&state.project.name)),
+        ProjectRequest::Here => model.projects.here = Some(Here::of(&state)),
         ProjectRequest::Offer { dir } => form::offered(model, &dir, &state),
     }
 }

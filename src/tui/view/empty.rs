@@ -5,16 +5,18 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::tui::model::Model;
+use crate::tui::model::projects::Here;
 use crate::tui::text;
 
-/// Keys or commands, with descriptions; an empty pair is a blank line. `{}` stands for the name of the project of this
-/// directory; if there is none, the line is left out.
+/// Keys or commands, with descriptions; an empty pair is a blank line. `{name}`, `{file}` and `{jobs}` stand for those of
+/// the project of this directory; if there is none, the line is left out.
 const LINES: &[(&str, &str)] = &[
     ("", "Nothing is running yet."),
     ("", ""),
     ("n", "start a command here"),
-    ("u", "bring up the project {}"),
+    ("u", "bring up the project {name}"),
     ("bgproc run -- npm run dev", "start one from any shell"),
+    ("bgproc up", "start ./{file}: {jobs}"),
     ("", ""),
     ("", "Jobs keep running when you close this screen."),
     ("", "Come back with: bgproc"),
@@ -49,10 +51,10 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
 /// The lines, at most `room` columns wide.
 fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
     let theme = &model.theme;
-    let project = model.projects.here.as_deref();
+    let here = model.projects.here.as_ref();
     let all = LINES
         .iter()
-        .filter(|(_, what)| project.is_some() || !what.contains("{}"));
+        .filter(|(_, what)| here.is_some() || !what.contains('{'));
     let keys = all.clone().filter(|(key, _)| !key.is_empty());
     let widest = |limit: usize| {
         let widths = keys.clone().map(|(key, _)| key.len());
@@ -66,7 +68,7 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
     };
     let mut lines = Vec::new();
     // The small form has no room for all.
-    for (key, what) in all.filter(|(key, _)| is_wide || *key != "u") {
+    for (key, what) in all.filter(|(_, what)| is_wide || !what.contains('{')) {
         if key.is_empty() {
             let style = match what.starts_with("Nothing") {
                 true => theme.strong(),
@@ -81,7 +83,7 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
         let mut line = vec![Span::styled(key, theme.key())];
         if gap > 0 {
             line.push(Span::raw(" ".repeat(gap)));
-            let what = what.replace("{}", project.unwrap_or_default());
+            let what = here.map_or_else(|| (*what).to_owned(), |here| filled_in(what, here));
             line.push(Span::raw(text::clip(
                 &what,
                 room - column,
@@ -91,4 +93,10 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
         lines.push(Line::from(line));
     }
     lines
+}
+
+fn filled_in(what: &str, here: &Here) -> String {
+    what.replace("{name}", &here.name)
+        .replace("{file}", &here.file)
+        .replace("{jobs}", &here.jobs.join(", "))
 }

@@ -132,6 +132,22 @@ fn jobs_of_a_queue_run_one_after_another_and_can_be_moved() {
 }
 
 #[test]
+fn a_job_that_waits_for_its_turn_can_be_removed() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "builds", "--parallel", "1"]);
+    for name in ["one", "two", "three"] {
+        queue.run(name, &["-g", "builds"]);
+    }
+    queue.until_begun(&["one"]);
+    queue.home.run(&["rm", "one"]).expect_code(3);
+    queue.home.ok(&["rm", "two"]);
+    assert_eq!(queue.job("two"), Value::Null);
+    queue.go("one");
+    queue.until_begun(&["one", "three"]);
+    queue.go("three");
+}
+
+#[test]
 fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
     let queue = Queue::new();
     let home = &queue.home;

@@ -6,6 +6,7 @@ use crate::tui::hints;
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Hint, Hints};
+use crate::tui::model::projects::Here;
 use crate::tui::model::rows::project_dir;
 use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::shell;
@@ -164,7 +165,8 @@ fn of_selected(model: &Model) -> Vec<Action> {
         return [actions, &[Action::New]].concat();
     }
     let Some(job) = model.current() else {
-        return vec![Action::New];
+        let here = offered(model).map(|_| Action::ProjectUp);
+        return [Action::New].into_iter().chain(here).collect();
     };
     let mut actions = Vec::new();
     if job.state().waits() {
@@ -231,6 +233,12 @@ fn grid(model: &Model) -> Hints {
     }
 }
 
+/// The project that is offered because there are no jobs.
+fn offered(model: &Model) -> Option<&Here> {
+    let here = model.projects.here.as_ref();
+    here.filter(|_| model.jobs.is_empty())
+}
+
 /// The label from the table, or one that fits the situation better.
 fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
@@ -244,7 +252,10 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
         (Action::Attach, _) if stack => "open".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
         (Action::Pause, _) if shell::all_paused(model) => "continue".to_owned(),
-        (Action::ProjectUp, _) => "up".to_owned(),
+        (Action::ProjectUp, _) => match offered(model) {
+            Some(here) => format!("up ({} found)", here.file),
+            None => "up".to_owned(),
+        },
         (Action::ProjectDown, _) => "down".to_owned(),
         (Action::ProjectReload, _) => "reload".to_owned(),
         _ => label,

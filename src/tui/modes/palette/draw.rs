@@ -102,7 +102,7 @@ fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
         }
     }
     buf.set_string(area.x + 2, area.y, " : commands ", theme.strong());
-    let keys = " enter do   tab complete   ctrl-y copy the shell command   esc ";
+    let keys = " enter run   tab complete   ctrl-y copy the shell command   esc ";
     if text::width(keys) + 4 <= width {
         buf.set_string(area.x + 2, last, keys, theme.dim());
     }

@@ -5,7 +5,7 @@ use crate::tui::keymap::actions;
 actions! {
     /// What keys do that are not text.
     Action of "palette", "PROMPT: a command by its name", edits_text: true;
-    Accept "do" ["enter"] "Do it";
+    Accept "run" ["enter"] "Do it";
     Down "down" ["down", "ctrl-n"] "Next command";
     Up "up" ["up", "ctrl-p"] "Command above";
     Complete "complete" ["tab"] "Complete its name";
