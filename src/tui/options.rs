@@ -2,7 +2,9 @@
 
 use super::keymap::Rebound;
 use super::theme::Appearance;
+use crate::client::greeting;
 use crate::config::{Config, Notify};
+use crate::protocol::Greeting;
 
 /// How to replay a job's past when the view is opened for that.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -47,6 +49,16 @@ pub struct Options {
     pub status_line: bool,
 }
 
+impl Options {
+    /// The greeting of the view. If the view may only look, so may its connection: the daemon refuses what the
+    /// modes should have refused.
+    pub fn greeting(&self) -> Greeting {
+        let mut greeting = greeting::with_surroundings(greeting::human());
+        greeting.policy.read_only = self.read_only;
+        greeting
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -65,5 +77,20 @@ impl Default for Options {
             stop_grace_ms: Config::default().stop_grace_ms(),
             status_line: true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_connection_of_a_read_only_view_may_only_read() {
+        assert!(!Options::default().greeting().policy.read_only);
+        let options = Options {
+            read_only: true,
+            ..Options::default()
+        };
+        assert!(options.greeting().policy.read_only);
     }
 }

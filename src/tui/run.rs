@@ -25,7 +25,7 @@ use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
 use super::update::{seen, update};
 use super::view::view;
-use crate::client::{self, AutoStart, greeting};
+use crate::client::{self, AutoStart};
 use crate::protocol::Error;
 use crate::term::screen::CursorShape;
 
@@ -43,7 +43,7 @@ const KEEP: Duration = Duration::from_secs(600);
 /// # Errors
 /// If there is no terminal, the daemon is not available, or the job to open does not exist.
 pub fn run(options: Options) -> Result<(), Error> {
-    let greeting = greeting::with_surroundings(greeting::human());
+    let greeting = options.greeting();
     // Connect before taking the window, so that an error appears on the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
     let facts = facts();

@@ -52,6 +52,7 @@ use self::job::Job;
 use self::keyboard::Keyboards;
 use self::merged::Merged;
 use self::mode::{Frame, Left, Mode};
+pub use self::notes::READ_ONLY;
 use self::pointer::Pointer;
 use self::projects::Projects;
 use self::quitting::Quitting;

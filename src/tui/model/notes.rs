@@ -5,6 +5,9 @@ use super::{Model, Selected};
 use crate::term::sanitize::clean;
 use crate::tui::keymap::NORMAL;
 
+/// Said of a command that changes something, in a view that may only look.
+pub const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
+
 impl Model {
     /// The key now bound to the action that `key` performs in NORMAL by default; used in messages.
     pub fn key<'a>(&'a self, key: &'a str) -> &'a str {

@@ -269,7 +269,12 @@ fn a_pane_of_a_job_that_fits() {
 
 /// Two hosts with jobs beside those of this machine, and one without: one is connected, the others are not.
 fn hosts(width: u16, height: u16) -> Dash {
-    let mut dash = Dash::new(width, height, shop_records());
+    hosts_with(Options::default(), width, height)
+}
+
+/// The same in a view opened with options.
+fn hosts_with(options: Options, width: u16, height: u16) -> Dash {
+    let mut dash = Dash::with(options, width, height, shop_records());
     let at = |name: &str, host: &str, seen: Option<i64>| {
         let mut record = record(name);
         record.summary.session_id = id(name).at(host).unwrap();
@@ -398,4 +403,43 @@ fn a_host_that_is_not_connected_is_logged_in_to() {
         shown.contains("eval") && !shown.contains("train"),
         "{shown}"
     );
+}
+
+#[test]
+fn a_read_only_view_only_looks_at_hosts() {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    let mut dash = hosts_with(options, 120, 40);
+    let changes = |cmd: &Cmd| match cmd {
+        Cmd::Request(_, action) => !action.reads(),
+        Cmd::Effect(Effect::Login(_)) => true,
+        _ => false,
+    };
+    let refused = |dash: &mut Dash, keys: &str| {
+        dash.press(keys);
+        assert!(dash.text().contains("read-only"), "{keys}: {}", dash.text());
+        assert!(dash.model.is_normal(), "{keys}");
+        let asked = dash.later(6000).asked();
+        assert!(!asked.iter().any(changes), "{keys}: {asked:?}");
+    };
+    refused(&mut dash, ":disconnect gpu1\r");
+    refused(&mut dash, ":log in to box\r");
+    refused(&mut dash, ":new job on gpu1\r");
+    dash.press(":show gpu1\r");
+    let status = dash.status();
+    assert!(status.contains("gpu1 ml: 1 job"), "{status}");
+
+    dash.press("gg");
+    while !dash.status().contains("box: 0 jobs") {
+        dash.press("j");
+    }
+    assert!(!dash.text().contains("logs in"), "{}", dash.text());
+    refused(&mut dash, "l");
+    dash.press("h");
+    assert_eq!(dash.model.folded.len(), 1);
+    dash.press("l");
+    assert!(dash.model.folded.is_empty(), "it unfolds");
+    assert!(!dash.asked().iter().any(changes));
 }

@@ -294,6 +294,17 @@ fn refuses_an_ambiguous_name_in_its_field() {
 }
 
 #[test]
+fn a_read_only_view_submits_nothing() {
+    let mut dash = shop(80, 24);
+    dash.press("nmake");
+    dash.model.read_only = true;
+    dash.asked();
+    dash.press("\r");
+    assert_eq!(dash.actions(), [""; 0]);
+    assert!(dash.text().contains("read-only"), "{}", dash.text());
+}
+
+#[test]
 fn sends_only_changed_fields() {
     let mut dash = shop(80, 24);
     dash.press("e").snapshot("edit-80x24");

@@ -8,7 +8,7 @@ use crate::tui::list::select;
 use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::hosts::host_of_key;
 use crate::tui::model::rows::Row;
-use crate::tui::model::{Model, Selected};
+use crate::tui::model::{Model, READ_ONLY, Selected};
 use crate::tui::modes::form;
 use crate::tui::modes::palette::Entry;
 
@@ -50,6 +50,9 @@ pub(super) fn run(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
     let (Some(command), Some(host)) = (command, host.map(|host| host.name.clone())) else {
         return;
     };
+    if model.read_only && command.changes() {
+        return model.note(READ_ONLY);
+    }
     match command {
         Command::Show => {
             if let Some(key) = heading(model, &host) {
@@ -67,16 +70,33 @@ pub(super) fn run(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
 }
 
 impl Command {
+    /// Whether it does more than show something.
+    fn changes(self) -> bool {
+        match self {
+            Self::Show => false,
+            Self::New | Self::Login | Self::Disconnect => true,
+        }
+    }
+
+    /// Why it cannot be done now, in a sentence.
+    fn obstacle(self, model: &Model, host: &HostStatus) -> Option<String> {
+        if model.read_only && self.changes() {
+            return Some(READ_ONLY.to_owned());
+        }
+        let name = &host.name;
+        let is_up = host.state == HostState::Up;
+        let why = match self {
+            Self::Show if heading(model, name).is_none() => "has no jobs",
+            Self::Login if is_up => "is connected",
+            Self::Disconnect if !is_up => "is not connected",
+            Self::Show | Self::New | Self::Login | Self::Disconnect => return None,
+        };
+        Some(format!("{name} {why}."))
+    }
+
     fn entry(self, model: &Model, host: &HostStatus, index: usize) -> Entry {
         let name = &host.name;
         let word = quote(name);
-        let is_up = host.state == HostState::Up;
-        let obstacle = match self {
-            Self::Show if heading(model, name).is_none() => Some("has no jobs"),
-            Self::Login if is_up => Some("is connected"),
-            Self::Disconnect if !is_up => Some("is not connected"),
-            Self::Show | Self::New | Self::Login | Self::Disconnect => None,
-        };
         let (verb, title, synonyms, help, shell) = match self {
             Self::Show => (
                 "show",
@@ -115,7 +135,7 @@ impl Command {
             key: String::new(),
             help: help.into(),
             shell,
-            obstacle: obstacle.map(|why| format!("{name} {why}.")),
+            obstacle: self.obstacle(model, host),
             // Behind what can be done with jobs.
             fit: usize::MAX,
         }

@@ -29,7 +29,7 @@ use crate::tui::message::{Cmd, Effect, Exit};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
 use crate::tui::model::typing::Letter;
-use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::model::{Attached, Model, READ_ONLY, Selected};
 use crate::tui::pane::{follow, group, load};
 use crate::tui::theme::Tone;
 use crate::tui::{copy, grid, keyboard, removal, requests};
@@ -144,7 +144,7 @@ pub fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
 fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if model.read_only && changes(action) && !detaches {
-        model.note(obstacle::READ_ONLY);
+        model.note(READ_ONLY);
         return;
     }
     // Only two in a row close the view.
@@ -167,10 +167,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::PageUp => page(model, false, cmds),
         Action::Pick => select::pick(model, number(model, name)),
         Action::Fold => fold::group(model, true),
-        Action::Unfold => match model.host_to_log_in() {
-            Some(host) => cmds.push(Cmd::Effect(Effect::Login(host.to_owned()))),
-            None => fold::group(model, false),
-        },
+        Action::Unfold => unfold(model, cmds),
         Action::FoldAll => fold::all(model),
         Action::NextAlert => select::alert(model),
         Action::Previous => select::previous(model),
@@ -259,6 +256,18 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Help => help::open(model),
         Action::Quit => cmds.push(Cmd::Quit(Exit::Closed)),
         Action::QuitAndStop => quit::ask(model, cmds),
+    }
+}
+
+/// Logs in to the host of the selected row if it is not connected, otherwise unfolds the group.
+fn unfold(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(host) = model.host_to_log_in().map(str::to_owned) else {
+        return fold::group(model, false);
+    };
+    match obstacle::no_login(model) {
+        Some(why) => model.note(why),
+        None if model.read_only => fold::group(model, false),
+        None => cmds.push(Cmd::Effect(Effect::Login(host))),
     }
 }
 

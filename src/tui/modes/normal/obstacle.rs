@@ -8,13 +8,10 @@ use crate::tui::list::fold::nothing_to_fold;
 use crate::tui::list::width;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
-use crate::tui::model::{Attached, Model};
+use crate::tui::model::{Attached, Model, READ_ONLY};
 use crate::tui::modes::compare;
 use crate::tui::project::Aim;
 use crate::tui::state::State;
-
-/// Said of a command that changes something, in a view that may only look.
-pub(super) const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
 
 /// Said if there is no ended job to remove.
 pub(super) const NONE_ENDED: &str = "No job has ended: there is nothing to remove.";
@@ -260,9 +257,16 @@ pub(super) fn not_ended(model: &Model, job: &Job) -> String {
     }
 }
 
+/// Why `l` does not log in to the host of the selected row: the view may only look. What is folded can be unfolded.
+pub(super) fn no_login(model: &Model) -> Option<String> {
+    let key = model.group_key();
+    let is_folded = key.is_some_and(|key| model.folded.contains(&key));
+    (model.read_only && !is_folded).then(|| READ_ONLY.to_owned())
+}
+
 fn fold(model: &Model, action: Action) -> Option<String> {
     if action == Action::Unfold && model.host_to_log_in().is_some() {
-        return None;
+        return no_login(model);
     }
     let headed = matches!(model.rows.first(), Some(Row::Group(_)));
     let Some(key) = model.group_key().filter(|_| headed) else {

@@ -90,6 +90,9 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     if merged.lines.is_empty() {
         let host = hosts::host_of_key(&group.key).and_then(|name| model.host(name));
         let text = match host.and_then(|host| host.error.as_ref()) {
+            Some(error) if model.read_only => {
+                format!("Not connected: {}.", hosts::trouble(error))
+            }
             Some(error) => format!(
                 "Not connected: {}. {} logs in.",
                 hosts::trouble(error),
