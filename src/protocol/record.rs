@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::engine_job::{EngineJob, LauncherName, NodeReach};
-use super::project::{ProjectRole, Waiting};
+use super::project::{PhaseName, ProjectRole, Waiting};
 use super::report::Reported;
 use super::shell_state::ShellState;
 use super::terminal_progress::TerminalProgress;
@@ -334,6 +334,13 @@ impl Summary {
     pub fn reported(&self) -> Option<&Reported> {
         let report = self.report.as_ref();
         report.filter(|report| self.status == Status::Running && report.replaced_by.is_none())
+    }
+
+    /// Why its run counts as failed although its command has ended well: a service ended before it was ready.
+    pub fn ended_early(&self) -> Option<&str> {
+        let of = self.project.as_ref()?;
+        let is_early = self.status == Status::Done && of.phase == PhaseName::Failed;
+        of.why.as_deref().filter(|_| is_early)
     }
 }
 

@@ -9,6 +9,12 @@ use crate::term::sanitize::clean;
 /// The word for a job that was stopped before it ran.
 const STOPPED: &str = "stopped";
 
+/// The word for a job whose time limit has ended it.
+const TIMED_OUT: &str = "timed out";
+
+/// The word for a job that has failed without an exit code or a signal that says so.
+const FAILED: &str = "failed";
+
 /// The state of a job as the dashboard shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
@@ -42,7 +48,7 @@ pub enum State {
     Done,
     /// Failed with this exit code.
     Failed(i32),
-    /// Killed by this signal, or could not be started.
+    /// Killed by this signal; `failed` if it could not be started, or is a service that ended before it was ready.
     Died(String),
     /// Stopped or killed by somebody, in words.
     Killed(String),
@@ -107,11 +113,12 @@ impl State {
             Status::Paused => Self::Paused,
             Status::Stopping => Self::Stopping,
             Status::Retrying => Self::Retrying(job.restarts.saturating_add(1)),
+            Status::Done if job.ended_early().is_some() => Self::Died(FAILED.to_owned()),
             Status::Done => Self::Done,
             Status::Error => match (job.exit_code, &job.signal) {
                 (Some(code), _) => Self::Failed(code),
                 (None, Some(signal)) => Self::Died(signal.clone()),
-                (None, None) => Self::Died("failed".to_owned()),
+                (None, None) => Self::Died(FAILED.to_owned()),
             },
             // It has never run.
             Status::Killed if job.signal.is_none() && phase == Some(PhaseName::Stopped) => {
@@ -131,7 +138,7 @@ impl State {
                 },
                 None => "killed".to_owned(),
             }),
-            Status::TimedOut => Self::Killed("timed out".to_owned()),
+            Status::TimedOut => Self::Killed(TIMED_OUT.to_owned()),
             Status::Lost => Self::Lost,
         }
     }
@@ -195,7 +202,7 @@ impl State {
                 let short = signal.strip_prefix("SIG").unwrap_or(signal);
                 vec![signal.clone(), short.to_owned()]
             }
-            Self::Killed(how) if how == "timed out" => vec!["timeout".to_owned()],
+            Self::Killed(_) if self.timed_out() => vec!["timeout".to_owned()],
             Self::Killed(how) if how == STOPPED => vec![how.clone()],
             Self::Killed(_) => vec!["killed".to_owned()],
             other => vec![other.word()],
@@ -223,6 +230,11 @@ impl State {
     /// Whether a person should look at it: it waits for one, has failed, or was skipped.
     pub fn calls(&self) -> bool {
         self.needs_input() || self.failed() || *self == Self::Skipped
+    }
+
+    /// Whether its time limit has ended it.
+    pub fn timed_out(&self) -> bool {
+        matches!(self, Self::Killed(how) if how == TIMED_OUT)
     }
 
     /// Whether it failed by itself.

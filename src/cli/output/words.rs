@@ -62,7 +62,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
             (job.status.as_str(), Tone::Normal)
         }
         Status::Paused => ("paused", Tone::Held),
-        Status::Done if ended_early(job).is_some() => ("failed", Tone::Bad),
+        Status::Done if job.ended_early().is_some() => ("failed", Tone::Bad),
         Status::Done => ("done", Tone::Faint),
         // It has never run.
         Status::Killed if job.signal.is_none() && is(job, PhaseName::Stopped) => {
@@ -81,14 +81,9 @@ pub fn state(job: &Summary) -> (String, Tone) {
     }
 }
 
-/// Why the run of a job counts as failed although its command has ended well: a service ended before it was ready.
+/// Why the run of a job counts as failed although its command has ended well, cleaned.
 pub fn ended_early(job: &Summary) -> Option<String> {
-    let of = job
-        .project
-        .as_ref()
-        .filter(|_| job.status == Status::Done)?;
-    let why = of.why.as_ref().filter(|_| of.phase == PhaseName::Failed)?;
-    Some(clean(why))
+    job.ended_early().map(clean)
 }
 
 /// Where an engine runs a job: `on n17`, `on n17, run 2`.

@@ -23,6 +23,9 @@ const KNOWN: [(i32, &str, &str); 10] = [
 
 /// How a failed job ended: `exit 127, command not found: eslint`. `output` holds its last lines.
 pub fn words(record: &Record, output: &[String]) -> String {
+    if let Some(why) = record.summary.ended_early() {
+        return clean(why);
+    }
     let reason = record.reason.as_deref().map(clean).unwrap_or_default();
     let told = if reason.contains("limit `") {
         Some(reason.clone())

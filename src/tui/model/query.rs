@@ -225,7 +225,9 @@ fn text_rank(text: &str, job: &Job) -> Option<u32> {
 
 fn is_in_state(word: &str, state: &State) -> bool {
     match word {
-        "failed" | "error" => state.failed() || *state == State::Skipped,
+        // As for `ls --status failed` and `clean --failed`.
+        "failed" => state.failed() || *state == State::Skipped || state.timed_out(),
+        "error" => state.failed() || *state == State::Skipped,
         "skipped" => *state == State::Skipped,
         "scheduled" => *state == State::Scheduled,
         "ready" => *state == State::Ready,
@@ -239,7 +241,7 @@ fn is_in_state(word: &str, state: &State) -> bool {
         "stopping" => *state == State::Stopping,
         "waiting" | "queued" => *state == State::Queued,
         "retrying" => matches!(state, State::Retrying(_)),
-        "timeout" => matches!(state, State::Killed(how) if how == "timed out"),
+        "timeout" => state.timed_out(),
         "done" => *state == State::Done,
         "paused" => *state == State::Paused,
         "killed" => matches!(state, State::Killed(_)),
@@ -275,6 +277,7 @@ fn fuzzy(needle: &str, text: &str) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Status;
     use crate::tui::tests::jobs::{job, shop};
 
     fn names(text: &str) -> Vec<String> {
@@ -342,6 +345,15 @@ mod tests {
         assert_eq!(names("!asked"), Vec::<String>::new());
         assert_eq!(names("!"), names(""));
         assert_eq!(names("-"), names(""));
+    }
+
+    #[test]
+    fn a_job_that_timed_out_has_failed_and_was_killed() {
+        let mut late = job("late");
+        late.record.summary.status = Status::TimedOut;
+        let is = |text: &str| Query::parse(text).matches(&late);
+        assert!(is("!failed") && is("failed") && is("timeout") && is("killed"));
+        assert!(!is("!error") && !is("done"));
     }
 
     #[test]

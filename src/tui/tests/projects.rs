@@ -9,7 +9,7 @@ use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::{Level, Need, PhaseName, ProjectName, ProjectRole};
 use crate::protocol::record::{InputState, Record};
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Status, Timestamp};
-use crate::tui::message::{Cmd, Effect, LinkEvent, ProjectRequest, RequestKind};
+use crate::tui::message::{CardPart, Cmd, Effect, LinkEvent, ProjectRequest, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::form::fields::Form;
 
@@ -646,4 +646,20 @@ fn an_empty_list_offers_the_project_that_is_here() {
         dash.text()
     );
     dash.later(10_000).snapshot("empty-project-80x24");
+}
+
+#[test]
+fn a_service_that_ended_before_it_was_ready_has_failed() {
+    let web = ended("web", Status::Done, Some(0), MINUTE);
+    let web = of_shop(web, 0, PhaseName::Failed, Some("ended before it was ready"));
+    let mut dash = Dash::new(120, 40, vec![web.clone(), record("notes")]);
+    let counts = dash.model.counts();
+    assert_eq!((counts.failed, counts.done), (1, 0));
+    dash.press("/!failed\r").screen("web", 40, 120, "bye\r\n");
+    let card = RequestKind::Card(id("web"), CardPart::Runs);
+    dash.link(LinkEvent::Reply(card, Ok(json!(web))));
+    let text = dash.text();
+    assert!(text.contains("✗ web"), "{text}");
+    assert!(!text.contains("● notes"), "{text}");
+    assert!(text.contains("failed: ended before it was ready"), "{text}");
 }
