@@ -7,7 +7,7 @@ use crate::tui::copy::{self, log_path};
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::copied::Commands;
 use crate::tui::model::job::Job;
-use crate::tui::model::{Model, url};
+use crate::tui::model::{Link, Model, url};
 
 /// Number of log lines that the menu copies.
 const LINES: u64 = 100;
@@ -22,13 +22,8 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
         Copy::Command => {
             // Only the details contain the variables that were set for a job.
             match ids {
-                [id] => ask_for(id, CopyFrom::Command, cmds),
-                _ => {
-                    model.commands = Some(Commands::of(ids.to_vec()));
-                    for id in ids {
-                        ask_for(id, CopyFrom::Commands, cmds);
-                    }
-                }
+                [id] => ask_for(model, id, CopyFrom::Command, cmds),
+                _ => ask_for_commands(model, ids, cmds),
             }
             return;
         }
@@ -36,7 +31,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
             let paths = each(&|job| log_path(&job.record));
             // For a short log, only the details contain the path.
             if let ([], [id]) = (paths.as_slice(), ids) {
-                ask_for(id, CopyFrom::Path, cmds);
+                ask_for(model, id, CopyFrom::Path, cmds);
                 return;
             }
             (paths, "path")
@@ -45,7 +40,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
         Copy::Url => {
             let urls = each(&|job| url::served(&job.record));
             if let ([], [id]) = (urls.as_slice(), ids) {
-                ask_for(id, CopyFrom::Url, cmds);
+                ask_for(model, id, CopyFrom::Url, cmds);
                 return;
             }
             (urls, "URL")
@@ -57,7 +52,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mu
             };
             let id = id.clone();
             match item {
-                Copy::Log => ask_for_lines(&id, cmds),
+                Copy::Log => ask_for_lines(model, &id, cmds),
                 _ => screen(model, &id, cmds),
             }
             return;
@@ -84,7 +79,19 @@ fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
+/// Whether the daemon can be asked. Tells if not: the link drops queries that it cannot send.
+fn can_ask(model: &mut Model) -> bool {
+    let is_up = model.link == Link::Up;
+    if !is_up {
+        model.note("Not done: the daemon is restarting.");
+    }
+    is_up
+}
+
+fn ask_for_lines(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if !can_ask(model) {
+        return;
+    }
     let params = Log {
         session_id: Some(id.to_string()),
         tail: Some(LINES),
@@ -94,12 +101,26 @@ fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Request(tag, Request::Log(params)));
 }
 
-fn ask_for(id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
+fn ask_for_commands(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    if can_ask(model) {
+        model.commands = Some(Commands::of(ids.to_vec()));
+        cmds.extend(ids.iter().map(|id| details(id, CopyFrom::Commands)));
+    }
+}
+
+fn ask_for(model: &mut Model, id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
+    if can_ask(model) {
+        cmds.push(details(id, from));
+    }
+}
+
+/// The request for the details of a job.
+fn details(id: &SessionId, from: CopyFrom) -> Cmd {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
         full_env: None,
     };
     let tag = RequestKind::Copy(id.clone(), from);
-    cmds.push(Cmd::Request(tag, Request::Status(params)));
+    Cmd::Request(tag, Request::Status(params))
 }

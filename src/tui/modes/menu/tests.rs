@@ -118,6 +118,24 @@ fn copies_the_commands_of_several_jobs_with_their_variables() {
 }
 
 #[test]
+fn says_that_the_daemon_restarts_if_it_has_to_be_asked() {
+    let copies = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Copy(..), _));
+    for keys in ["yc", "yl", "yu", "hyc"] {
+        let mut dash = shop(120, 40);
+        dash.link(LinkEvent::Down).asked();
+        dash.press(keys);
+        assert!(!dash.asked().iter().any(copies), "{keys}");
+        let text = dash.text();
+        let told = "Not done: the daemon is restarting.";
+        assert!(text.contains(told), "{keys}: {text}");
+        assert!(dash.model.commands.is_none(), "{keys}");
+        // What is known is copied.
+        dash.press("yi");
+        assert!(dash.copied().is_some(), "{keys}");
+    }
+}
+
+#[test]
 fn every_signal_is_shown_at_40_columns() {
     for name in ["web", "a-job-with-a-long-name"] {
         let mut records = shop_records();
