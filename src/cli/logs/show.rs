@@ -9,7 +9,7 @@ use super::typed::{self, Typed};
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::cli::output::style::Tone;
-use crate::cli::output::{Sink, note, words};
+use crate::cli::output::{Sink, names, note, words};
 use crate::protocol::reply::LogLine;
 use crate::protocol::{Mode, Record, SessionId};
 use crate::term::plain::reader::Shown;
@@ -83,12 +83,12 @@ impl Show {
         }
     }
 
-    /// Adds `name`, padded to `width`, before each line; `number` picks its colour. Writes whole lines only, all of
-    /// them to standard output.
+    /// Adds `name`, padded to `width` columns, before each line; `number` picks its colour. Writes whole lines only,
+    /// all of them to standard output.
     #[must_use]
     pub fn named(mut self, ctx: &Context, name: &str, width: usize, number: usize) -> Self {
         name.clone_into(&mut self.name);
-        let prefix = format!("{name:<width$} | ");
+        let prefix = format!("{} | ", names::padded(name, width));
         self.prefix = ctx.out.tint(Tone::Stream(number), &prefix);
         let at = self.place.checkpoint(&self.job);
         for lane in &mut self.lanes {

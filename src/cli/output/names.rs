@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::words;
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
@@ -20,10 +22,16 @@ pub fn together(jobs: &[Record]) -> Vec<String> {
     jobs.iter().zip(&bare).map(name).collect()
 }
 
-/// The width of the longest name, in characters.
+/// The width of the widest name, in columns of a terminal.
 pub fn width(names: &[String]) -> usize {
-    let widths = names.iter().map(|name| name.chars().count());
+    let widths = names.iter().map(|name| name.width());
     widths.max().unwrap_or(0)
+}
+
+/// A name with blanks behind it, so that it is at least `width` columns wide. A format string counts characters.
+pub fn padded(name: &str, width: usize) -> String {
+    let missing = width.saturating_sub(name.width());
+    format!("{name}{}", " ".repeat(missing))
 }
 
 #[cfg(test)]
@@ -54,5 +62,13 @@ mod tests {
         assert_eq!(together(&jobs), ["shop/web", "blog/web", "db", "web"]);
         assert_eq!(together(&jobs[1..3]), ["web", "db"]);
         assert_eq!(width(&together(&jobs)), 8);
+    }
+
+    #[test]
+    fn names_are_padded_by_columns() {
+        let names = ["日本語", "web"].map(str::to_owned);
+        assert_eq!(width(&names), 6);
+        assert_eq!(names.map(|name| padded(&name, 7)), ["日本語 ", "web    "]);
+        assert_eq!(padded("build", 3), "build");
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::lines;
 use crate::cli::exit::Failure;
-use crate::cli::output::{Kind, Output, Sink};
+use crate::cli::output::style::Tone;
+use crate::cli::output::{Kind, Output, Sink, table};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::ProjectJob;
 
@@ -55,8 +56,8 @@ impl Block {
         }
         self.drawn = 0;
         for job in jobs {
-            for (line, tone) in described(job) {
-                let line: String = line.chars().take(width).collect();
+            // A line that wraps would be one more than `back` clears.
+            for (line, tone) in described(job, width) {
                 text.push_str(&out.tint(tone, &line));
                 text.push('\n');
                 self.drawn += 1;
@@ -84,8 +85,32 @@ impl Block {
     }
 }
 
-fn described(job: &ProjectJob) -> Vec<(String, crate::cli::output::style::Tone)> {
-    let mut found = vec![(lines::phase(job), lines::tone(job.phase))];
-    found.extend(lines::question(job).map(|line| (line, crate::cli::output::style::Tone::Wants)));
+/// The lines of a job, cut to `width` columns.
+fn described(job: &ProjectJob, width: usize) -> Vec<(String, Tone)> {
+    let cut = |line: String| table::end(&line, width);
+    let mut found = vec![(cut(lines::phase(job)), lines::tone(job.phase))];
+    found.extend(lines::question(job).map(|line| (cut(line), Tone::Wants)));
     found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let job = json!({"job": "web", "phase": "failed", "why": "日本語の長い理由", "wanted": true,
+            "question": "パスワード"});
+        let job: ProjectJob = serde_json::from_value(job).unwrap();
+        for width in 0..60 {
+            let lines = described(&job, width);
+            assert_eq!(lines.len(), 2);
+            let fits = |(line, _): &(String, Tone)| line.width() <= width;
+            assert!(lines.iter().all(fits), "{width}: {lines:?}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::patience::Patience;
-use crate::cli::output::words;
+use crate::cli::output::{names, words};
 use crate::cli::value::moment;
 use crate::client::read_reply;
 use crate::protocol::params;
@@ -89,7 +89,10 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     let at = event.at.unwrap_or_default();
     let (name, what, by) = (name(event), what(event), by(event));
     let line = match ctx.out.is_terminal() {
-        true => format!("{}  {name:<12}  {what:<18}  {by}", words::local(at)),
+        true => {
+            let (at, name) = (words::local(at), names::padded(&name, 12));
+            format!("{at}  {name}  {what:<18}  {by}")
+        }
         false => format!("{}\t{name}\t{what}\t{by}", words::stamp(at)),
     };
     ctx.out.line(line.trim_end())
