@@ -276,7 +276,10 @@ fn every_verb_of_projects_takes_a_file() {
     std::fs::write(shop.dir.join("other.toml"), file).unwrap();
     shop.ok(&["up", "-f", "other.toml"]);
     has(&shop.ok(&["reload", "-n", "-f", "other.toml"]), "= web");
-    has(&shop.ok(&["env", "-f", "other.toml", "web"]), "COLOR=blue");
+    has(
+        &shop.ok(&["env", "-f", "other.toml", "web"]),
+        "COLOR=blue  # env of the job",
+    );
     let said = shop.ok(&["exec", "-f", "other.toml", "web", "--", "printenv", "COLOR"]);
     assert_eq!(said, ["blue"]);
     shop.ok(&["down", "-f", "other.toml"]);
