@@ -77,8 +77,8 @@ impl RequestHead {
         let action = field("action");
         let action = action.as_str().unwrap_or_default().to_owned();
         let find = |name: &str| {
-            let values = spellings(name).into_iter().map(|name| field(&name));
-            values.into_iter().find(|value| !value.is_null())
+            let mut values = spellings(name).into_iter().map(|name| field(&name));
+            values.find(|value| !value.is_null())
         };
         let traits = ActionTraits::of(&action);
         Some(Self {

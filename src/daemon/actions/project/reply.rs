@@ -36,22 +36,22 @@ pub(super) fn planned(
     plan: Vec<PlannedChange>,
     warnings: &[Fault],
 ) -> Answer {
-    let mut state = state_of(hub, id, only)?;
-    state.plan = plan;
-    state
-        .warnings
-        .extend(warnings.iter().map(ToString::to_string));
-    answer(state)
+    with_plan(state_of(hub, id, only)?, plan, warnings)
 }
 
 /// What would change in a known project, with the jobs that only the file has.
 pub(super) fn plan(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>, loaded: &Loaded) -> Answer {
-    let ProjectState { jobs, warnings, .. } = state_of_file(loaded);
     let mut state = state_of(hub, id, None)?;
     let is_new = |new: &ProjectJob| !state.jobs.iter().any(|known| known.job == new.job);
-    let new: Vec<ProjectJob> = jobs.into_iter().filter(is_new).collect();
+    let of_file = state_of_file(loaded).jobs.into_iter();
+    let new: Vec<ProjectJob> = of_file.filter(is_new).collect();
     state.jobs.extend(new);
+    with_plan(state, plan, &loaded.project.warnings)
+}
+
+fn with_plan(mut state: ProjectState, plan: Vec<PlannedChange>, warnings: &[Fault]) -> Answer {
     state.plan = plan;
+    let warnings = warnings.iter().map(ToString::to_string);
     state.warnings.extend(warnings);
     answer(state)
 }

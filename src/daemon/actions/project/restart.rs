@@ -140,19 +140,22 @@ fn wish(state: &mut State, client: &Client, of: &ProjectJob) {
 
 /// Brings the definition of the job into force, and gives it its ports, if the jobs that it needs are known.
 fn define(state: &mut State, of: &ProjectJob, loaded: &Loaded) -> Result<(), Error> {
+    let Some(project) = state.projects.get_mut(&of.id) else {
+        return Ok(());
+    };
+    project.restore_secrets(&loaded.project);
+    let known = |need: &Need| project.applied.jobs.contains_key(&need.job);
+    let new = loaded.project.jobs.get(&of.job);
+    let Some(new) = new.filter(|new| new.needs.iter().all(known)) else {
+        return Ok(());
+    };
+    let mut effective = project.applied.clone();
+    effective.jobs.insert(of.job.clone(), new.clone());
     let Some(project) = state.projects.get(&of.id) else {
         return Ok(());
     };
-    let new = loaded.project.jobs.get(&of.job);
-    let known = |need: &Need| project.applied.jobs.contains_key(&need.job);
-    let new = new.filter(|new| new.needs.iter().all(known));
-    let mut effective = project.applied.clone();
-    if let Some(new) = new {
-        effective.jobs.insert(of.job.clone(), new.clone());
-    }
     let (offset, ports) = assign_ports(state, project, loaded, &effective)?;
     if let Some(project) = state.projects.get_mut(&of.id) {
-        project.restore_secrets(&loaded.project);
         (project.offset, project.ports) = (offset, ports);
         project.applied = effective;
         wishes::define(&mut project.wish, &project.applied, &project.borrowed);
