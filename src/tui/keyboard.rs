@@ -3,7 +3,7 @@
 use crate::protocol::params::Hold;
 use crate::protocol::{Action, SessionId};
 use crate::tui::message::{Cmd, RequestKind};
-use crate::tui::model::{Link, Model};
+use crate::tui::model::Model;
 
 /// Takes the keyboard from agents, or gives it back.
 pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -14,8 +14,7 @@ pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let (id, name) = (job.id().clone(), job.name.clone());
     if !job.is_alive() {
         model.note(format!("{name} has ended and takes no input."));
-    } else if model.link != Link::Up {
-        model.note("Not done: the daemon is restarting.");
+    } else if !model.has_daemon("Not done") {
     } else {
         let on = !model.keyboards.held.contains(&id);
         cmds.push(request(id, on));

@@ -1,7 +1,7 @@
 //! Messages to the person, and the keys named in them.
 
 use super::toast::{Kind, TOAST_MS, Toast};
-use super::{Model, Selected};
+use super::{Link, Model, Selected};
 use crate::term::sanitize::clean;
 use crate::tui::keymap::NORMAL;
 
@@ -9,6 +9,16 @@ use crate::tui::keymap::NORMAL;
 pub const READ_ONLY: &str = "This view is read-only: it looks, and changes nothing.";
 
 impl Model {
+    /// Whether the daemon can be asked for something. If not, says so: the connection drops queries that it cannot send.
+    /// `otherwise` is what became of it: `Not done`.
+    pub fn has_daemon(&mut self, otherwise: &str) -> bool {
+        let has = self.link == Link::Up;
+        if !has {
+            self.note(format!("{otherwise}: the daemon is restarting."));
+        }
+        has
+    }
+
     /// The key now bound to the action that `key` performs in NORMAL by default; used in messages.
     pub fn key<'a>(&'a self, key: &'a str) -> &'a str {
         self.keymap.instead_of(NORMAL, key)

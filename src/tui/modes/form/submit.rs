@@ -8,7 +8,7 @@ use crate::protocol::params::{Set, Start};
 use crate::protocol::{Action as Request, Mode as JobMode, Notice, RestartPolicy, SessionId, name};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::job::untilde;
-use crate::tui::model::{Link, Model, READ_ONLY};
+use crate::tui::model::{Model, READ_ONLY};
 use crate::tui::project::{self, Aim};
 
 /// Submits the form. It stays open until the daemon has replied, so that a mistake does not lose
@@ -18,8 +18,7 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.note(READ_ONLY);
         return;
     }
-    if model.link != Link::Up {
-        model.note("Not done: the daemon is restarting.");
+    if !model.has_daemon("Not done") {
         return;
     }
     let Some(form) = model.state::<Form>() else {

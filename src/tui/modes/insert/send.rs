@@ -37,8 +37,7 @@ pub(super) fn send_keys(model: &mut Model, keys: &[KeyPress], cmds: &mut Vec<Cmd
 
 /// Types bytes into a job. They also give the shown job the size of the pane, if somebody else has given it another one.
 pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
-        model.note("Not sent: the daemon is restarting.");
+    if !model.has_daemon("Not sent") {
         lost::lose(model, id);
         return;
     }
@@ -120,10 +119,9 @@ pub fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if typed.is_empty() {
         return;
     }
-    if model.link == Link::Up {
+    if model.has_daemon("Not sent") {
         push(&id, &typed, cmds);
     } else {
-        model.note("Not sent: the daemon is restarting.");
         lost::lose(model, &id);
     }
 }

@@ -7,7 +7,7 @@ use crate::tui::copy::{self, log_path};
 use crate::tui::message::{Cmd, CopyFrom, RequestKind};
 use crate::tui::model::copied::Commands;
 use crate::tui::model::job::Job;
-use crate::tui::model::{Link, Model, url};
+use crate::tui::model::{Model, url};
 
 /// Number of log lines that the menu copies.
 const LINES: u64 = 100;
@@ -79,17 +79,8 @@ fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Whether the daemon can be asked. Tells if not: the link drops queries that it cannot send.
-fn can_ask(model: &mut Model) -> bool {
-    let is_up = model.link == Link::Up;
-    if !is_up {
-        model.note("Not done: the daemon is restarting.");
-    }
-    is_up
-}
-
 fn ask_for_lines(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    if !can_ask(model) {
+    if !model.has_daemon("Not done") {
         return;
     }
     let params = Log {
@@ -102,14 +93,14 @@ fn ask_for_lines(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 }
 
 fn ask_for_commands(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
-    if can_ask(model) {
+    if model.has_daemon("Not done") {
         model.commands = Some(Commands::of(ids.to_vec()));
         cmds.extend(ids.iter().map(|id| details(id, CopyFrom::Commands)));
     }
 }
 
 fn ask_for(model: &mut Model, id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
-    if can_ask(model) {
+    if model.has_daemon("Not done") {
         cmds.push(details(id, from));
     }
 }

@@ -3,7 +3,7 @@
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui::message::{Cmd, Effect, RequestKind};
-use crate::tui::model::{Link, Model, url};
+use crate::tui::model::{Model, url};
 use crate::tui::pane::links;
 
 /// Opens the URL of the selected job, or else a link on its screen. Requests the URL if it is not known yet; without one
@@ -18,15 +18,13 @@ pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
         cmds.push(Cmd::Effect(Effect::Open(url)));
     } else if let Some(link) = links::last(model) {
         cmds.push(Cmd::Effect(Effect::Open(link)));
-    } else if model.link == Link::Up {
+    } else if model.has_daemon("Not known") {
         let params = StatusParams {
             session_id: id.to_string(),
             detail: Some(true),
             full_env: None,
         };
         cmds.push(Cmd::Request(RequestKind::Url(id), Action::Status(params)));
-    } else {
-        model.note("Not known: the daemon is restarting.");
     }
 }
 

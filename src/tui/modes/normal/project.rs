@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use super::obstacle;
 use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, Effect};
+use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::model::{Link, Model};
 use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
 use crate::tui::project::{self, Aim};
 
@@ -19,7 +19,7 @@ pub(super) fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(why) = aims.iter().find_map(|aim| obstacle::elsewhere(model, aim)) {
         return model.note(why);
     }
-    if is_linked(model) {
+    if model.has_daemon("Not done") {
         for aim in &aims {
             project::up(aim, cmds);
         }
@@ -48,7 +48,7 @@ pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(why) = obstacle::elsewhere(model, &aim) {
         return model.note(why);
     }
-    if is_linked(model) {
+    if model.has_daemon("Not done") {
         project::plan(&aim.dir, cmds);
     }
 }
@@ -64,14 +64,6 @@ pub(super) fn exec(model: &mut Model, cmds: &mut Vec<Cmd>) {
     for job in aim.jobs {
         cmds.push(Cmd::Effect(Effect::Exec(aim.dir.clone(), job)));
     }
-}
-
-fn is_linked(model: &mut Model) -> bool {
-    let is_up = model.link == Link::Up;
-    if !is_up {
-        model.note("Not done: the daemon is restarting.");
-    }
-    is_up
 }
 
 /// Whether to bring a project down.

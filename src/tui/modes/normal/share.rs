@@ -5,7 +5,7 @@ use crate::protocol::params::Set;
 use crate::protocol::record::{Record, Share};
 use crate::tui::copy;
 use crate::tui::message::{Cmd, RequestKind};
-use crate::tui::model::{Link, Model};
+use crate::tui::model::Model;
 use crate::tui::shell::{self, Verb};
 
 /// Lets agents read the selected job; hides it again if they may.
@@ -14,11 +14,10 @@ pub(super) fn share(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.note_no_job("There is no job to share.");
         return;
     };
-    if model.link != Link::Up {
-        model.note("Not done: the daemon is restarting.");
+    let (id, now) = (job.id().clone(), job.record.summary.share);
+    if !model.has_daemon("Not done") {
         return;
     }
-    let (id, now) = (job.id().clone(), job.record.summary.share);
     let share = match now.is_none() {
         true => Share::Read,
         false => Share::None,

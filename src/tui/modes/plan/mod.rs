@@ -10,8 +10,8 @@ use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
+use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
-use crate::tui::model::{Link, Model};
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, project, status};
@@ -114,8 +114,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
 }
 
 fn apply(model: &mut Model, dir: &str, prune: bool, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
-        model.note("Not done: the daemon is restarting.");
+    if !model.has_daemon("Not done") {
         return;
     }
     model.leave();

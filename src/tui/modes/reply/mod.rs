@@ -16,8 +16,8 @@ use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::line::Edit;
 use crate::tui::message::{Cmd, Keys, RequestKind};
+use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
-use crate::tui::model::{Link, Model};
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, shell};
@@ -111,8 +111,7 @@ fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
 
 /// Sends the reply and Enter.
 fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
-        model.note("Not sent: the daemon is restarting.");
+    if !model.has_daemon("Not sent") {
         return;
     }
     let Some(reply) = model.state::<Reply>() else {
