@@ -195,6 +195,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
         // answer when the upgrade is done.
         listening.keeper_settled().await;
         server::listen::run(listening).await;
+        tasks::projects::drive_all(&listening);
     });
     tasks::keeper::run(hub, link).await?;
     tracing::info!(pid = process::id(), "stopped");

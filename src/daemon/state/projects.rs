@@ -96,7 +96,7 @@ impl State {
                 }
             }
         }
-        // Requests may come before the first decision, and ask what runs.
+        // The first decision may bring a project down, which asks what runs.
         for id in self.projects.ids() {
             self.look_at_borrowed(&id);
             if let Some(project) = self.projects.get_mut(&id) {

@@ -89,7 +89,7 @@ fn an_agent_brings_a_project_up_if_its_file_allows_it() {
 }
 
 #[test]
-fn a_new_daemon_knows_what_runs_before_its_first_decision() {
+fn a_new_daemon_has_decided_for_all_projects_before_it_serves_clients() {
     // The daemon decides one project after the other, and takes its time for large ones.
     let mut large = String::from("version = 1\n");
     for job in 0..400 {
@@ -109,8 +109,13 @@ fn a_new_daemon_knows_what_runs_before_its_first_decision() {
         );
         shop.ok(&["up"]);
     }
+    let phase = shop.phase("api");
+    assert_ne!(phase, "none");
     let dir = shop.dir.with_file_name("small");
     for _ in 0..8 {
+        shop.home.kill_daemon();
+        // The first request of all.
+        assert_eq!(shop.phase("api"), phase);
         shop.home.kill_daemon();
         let said = shop.run_in(&dir, &["up"]).expect_code(0).stdout;
         assert!(said.contains("= api"), "{said}");

@@ -32,15 +32,8 @@ const LONGEST: Duration = Duration::from_millis(20);
 /// Waits for projects that are marked, and drives them; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
-        while let Some(id) = hub.change(|state| state.projects.take_due()) {
-            let began = Instant::now();
-            for step in hub.change(|state| state.drive_project(&id)) {
-                match step {
-                    Step::Start(job) => start::begin(&hub, &id, &job),
-                    Step::Stop(job) => stop::begin(&hub, &id, &job),
-                }
-            }
-            let pause = began.elapsed() * PAUSE;
+        while let Some(took) = drive_next(&hub) {
+            let pause = took * PAUSE;
             if pause >= SHORTEST {
                 sleep(pause.min(LONGEST)).await;
             }
@@ -51,4 +44,23 @@ pub(crate) async fn run(hub: Hub) {
             () = sleep_until_boot(settles) => hub.change(|state| state.projects.touch_settled(now().boot)),
         }
     }
+}
+
+/// Drives all projects that are marked. A new daemon does this before it serves clients: only then are phases and
+/// addresses of the jobs known.
+pub(crate) fn drive_all(hub: &Hub) {
+    while drive_next(hub).is_some() {}
+}
+
+/// Drives a project that is marked. Returns how long the decision took; `None` if no project is marked.
+fn drive_next(hub: &Hub) -> Option<Duration> {
+    let id = hub.change(|state| state.projects.take_due())?;
+    let began = Instant::now();
+    for step in hub.change(|state| state.drive_project(&id)) {
+        match step {
+            Step::Start(job) => start::begin(hub, &id, &job),
+            Step::Stop(job) => stop::begin(hub, &id, &job),
+        }
+    }
+    Some(began.elapsed())
 }
