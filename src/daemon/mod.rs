@@ -6,7 +6,8 @@
 //! task for each connection, each request that waits and each watched screen, and one each for
 //! rendering, timers, the keeper's socket and what else goes on by itself (`tasks`). Nothing polls, except what no event
 //! announces (ports and input of programs, jobs of batch systems), and that only while somebody waits for it. Files that
-//! may be on a slow disk are read on other threads (`spawn_blocking`).
+//! may be on a slow disk are read on other threads (`spawn_blocking`), and lists look at the processes of the machine on
+//! one (`tasks::usage`).
 //!
 //! # Rooms
 //!
@@ -194,8 +195,8 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
         // Clients are served only once the keeper is up to date: a client that asks for an upgrade gets its
         // answer when the upgrade is done.
         listening.keeper_settled().await;
-        server::listen::run(listening).await;
         tasks::projects::drive_all(&listening);
+        server::listen::run(listening).await;
     });
     tasks::keeper::run(hub, link).await?;
     tracing::info!(pid = process::id(), "stopped");

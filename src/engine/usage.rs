@@ -18,8 +18,9 @@ struct Sample {
 /// The samples of one session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meter {
-    /// The sample that the last one is compared with.
+    /// The sample that new ones are compared with.
     before: Sample,
+    /// Takes its place once a sample comes [`INTERVAL_MS`] later, or more.
     last: Sample,
 }
 
@@ -42,17 +43,17 @@ impl Meter {
         self.before.at >= started_boot
     }
 
-    /// Adds a sample and returns the usage since the previous one in percent of one processor, with
+    /// Adds a sample and returns the usage since one at least [`INTERVAL_MS`] ago in percent of one processor, with
     /// one decimal place. `None` so soon after the beginning that a single tick of the kernel's
     /// clock would count as several processors.
     pub fn look(&mut self, cpu_ms: u64, now: Now) -> Option<f64> {
         if now.boot.saturating_sub(self.last.at) >= INTERVAL_MS {
             self.before = self.last;
+            self.last = Sample {
+                at: now.boot,
+                cpu_ms,
+            };
         }
-        self.last = Sample {
-            at: now.boot,
-            cpu_ms,
-        };
         let used = cpu_ms.saturating_sub(self.before.cpu_ms);
         let passed = now.boot.saturating_sub(self.before.at);
         if passed < INTERVAL_MS {
@@ -106,6 +107,14 @@ mod tests {
         assert_eq!(meter.look(100, at(1200)), Some(50.0));
         assert_eq!(meter.look(110, at(1210)), Some(52.3));
         assert_eq!(meter.look(200, at(1400)), Some(50.0));
+    }
+
+    #[test]
+    fn samples_that_always_come_too_soon_tell_of_the_recent_usage_all_the_same() {
+        let mut meter = Meter::new(0, 0);
+        meter.look(10_000, at(10_000));
+        let looks = (1..=40).map(|look| meter.look(10_000, at(10_000 + look * 50)));
+        assert_eq!(looks.last(), Some(Some(0.0)));
     }
 
     #[test]

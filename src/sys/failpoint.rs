@@ -1,7 +1,7 @@
 //! Hooks by which tests kill a process at a named place or shorten a delay.
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that reaches the place NAME while FILE exists, and
-//! removes FILE; several pairs are separated by commas. `BGPROC_HOLD=NAME:FILE` holds each process that reaches the place
+//! removes FILE; several pairs are separated by commas. `BGPROC_HOLD=NAME:FILE` holds each thread that reaches the place
 //! NAME up while FILE exists, and FILE.reached says that one is there. `BGPROC_REST_MS=N` puts screens to rest that were
 //! not used for N milliseconds. `BGPROC_CLOCK=FILE` sets the wall clock of keeper and daemon ahead by the number of
 //! milliseconds in FILE; what changes there is noticed at the next look. Release builds contain none of this.

@@ -135,6 +135,9 @@ pub fn holders(
 ) -> HashMap<u32, BTreeSet<u16>> {
     let by_inode: HashMap<u64, u16> = sockets.iter().map(|s| (s.inode, s.port)).collect();
     let mut found: HashMap<u32, BTreeSet<u16>> = HashMap::new();
+    if by_inode.is_empty() {
+        return found;
+    }
     for pid in pids {
         // Processes of other users cannot be read.
         let open = std::fs::read_dir(format!("/proc/{pid}/fd"));

@@ -1,15 +1,11 @@
-//! Resource use of the processes of all sessions, from one walk through `/proc`.
+//! Resource use of the processes of a session.
 //!
 //! CPU time is that of the live processes and of the children that they have waited for, so that the time
 //! of short-lived children is counted. Memory is the sum of resident memory (RSS): a page that several
 //! processes share counts once for each. The proportional set size (PSS) would be exact, but makes the
 //! kernel walk through every page of every process.
 
-use std::collections::HashMap;
-
 use super::process::Process;
-use super::tree::{self, Leader};
-use crate::protocol::SessionId;
 
 /// Resource use of one session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,34 +20,23 @@ pub struct Usage {
     pub processes: u32,
 }
 
-/// Resource use of each of these sessions; sessions without a live process are left out. `began` returns
-/// the start of a session's current run, in boot-time milliseconds.
-pub fn of_sessions(
-    sessions: &[(SessionId, Option<Leader>)],
-    began: impl Fn(&SessionId) -> u64,
-) -> HashMap<SessionId, Usage> {
-    let used = tree::processes(sessions).into_iter();
-    used.map(|(session, processes)| {
-        let began = began(&session);
-        (session, of_all(&processes, began))
-    })
-    .collect()
-}
-
 /// Milliseconds per clock tick. The kernel reports start times in ticks, so a process of the current run
 /// may seem older by that much.
 const TICK_MS: u64 = 10;
 
-fn of_all(processes: &[Process], began: u64) -> Usage {
-    let mut usage = Usage::default();
-    for process in processes {
-        let cpu_ms = process.ticks * 1000 / rustix::param::clock_ticks_per_second();
-        usage.cpu_ms += cpu_ms;
-        if process.started_boot() + TICK_MS < began {
-            usage.older_cpu_ms += cpu_ms;
+impl Usage {
+    /// Resource use of the processes of a session whose current run began at `began`, in boot-time milliseconds.
+    pub fn of(processes: &[Process], began: u64) -> Self {
+        let mut usage = Self::default();
+        for process in processes {
+            let cpu_ms = process.ticks * 1000 / rustix::param::clock_ticks_per_second();
+            usage.cpu_ms += cpu_ms;
+            if process.started_boot() + TICK_MS < began {
+                usage.older_cpu_ms += cpu_ms;
+            }
+            usage.memory_bytes += process.pages * rustix::param::page_size() as u64;
+            usage.processes += 1;
         }
-        usage.memory_bytes += process.pages * rustix::param::page_size() as u64;
-        usage.processes += 1;
+        usage
     }
-    usage
 }

@@ -85,3 +85,30 @@ fn asking_often_costs_little() {
     // What they use is looked at a few times a second, not for each list: that would be two files of each.
     assert!(reads < (LISTS * JOBS) as u64, "{reads}");
 }
+
+#[test]
+fn a_long_look_at_all_processes_holds_nobody_else_up() {
+    let home = Home::new();
+    let hold = home.scratch("hold");
+    let reached = home.scratch("hold.reached");
+    let mut command = home.command(&["--serve"]);
+    command.env("BGPROC_HOLD", format!("usage.walk:{}", hold.display()));
+    let mut agent = Serve::spawn(command);
+    let job = Job::start(&mut agent, "exec cat");
+    std::fs::write(&hold, "").unwrap();
+    let asked = [json!({}), json!({"includePorts": true}), json!({})].map(|mut list| {
+        list["action"] = json!("list");
+        agent.send(list)
+    });
+    eventually("the processes are looked at", || {
+        reached.exists().then_some(())
+    });
+    job.say(&mut agent, "hello", "^hello$");
+    assert!(asked.iter().all(|id| agent.told_reply(*id).is_none()));
+    std::fs::remove_file(&hold).unwrap();
+    for id in asked {
+        let reply = agent.reply(id);
+        let session = &reply["result"]["sessions"][0];
+        assert!(session["memoryBytes"].is_number(), "{reply}");
+    }
+}

@@ -10,6 +10,7 @@ use crate::daemon::requests::limits::limits;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::start_limits;
 use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::tasks::usage;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::{Access, Registry};
 use crate::protocol::params::StatusParams;
@@ -34,11 +35,13 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         hub.catch_up(&id).await;
     }
     hub.check_input(&id).await;
-    hub.change(|state| {
-        if !state.usage.is_fresh(state.sessions.get(&id).into_iter()) {
-            state.usage.look(&state.sessions);
+    let found = match params.detail {
+        Some(true) => Some(usage::look(hub).await),
+        _ => {
+            usage::refresh(hub, |session| session.id == id).await;
+            None
         }
-    });
+    };
     let state = hub.read();
     let Some(session) = state.sessions.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
@@ -50,20 +53,18 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.as_ref()) {
         record.unread_input_bytes = input.unread();
     }
-    if params.detail == Some(true) {
+    if let Some(found) = found {
         let mut detail = session.detail();
-        detail.processes = state
-            .sessions
-            .processes(&id)
-            .into_iter()
+        let processes = found.processes(session).iter();
+        detail.processes = processes
             .map(|process| Process {
                 pid: process.pid,
                 ppid: process.ppid,
-                command: process::command_line(process.pid).unwrap_or(process.name),
+                command: process::command_line(process.pid).unwrap_or_else(|| process.name.clone()),
                 state: process.state.to_string(),
             })
             .collect();
-        detail.ports = state.sessions.ports(&id, None);
+        detail.ports = found.ports(session).to_vec();
         detail.urls = state.sessions.urls(&id, &detail.ports);
         state.guess_ready(&mut record.summary, &detail.ports);
         if client.principal.role == Role::Human

@@ -8,7 +8,7 @@ mod input_probe;
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Mutex, MutexGuard, Notify, oneshot};
 use tokio::time::{Duration, timeout};
 
 use crate::daemon::clock::now;
@@ -40,6 +40,7 @@ struct Shared {
     watches: Notify,
     hooks: Notify,
     stop: Notify,
+    usage: Mutex<()>,
 }
 
 impl Hub {
@@ -56,6 +57,7 @@ impl Hub {
             watches: Notify::new(),
             hooks: Notify::new(),
             stop: Notify::new(),
+            usage: Mutex::new(()),
         }))
     }
 
@@ -157,6 +159,11 @@ impl Hub {
     /// Stops the daemon once its replies are sent.
     pub(crate) fn stop(&self) {
         self.0.stop.notify_one();
+    }
+
+    /// Waits until no other request looks at the processes of all sessions.
+    pub(crate) async fn usage_turn(&self) -> MutexGuard<'_, ()> {
+        self.0.usage.lock().await
     }
 
     /// Waits for a verdict. Dropping the future removes the wait.

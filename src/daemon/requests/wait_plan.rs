@@ -422,7 +422,7 @@ impl Plan {
             }
             matcher.resize(output.layout().size);
             let wanted: Vec<u16> = self.conditions.ports().collect();
-            let ports = (!wanted.is_empty()).then(|| state.sessions.ports(id, Some(&wanted)));
+            let ports = (!wanted.is_empty()).then(|| state.sessions.ports_among(id, &wanted));
             let restarting = state.restarting.contains_key(id);
             let is_behind = state.is_behind(id);
             let foreground = match self.conditions.wants_foreground() {

@@ -3,7 +3,8 @@
 //! This module only reads. It starts nothing, ends nothing and notifies no client; the rules for what happens
 //! to a session are in [`state`](super::state). [`Sessions`] is the table of all sessions, [`session_io`] the
 //! descriptors of one, [`text`] its log as clean text, [`records`] its description for clients, [`processes`]
-//! its process tree, [`ports`] the ports it listens on, [`usage`] its use of CPU and memory.
+//! its process tree, [`ports`] the ports it listens on, [`usage`] its use of CPU and memory, and [`walk`] looks at the
+//! processes of all.
 
 pub(crate) mod frames;
 pub(crate) mod input;
@@ -15,6 +16,7 @@ mod records;
 pub(crate) mod session_io;
 pub(crate) mod text;
 pub(crate) mod usage;
+pub(crate) mod walk;
 
 use std::collections::HashMap;
 use std::ops::Range;

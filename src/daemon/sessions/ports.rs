@@ -1,12 +1,11 @@
 //! The ports that sessions listen on, and the URLs that they print.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::Sessions;
 use crate::engine::urls;
 use crate::protocol::SessionId;
 use crate::sys::ports::{self, Listening};
-use crate::sys::{process, tree};
 
 /// Characters at the end of the output that are searched for URLs.
 const URL_CHARS: usize = 64 * 1024;
@@ -23,10 +22,10 @@ pub(crate) struct PortSweep {
 }
 
 impl Sessions {
-    /// The ports that a session's process tree listens on; with `of`, only those of them.
-    pub(crate) fn ports(&self, id: &SessionId, of: Option<&[u16]>) -> Vec<u16> {
+    /// Which of these ports a session's process tree listens on.
+    pub(crate) fn ports_among(&self, id: &SessionId, of: &[u16]) -> Vec<u16> {
         let mut sockets = ports::listening();
-        sockets.retain(|socket| of.is_none_or(|of| of.contains(&socket.port)));
+        sockets.retain(|socket| of.contains(&socket.port));
         self.held_ports(id, &sockets).into_iter().collect()
     }
 
@@ -36,23 +35,6 @@ impl Sessions {
             [] => BTreeSet::new(),
             _ => ports::held(self.processes(id).into_iter().map(|p| p.pid), sockets),
         }
-    }
-
-    /// The ports that each session listens on, ascending, from one scan of all processes.
-    pub(crate) fn ports_of_all(&self) -> HashMap<SessionId, Vec<u16>> {
-        let sockets = ports::listening();
-        let mut found: HashMap<SessionId, BTreeSet<u16>> = HashMap::new();
-        if !sockets.is_empty() {
-            for (pid, ports) in ports::holders(process::all(), &sockets) {
-                if let Some(id) = tree::session_of(pid) {
-                    found.entry(id).or_default().extend(ports);
-                }
-            }
-        }
-        let sorted = found.into_iter();
-        sorted
-            .map(|(id, ports)| (id, Vec::from_iter(ports)))
-            .collect()
     }
 
     /// The URLs with these ports in the newest output of a session.

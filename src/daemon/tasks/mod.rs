@@ -13,4 +13,5 @@ pub(crate) mod restart;
 mod successor;
 pub(crate) mod timers;
 pub(crate) mod tree_kill;
+pub(crate) mod usage;
 pub(crate) mod watch;

@@ -2,13 +2,14 @@
 
 mod hosts;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::tasks::usage;
 use crate::daemon::transport::Answer;
 use crate::engine::input::waits;
 use crate::engine::pattern::around;
@@ -71,6 +72,13 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             && is_listed(session, params.status, group, tag, label)
     };
     refresh(hub, is_wanted, limit).await;
+    let found = match params.include_ports {
+        Some(true) => Some(usage::look(hub).await),
+        _ => {
+            usage::refresh(hub, is_wanted).await;
+            None
+        }
+    };
     let state = hub.read();
     let now = now();
     let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
@@ -79,18 +87,14 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     for session in newest {
         session.tell(&client.principal.scope, state.events.bus.past.seq());
     }
-    let mut ports = match params.include_ports {
-        Some(true) => state.sessions.ports_of_all(),
-        _ => HashMap::new(),
-    };
-    let mut add_wanted = |summary: &mut Summary| {
+    let add_wanted = |session: &Session, summary: &mut Summary| {
         if params.include_output == Some(true) {
             summary.output = Some(last_lines(
                 &state.sessions.tail(&summary.session_id, OUTPUT_CHARS),
             ));
         }
-        if params.include_ports == Some(true) {
-            let ports = ports.remove(&summary.session_id).unwrap_or_default();
+        if let Some(found) = &found {
+            let ports = found.ports(session).to_vec();
             summary.urls = Some(state.sessions.urls(&summary.session_id, &ports));
             state.guess_ready(summary, &ports);
             summary.ports = Some(ports);
@@ -101,7 +105,7 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             let records = newest.iter().map(|session| {
                 let mut record = state.record(session, now);
                 record.processes = Some(state.usage.add_to(&mut record.summary));
-                add_wanted(&mut record.summary);
+                add_wanted(session, &mut record.summary);
                 record
             });
             answer(Listed {
@@ -114,7 +118,7 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             let mut room = LEAN_OUTPUT;
             let brief = newest.iter().map(|session| {
                 let mut summary = state.summary(session, now);
-                add_wanted(&mut summary);
+                add_wanted(session, &mut summary);
                 brief(summary)
             });
             let mut sessions: Vec<Brief> = brief.collect();
@@ -136,7 +140,7 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             let summaries = newest.iter().map(|session| {
                 let mut summary = state.summary(session, now);
                 state.usage.add_to(&mut summary);
-                add_wanted(&mut summary);
+                add_wanted(session, &mut summary);
                 summary
             });
             answer(Listed {
@@ -148,8 +152,8 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     }
 }
 
-/// Brings what is known of the `limit` newest of the wanted sessions up to date: whether they wait for input, what the
-/// batch system says of them, and what they use.
+/// Brings what is known of the `limit` newest of the wanted sessions up to date: whether they wait for input, and what
+/// the batch system says of them.
 async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool, limit: usize) {
     let old: Vec<SessionId> = {
         let (state, now) = (hub.read(), now().boot);
@@ -163,10 +167,6 @@ async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool, limit: usize)
         let newest = state.sessions.iter().rev().filter(&is_wanted).take(limit);
         let newest: Vec<SessionId> = newest.map(|session| session.id.clone()).collect();
         state.batches_listed(&newest);
-        let wanted = state.sessions.iter().filter(&is_wanted);
-        if !state.usage.is_fresh(wanted) {
-            state.usage.look(&state.sessions);
-        }
     });
 }
 

@@ -35,5 +35,5 @@ pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
     hub.change(|state| state.bring_down(&id, by, kill));
     let is_over = |project: &Known| project.is_at_rest() || project.wish.standing == Standing::Up;
     wait_until(hub, &id, within, is_over).await;
-    reply::state(hub, &id, None)
+    reply::state(hub, &id, None).await
 }

@@ -63,7 +63,7 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
         variables: variables.collect(),
     };
     let mut state = match known {
-        Some(id) => reply::state_of(hub, &id, None)?,
+        Some(id) => reply::state_of(hub, &id, None).await?,
         None => reply::state_of_file(&loaded),
     };
     let warnings = values.warnings.iter().map(ToString::to_string);

@@ -101,7 +101,7 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
         let project = state.projects.get(&id);
         project.and_then(|project| meant(project, &params))
     };
-    reply::state(hub, &id, meant.as_ref())
+    reply::state(hub, &id, meant.as_ref()).await
 }
 
 /// The jobs that a request for the state is about: those that it names, with what they need; `None` is all that are

@@ -29,7 +29,7 @@ pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Ans
         compared.transpose()?
     };
     match known {
-        Some((id, plan)) => reply::plan(hub, &id, plan, &loaded),
+        Some((id, plan)) => reply::plan(hub, &id, plan, &loaded).await,
         None => {
             let mut empty = Known::new(nothing(&loaded.project), String::new(), loaded.identity);
             empty.borrowed = borrow::lenders(&hub.read(), &loaded);

@@ -12,6 +12,7 @@ use crate::daemon::state::State;
 use crate::daemon::state::guess::{is_guessed, told};
 use crate::daemon::state::phases::{next_run, why};
 use crate::daemon::state::watches::watching;
+use crate::daemon::tasks::usage;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
@@ -24,24 +25,29 @@ use crate::sys::signal;
 
 /// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these jobs,
 /// or of all that are wanted.
-pub(super) fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<String>>) -> Answer {
-    answer(state_of(hub, id, only)?)
+pub(super) async fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<String>>) -> Answer {
+    answer(state_of(hub, id, only).await?)
 }
 
 /// The same, with the plan that was carried out and what is odd about its files.
-pub(super) fn planned(
+pub(super) async fn planned(
     hub: &Hub,
     id: &ProjectId,
     only: Option<&BTreeSet<String>>,
     plan: Vec<PlannedChange>,
     warnings: &[Fault],
 ) -> Answer {
-    with_plan(state_of(hub, id, only)?, plan, warnings)
+    with_plan(state_of(hub, id, only).await?, plan, warnings)
 }
 
 /// What would change in a known project, with the jobs that only the file has.
-pub(super) fn plan(hub: &Hub, id: &ProjectId, plan: Vec<PlannedChange>, loaded: &Loaded) -> Answer {
-    let mut state = state_of(hub, id, None)?;
+pub(super) async fn plan(
+    hub: &Hub,
+    id: &ProjectId,
+    plan: Vec<PlannedChange>,
+    loaded: &Loaded,
+) -> Answer {
+    let mut state = state_of(hub, id, None).await?;
     let is_new = |new: &ProjectJob| !state.jobs.iter().any(|known| known.job == new.job);
     let of_file = state_of_file(loaded).jobs.into_iter();
     let new: Vec<ProjectJob> = of_file.filter(is_new).collect();
@@ -93,22 +99,28 @@ pub(super) fn state_of_file(loaded: &Loaded) -> ProjectState {
     }
 }
 
-pub(super) fn state_of(
+pub(super) async fn state_of(
     hub: &Hub,
     id: &ProjectId,
     only: Option<&BTreeSet<String>>,
 ) -> Result<ProjectState, Error> {
-    let state = hub.read();
+    let mut reply = without_guesses(&hub.read(), id, only)?;
+    if reply.settled {
+        guess_ready(hub, id, &mut reply.jobs).await;
+    }
+    Ok(reply)
+}
+
+fn without_guesses(
+    state: &State,
+    id: &ProjectId,
+    only: Option<&BTreeSet<String>>,
+) -> Result<ProjectState, Error> {
     let project = state.projects.get(id);
     let project = project.ok_or_else(|| Error::internal("the project is not known any more"))?;
     let settled = state.has_settled(project, only);
     let order = project.applied.order.iter();
-    let mut jobs: Vec<ProjectJob> = order
-        .filter_map(|name| job(&state, project, name))
-        .collect();
-    if settled {
-        guess_ready(&state, project, &mut jobs);
-    }
+    let jobs = order.filter_map(|name| job(state, project, name));
     Ok(ProjectState {
         project: project.name(),
         up: project.wish.standing == Standing::Up,
@@ -117,7 +129,7 @@ pub(super) fn state_of(
         seq: project.seq,
         settled,
         failed: state.has_failed(project, only),
-        jobs,
+        jobs: jobs.collect(),
         plan: Vec::new(),
         warnings: survivors(project)
             .into_iter()
@@ -145,18 +157,23 @@ fn last_output(state: &State, session: &Session) -> Option<String> {
 }
 
 /// Says of services without a probe that they are ready, as far as their ports tell.
-fn guess_ready(state: &State, project: &Project, jobs: &mut [ProjectJob]) {
-    let mut guessed = jobs
-        .iter_mut()
-        .filter(|job| is_guessed(project, &job.job))
-        .peekable();
-    if guessed.peek().is_none() {
+async fn guess_ready(hub: &Hub, id: &ProjectId, jobs: &mut [ProjectJob]) {
+    let is_any_guessed = hub.read().projects.get(id).is_some_and(|project| {
+        let mut names = jobs.iter().map(|job| &job.job);
+        names.any(|name| is_guessed(project, name))
+    });
+    if !is_any_guessed {
         return;
     }
-    let mut ports = state.sessions.ports_of_all();
-    for job in guessed {
-        let own = job.session_id.as_ref().and_then(|id| ports.remove(id));
-        if let Some(why) = told(&own.unwrap_or_default()) {
+    let found = usage::look(hub).await;
+    let state = hub.read();
+    let Some(project) = state.projects.get(id) else {
+        return;
+    };
+    for job in jobs.iter_mut().filter(|job| is_guessed(project, &job.job)) {
+        let session = job.session_id.as_ref();
+        let session = session.and_then(|id| state.sessions.get(id));
+        if let Some(why) = session.and_then(|session| told(found.ports(session))) {
             (job.phase, job.why) = (PhaseName::Ready, Some(why));
         }
     }

@@ -50,7 +50,7 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     })
     .await;
     let warnings = [loaded.project.warnings, odd].concat();
-    reply::planned(hub, &id, Some(&meant), plan, &warnings)
+    reply::planned(hub, &id, Some(&meant), plan, &warnings).await
 }
 
 /// What a request has changed.

@@ -1,0 +1,115 @@
+//! The processes and ports of all sessions, from one walk through `/proc` that any thread can take.
+
+use std::collections::HashMap;
+
+use super::Sessions;
+use crate::daemon::clock::now;
+use crate::engine::Now;
+use crate::engine::session::Session;
+use crate::protocol::SessionId;
+use crate::sys::process::Process;
+use crate::sys::tree::{self, Leader};
+use crate::sys::{failpoint, ports};
+
+/// A walk through the processes of the machine, which needs nothing of the daemon's state.
+pub(crate) struct Walk {
+    began: Now,
+    leaders: Vec<(SessionId, Option<Leader>)>,
+    with_ports: bool,
+}
+
+impl Walk {
+    /// `with_ports` also finds the ports that the sessions listen on, for which all descriptors of their processes are
+    /// read.
+    pub(crate) fn new(sessions: &Sessions, with_ports: bool) -> Self {
+        Self {
+            began: now(),
+            leaders: sessions.leaders(HashMap::new()),
+            with_ports,
+        }
+    }
+
+    /// Takes milliseconds, or more if there are many processes.
+    pub(crate) fn run(&self) -> Found {
+        failpoint::hold("usage.walk");
+        let processes = tree::processes(&self.leaders);
+        let took_ms = now().boot - self.began.boot;
+        Found {
+            began: self.began,
+            took_ms,
+            ports: self.with_ports.then(|| ports_of(&processes)),
+            processes,
+        }
+    }
+}
+
+fn ports_of(processes: &HashMap<SessionId, Vec<Process>>) -> HashMap<SessionId, Vec<u16>> {
+    let sockets = ports::listening();
+    let held = |(id, processes): (&SessionId, &Vec<Process>)| {
+        let held = ports::held(processes.iter().map(|process| process.pid), &sockets);
+        (id.clone(), Vec::from_iter(held))
+    };
+    match sockets.is_empty() {
+        true => HashMap::new(),
+        false => processes.iter().map(held).collect(),
+    }
+}
+
+/// What a walk has found.
+#[derive(Default)]
+pub(crate) struct Found {
+    began: Now,
+    took_ms: u64,
+    /// The live processes of each session that has any.
+    processes: HashMap<SessionId, Vec<Process>>,
+    /// The ports that each session listens on, ascending.
+    ports: Option<HashMap<SessionId, Vec<u16>>>,
+}
+
+impl Found {
+    /// When the walk began.
+    pub(super) fn began(&self) -> Now {
+        self.began
+    }
+
+    /// How long it took to find the processes, in milliseconds.
+    pub(super) fn took_ms(&self) -> u64 {
+        self.took_ms
+    }
+
+    /// Whether ports were looked for.
+    pub(super) fn has_ports(&self) -> bool {
+        self.ports.is_some()
+    }
+
+    /// The sessions whose present runs have live processes, with these.
+    pub(super) fn all<'a>(
+        &'a self,
+        sessions: &'a Sessions,
+    ) -> impl Iterator<Item = (&'a Session, &'a [Process])> {
+        let known = self.processes.keys().filter_map(|id| sessions.get(id));
+        let found = known.map(|session| (session, self.processes(session)));
+        found.filter(|(_, processes)| !processes.is_empty())
+    }
+
+    /// Whether it tells of the session's present run: that has neither begun nor ended since.
+    fn is_of_run(&self, session: &Session) -> bool {
+        let life = &session.life;
+        let ended = life.last_process().map(|(_, ended)| ended);
+        life.started_boot() <= self.began.boot && ended.is_none_or(|ended| ended < self.began.boot)
+    }
+
+    /// Every live process of a session.
+    pub(crate) fn processes(&self, session: &Session) -> &[Process] {
+        let found = self.processes.get(&session.id);
+        let found = found.filter(|_| self.is_of_run(session));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// The ports that a session listens on; none if the walk was without ports.
+    pub(crate) fn ports(&self, session: &Session) -> &[u16] {
+        let found = self.ports.as_ref().and_then(|all| all.get(&session.id));
+        let found = found.filter(|_| self.is_of_run(session));
+        found.map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,75 @@
+//! Looks at the processes of all sessions, on another thread: on a machine with thousands of processes that takes tens of
+//! milliseconds, in which no key and no output would pass.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::oneshot;
+
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::sessions::walk::{Found, Walk};
+use crate::engine::session::Session;
+
+/// Makes sure that the usage of these sessions is known and recent.
+pub(crate) async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool) {
+    let is_fresh = || {
+        let state = hub.read();
+        let wanted = state.sessions.iter().filter(&is_wanted);
+        state.usage.is_fresh(wanted)
+    };
+    if is_fresh() {
+        return;
+    }
+    let _turn = hub.usage_turn().await;
+    // The walk of another request may have been enough.
+    if !is_fresh() {
+        walk(hub, false).await;
+    }
+}
+
+/// The processes and ports of all sessions, as of a moment after this call.
+pub(crate) async fn look(hub: &Hub) -> Rc<Found> {
+    let asked = now().boot;
+    let _turn = hub.usage_turn().await;
+    let found = hub.read().usage.found_with_ports(asked);
+    match found {
+        // Of another request that waited for its turn.
+        Some(found) => found,
+        None => walk(hub, true).await,
+    }
+}
+
+async fn walk(hub: &Hub, with_ports: bool) -> Rc<Found> {
+    let walk = Walk::new(&hub.read().sessions, with_ports);
+    let found = Rc::new(on_another_thread(walk).await);
+    hub.change(|state| state.usage.note(&found, &state.sessions));
+    found
+}
+
+/// Walks on another thread. If the system allows no more threads, it is done here: it only takes time.
+/// (Tokio's `spawn_blocking` panics then.)
+async fn on_another_thread(walk: Walk) -> Found {
+    let walk = Arc::new(walk);
+    let (end, ended) = oneshot::channel::<()>();
+    let theirs = walk.clone();
+    let spawned = thread::Builder::new()
+        .name("processes".to_owned())
+        .spawn(move || {
+            // Dropped at the end, also by a panic.
+            let _end = end;
+            theirs.run()
+        });
+    match spawned {
+        Ok(thread) => {
+            let _ = ended.await;
+            // It does not count any more for the limit of processes when the next job is started.
+            thread.join().unwrap_or_default()
+        }
+        Err(error) => {
+            tracing::debug!(%error, "no thread can be started");
+            walk.run()
+        }
+    }
+}
