@@ -46,7 +46,7 @@ impl<W: Write> Window<W> {
         }
     }
 
-    /// Draws a frame of this size; only changes are written.
+    /// Draws a frame of this size; only changes are written, and nothing if there are none.
     ///
     /// # Errors
     /// If the terminal cannot be written to.
@@ -62,7 +62,7 @@ impl<W: Write> Window<W> {
         paint(&mut self.next);
         self.push_changes(area);
         std::mem::swap(&mut self.shown, &mut self.next);
-        self.end()
+        self.end(self.next.cursor)
     }
 
     /// Draws an area again. `paint` finds it blank, and must draw nothing outside of it. Returns false without drawing
@@ -78,11 +78,12 @@ impl<W: Write> Window<W> {
         self.pending.extend_from_slice(BEGIN);
         self.next.clear(area);
         self.next.cursor = None;
+        let cursor_before = self.shown.cursor;
         paint(&mut self.next);
         self.push_changes(area);
         self.shown.swap(&mut self.next, area);
         self.shown.cursor = self.next.cursor;
-        self.end()?;
+        self.end(cursor_before)?;
         Ok(true)
     }
 
@@ -130,7 +131,11 @@ impl<W: Write> Window<W> {
     }
 
     /// Ends a frame: shows the cursor, or hides it.
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self, cursor_before: Option<Position>) -> io::Result<()> {
+        if self.pending == BEGIN && self.shown.cursor == cursor_before {
+            self.pending.clear();
+            return Ok(());
+        }
         match self.shown.cursor {
             Some(at) => {
                 go(at, &mut self.pending);

@@ -178,6 +178,28 @@ fn a_frame_is_one_write() {
 }
 
 #[test]
+fn a_frame_that_changes_nothing_is_not_written() {
+    let writes = Writes::default();
+    let mut window = Window::new(writes.clone());
+    let paint = |canvas: &mut Canvas| {
+        canvas.buffer_mut().set_string(0, 0, "ab", Style::new());
+        canvas.set_cursor_position((2, 0));
+    };
+    window.draw((4, 2), paint).unwrap();
+    window.draw((4, 2), paint).unwrap();
+    window.redraw(Rect::new(0, 0, 4, 1), paint).unwrap();
+    assert_eq!(writes.0.borrow().len(), 1);
+    // The cursor is a change.
+    window
+        .redraw(Rect::new(0, 1, 4, 1), |canvas| {
+            canvas.set_cursor_position((3, 0));
+        })
+        .unwrap();
+    window.draw((4, 2), paint).unwrap();
+    assert_eq!(writes.0.borrow().len(), 3);
+}
+
+#[test]
 fn a_terminal_gets_only_what_it_can_show() {
     let writes = Writes::default();
     let mut window = Window::new(writes.clone());
