@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -10,9 +11,11 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::there::host_of_name;
+use crate::daemon::requests::wait_plan;
 use crate::daemon::transport::Answer;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Wait};
+use crate::protocol::reply::Outcome;
 use crate::protocol::{Action, Error, ErrorCode};
 
 /// Carries out an action that names sessions of several machines. `None` if it does not, or is of another kind.
@@ -134,7 +137,11 @@ async fn wait_for(hub: &Hub, client: &Rc<Client>, wait: &Wait, parts: Vec<Action
         return Err(error);
     }
     let done: Vec<Value> = done.into_values().collect();
-    let decisive = (0..done.len()).min_by_key(|place| rank(mode, &done[*place]));
+    let rank = |part: &Value| {
+        let outcome = Outcome::deserialize(&part["outcome"]).ok();
+        outcome.map_or(u8::MAX, |outcome| wait_plan::rank(mode, outcome))
+    };
+    let decisive = (0..done.len()).min_by_key(|place| rank(&done[*place]));
     joined(done, decisive.unwrap_or(0))
 }
 
@@ -146,16 +153,6 @@ fn decides(mode: WaitMode, part: &Value) -> bool {
         Some("exited" | "lost") => mode == WaitMode::All,
         _ => false,
     }
-}
-
-/// Which of several answers counts: the one with the lowest rank, as for the sessions of one machine.
-fn rank(mode: WaitMode, part: &Value) -> usize {
-    let order = match mode {
-        WaitMode::Any | WaitMode::Next => ["failed", "matched", "timeout", "lost", "exited"],
-        WaitMode::All => ["failed", "lost", "exited", "timeout", "matched"],
-    };
-    let known = order.iter().position(|known| part["outcome"] == *known);
-    known.unwrap_or(order.len())
 }
 
 /// One answer from those of several machines: the one at `place` decides it.

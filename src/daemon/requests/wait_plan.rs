@@ -483,33 +483,41 @@ fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {
     }
 }
 
-/// Combines the results of several sessions. A failure counts first, then what `mode` asks for.
+/// The rank of an outcome among those of several sessions, or machines: the lowest decides a wait on all of them. A
+/// failure counts first, then what `mode` asks for. With `any`, a session that was still pending could have matched;
+/// with `all`, one that has ended decides.
+pub(crate) fn rank(mode: WaitMode, outcome: Outcome) -> u8 {
+    use Outcome::{Exited, Failed, Lost, Matched, Running, Timeout};
+    match (mode, outcome) {
+        (_, Failed) => 0,
+        (WaitMode::Any | WaitMode::Next, Matched) => 1,
+        (WaitMode::Any | WaitMode::Next, Timeout | Running) => 2,
+        (_, Lost) => 3,
+        (_, Exited) => 4,
+        (WaitMode::All, Timeout | Running) => 5,
+        (WaitMode::All, Matched) => 6,
+    }
+}
+
+/// Combines the results of several sessions.
 fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
-    let having = |outcome| results.iter().find(|result| result.outcome == outcome);
-    let all_matched = results
+    let decisive = results
         .iter()
-        .all(|result| result.outcome == Outcome::Matched);
-    let decisive = having(Outcome::Failed).or_else(|| match mode {
-        WaitMode::Any | WaitMode::Next => having(Outcome::Matched),
-        WaitMode::All if all_matched => results.first(),
-        WaitMode::All => None,
-    });
-    // With `any`, a session that was still pending could have matched; with `all`, one that has ended decides.
-    let undecided = || having(Outcome::Timeout);
-    let ended = || having(Outcome::Lost).or_else(|| having(Outcome::Exited));
-    let decisive = decisive.or_else(|| match mode {
-        WaitMode::Any | WaitMode::Next => undecided().or_else(ended),
-        WaitMode::All => ended().or_else(undecided),
-    });
-    let outcome = decisive.map_or(Outcome::Timeout, |result| result.outcome);
+        .min_by_key(|result| rank(mode, result.outcome));
+    let outcome = match decisive.map(|result| result.outcome) {
+        // The others go on.
+        None | Some(Outcome::Running) => Outcome::Timeout,
+        Some(outcome) => outcome,
+    };
     let matched = decisive.and_then(|result| {
         let mut matched = result.matched.clone()?;
         matched.session_id = Some(result.polled.session_id.clone());
         Some(matched)
     });
-    let matched_at_entry = match mode {
-        WaitMode::All if all_matched => results.iter().all(|result| result.matched_at_entry),
-        _ => decisive.is_some_and(|result| result.matched_at_entry),
+    let all_have_matched = mode == WaitMode::All && outcome == Outcome::Matched;
+    let matched_at_entry = match all_have_matched {
+        true => results.iter().all(|result| result.matched_at_entry),
+        false => decisive.is_some_and(|result| result.matched_at_entry),
     };
     WaitedAll {
         outcome,
