@@ -55,11 +55,12 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
     if let Some(answer) = reach::run(&hub, &client, &action).await {
         return answer;
     }
+    // The largest futures are boxed: every request would have their size.
     match action {
         Action::Hosts(_) => hosts::hosts(&hub, &client),
         Action::Connect(params) => hosts::connect(&hub, &client, &params.host).await,
         Action::Disconnect(params) => hosts::disconnect(&hub, &client, &params.host),
-        Action::Start(params) => start::start(&hub, &client, params).await,
+        Action::Start(params) => Box::pin(start::start(&hub, &client, params)).await,
         Action::List(params) => list::list(&hub, &client, params).await,
         Action::Status(params) => status::status(&hub, &client, params).await,
         Action::Poll(params) => poll::poll(&hub, &client, params).await,
@@ -75,7 +76,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Kill(params) => kill::kill(&hub, &client, params).await,
         Action::Clear(params) => clear::clear(&hub, &client, params).await,
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
-        Action::Restart(params) => restart::restart(&hub, &client, params).await,
+        Action::Restart(params) => Box::pin(restart::restart(&hub, &client, params)).await,
         Action::Set(params) => set::set(&hub, &client, params),
         Action::Report(params) => report::report(&hub, &client, params),
         Action::AskHuman(params) => ask_human::ask_human(&hub, &client, params).await,
@@ -123,4 +124,22 @@ fn check_protocol(client: &Client, action: &Action) -> Result<(), Error> {
     );
     Err(Error::new(ErrorCode::IncompatibleVersion, message)
         .hint("run: bgproc daemon upgrade (jobs keep running)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+
+    use super::*;
+
+    fn size<F: Future>(_: impl Fn(Hub, Rc<Client>, Action) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_request_is_small_whatever_it_asks_for() {
+        // It is moved a few times before it runs, for each key that is typed.
+        let bytes = size(run);
+        assert!(bytes <= 8 * 1024, "{bytes}");
+    }
 }
