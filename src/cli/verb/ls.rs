@@ -60,39 +60,15 @@ enum Form {
 
 impl Ls {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        // Scripts that request TSV know the columns.
-        let header = !self.no_header && self.output != Some(Form::Tsv);
         let form = match self.output {
             _ if ctx.json => Form::Json,
             Some(form) => form,
             None if ctx.out.is_terminal() => Form::Table,
             None => Form::Tsv,
         };
-        let list = Action::List(List {
-            status: self.status.as_ref().and_then(Wanted::status),
-            group: self.group.clone(),
-            tag: self
-                .tag
-                .as_deref()
-                .map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
-            limit: Some(ALL_SESSIONS),
-            include_ports: Some(true),
-            hosts: ctx.only_here.then(|| vec![LOCAL.to_owned()]),
-            ..List::default()
-        });
+        let list = self.request(ctx);
         if form == Form::Json {
-            let mut listed: Value = ctx.read(&list)?;
-            if let (Some(wanted), Some(jobs)) = (&self.status, listed["sessions"].as_array_mut()) {
-                jobs.retain(|job| {
-                    let job = serde_json::from_value::<Record>(job.clone());
-                    job.is_ok_and(|job| wanted.is(&job.summary))
-                });
-            }
-            if let (Some(order), Some(jobs)) = (self.sort, listed["sessions"].as_array_mut()) {
-                order.sort_by(jobs, |job| serde_json::from_value(job.clone()).ok());
-            }
-            ctx.out.json(&listed)?;
-            return Ok(Exit::OK);
+            return self.json(ctx, &list);
         }
         let mut listed: Listed<Record> = ctx.read(&list)?;
         if let Some(wanted) = &self.status {
@@ -115,41 +91,74 @@ impl Ls {
                 if ctx.out.is_terminal() {
                     crate::cli::output::note("no jobs; bgproc run COMMAND starts one");
                 }
+                Ok(Exit::OK)
             }
-            Form::Table => {
-                let width = ctx.out.width.filter(|_| !self.wide);
-                let rows = listed.sessions.iter().map(|job| row(job, words::now()));
-                let rows: Vec<_> = rows.collect();
-                let has_projects = listed
-                    .sessions
-                    .iter()
-                    .any(|job| project(&job.summary).is_some());
-                // A column is there if it says something.
-                let is_shown = |place: usize| match COLUMNS[place].title {
-                    "HOST" => !listed.hosts.is_empty(),
-                    "PROJECT" => has_projects,
-                    _ => self.wide || place < FITTED,
-                };
-                let shown: Vec<usize> = (0..COLUMNS.len())
-                    .filter(|place| is_shown(*place))
-                    .collect();
-                let columns: Vec<Column> = shown.iter().map(|place| COLUMNS[*place]).collect();
-                let cells =
-                    |row: Vec<Cell>| shown.iter().map(|place| row[*place].clone()).collect();
-                let rows: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
-                let lines = draw(&columns, &rows, width, ctx.out.paint);
-                for line in lines.iter().skip(usize::from(!header)) {
-                    ctx.out.line(line)?;
-                }
-            }
-            Form::Tsv | Form::Json => {
-                if header {
-                    ctx.out.line(&TAB_SEPARATED.join("\t"))?;
-                }
-                for job in &listed.sessions {
-                    ctx.out.line(&tab_separated(job, words::now()))?;
-                }
-            }
+            Form::Table => self.table(ctx, &listed),
+            Form::Tsv | Form::Json => self.tab_separated(ctx, &listed),
+        }
+    }
+
+    fn request(&self, ctx: &Context) -> Action {
+        let tag = self.tag.as_deref();
+        Action::List(List {
+            status: self.status.as_ref().and_then(Wanted::status),
+            group: self.group.clone(),
+            tag: tag.map(|tag| tag.strip_prefix('+').unwrap_or(tag).to_owned()),
+            limit: Some(ALL_SESSIONS),
+            include_ports: Some(true),
+            hosts: ctx.only_here.then(|| vec![LOCAL.to_owned()]),
+            ..List::default()
+        })
+    }
+
+    /// Prints the reply as it is, so that fields which this version does not know are kept.
+    fn json(&self, ctx: &mut Context, list: &Action) -> Result<Exit, Failure> {
+        let mut listed: Value = ctx.read(list)?;
+        if let (Some(wanted), Some(jobs)) = (&self.status, listed["sessions"].as_array_mut()) {
+            jobs.retain(|job| {
+                let job = serde_json::from_value::<Record>(job.clone());
+                job.is_ok_and(|job| wanted.is(&job.summary))
+            });
+        }
+        if let (Some(order), Some(jobs)) = (self.sort, listed["sessions"].as_array_mut()) {
+            order.sort_by(jobs, |job| serde_json::from_value(job.clone()).ok());
+        }
+        ctx.out.json(&listed)?;
+        Ok(Exit::OK)
+    }
+
+    fn table(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<Exit, Failure> {
+        let jobs = &listed.sessions;
+        let has_projects = jobs.iter().any(|job| project(&job.summary).is_some());
+        // A column is there if it says something.
+        let is_shown = |place: &usize| match COLUMNS[*place].title {
+            "HOST" => !listed.hosts.is_empty(),
+            "PROJECT" => has_projects,
+            _ => self.wide || *place < FITTED,
+        };
+        let shown: Vec<usize> = (0..COLUMNS.len()).filter(is_shown).collect();
+        let columns: Vec<Column> = shown.iter().map(|place| COLUMNS[*place]).collect();
+        let now = words::now();
+        let cells = |job: &Record| {
+            let row = row(job, now);
+            shown.iter().map(|place| row[*place].clone()).collect()
+        };
+        let rows: Vec<Vec<Cell>> = jobs.iter().map(cells).collect();
+        let width = ctx.out.width.filter(|_| !self.wide);
+        let lines = draw(&columns, &rows, width, ctx.out.paint);
+        for line in lines.iter().skip(usize::from(self.no_header)) {
+            ctx.out.line(line)?;
+        }
+        Ok(Exit::OK)
+    }
+
+    fn tab_separated(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<Exit, Failure> {
+        // Scripts that request TSV know the columns.
+        if !self.no_header && self.output != Some(Form::Tsv) {
+            ctx.out.line(&TAB_SEPARATED.join("\t"))?;
+        }
+        for job in &listed.sessions {
+            ctx.out.line(&tab_separated(job, words::now()))?;
         }
         Ok(Exit::OK)
     }

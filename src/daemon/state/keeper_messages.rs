@@ -55,21 +55,9 @@ impl State {
                     self.exited(&session, exit);
                 }
             }
-            ToDaemon::Closed { session } => {
-                if let Some(io) = self.sessions.io_mut(&session) {
-                    io.closed();
-                }
-                if let Some(session) = self.sessions.get_mut(&session) {
-                    session.tty_open = false;
-                }
-                self.release(&session);
-            }
+            ToDaemon::Closed { session } => self.closed(&session),
             ToDaemon::Stopped { session, stopped } => self.stopped(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
-                match &reason {
-                    Some(why) => tracing::warn!(%session, why, "its log cannot be written"),
-                    None => tracing::info!(%session, "its log can be written again"),
-                }
                 self.degraded(&session, reason, fds.into_iter().next());
             }
             ToDaemon::InputInspected {
@@ -77,52 +65,19 @@ impl State {
                 ask,
                 report,
             } => self.on_input_report(&session, ask, report),
-            ToDaemon::OnExitBegan { session } => {
-                if let Some(io) = self.sessions.io_mut(&session) {
-                    io.on_exit_began();
-                }
-                if let Some(session) = self.sessions.get_mut(&session) {
-                    session.life.on_exit_began();
-                }
-                self.persist(&session);
-            }
+            ToDaemon::OnExitBegan { session } => self.on_exit_began(&session),
             ToDaemon::OnExitEnded { session, failure } => self.on_exit_ended(&session, failure),
             ToDaemon::Cleared {
                 session,
                 first,
                 failure,
-            } => {
-                if let Some(first) = first {
-                    let newlines = self.newlines_before(&session, first);
-                    self.log_begins_at(&session, first, newlines);
-                }
-                let outcome = first.ok_or_else(|| failure.unwrap_or_else(unknown));
-                self.keeper.cleared(&session, &outcome);
-            }
+            } => self.cleared(&session, first, failure),
             ToDaemon::Forgotten { session } => {
                 // Remove the directory only now, when the keeper no longer writes to it.
                 self.sessions.store.remove(&session);
                 self.keeper.forgotten(&session);
             }
-            ToDaemon::TakenOver { version } => {
-                tracing::info!(pid = self.keeper.pid(), version, "the next keeper is up");
-                self.keeper.set_ready(version);
-                // Render all sessions: the keeper may have died before it notified us of new output.
-                for id in self.sessions.io.keys() {
-                    self.render_queue.add(id);
-                }
-                // Those that waited for their turn there are forgotten.
-                let owe = |session: &&Session| session.life.owes_on_exit();
-                let owing: Vec<SessionId> = self
-                    .sessions
-                    .iter()
-                    .filter(owe)
-                    .map(|session| session.id.clone())
-                    .collect();
-                for id in owing {
-                    self.run_on_exit(&id);
-                }
-            }
+            ToDaemon::TakenOver { version } => self.next_keeper_is_up(version),
             ToDaemon::Listening => {
                 if let Some(listener) = fds.into_iter().next() {
                     tracing::info!("the listening socket was replaced");
@@ -139,8 +94,59 @@ impl State {
         }
     }
 
+    /// Notes that nobody has a session's terminal open any more.
+    fn closed(&mut self, id: &SessionId) {
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.closed();
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.tty_open = false;
+        }
+        self.release(id);
+    }
+
+    fn on_exit_began(&mut self, id: &SessionId) {
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.on_exit_began();
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.on_exit_began();
+        }
+        self.persist(id);
+    }
+
+    /// Notes that a session's log begins at the offset `first`, or could not be cleared.
+    fn cleared(&mut self, id: &SessionId, first: Option<u64>, failure: Option<Failure>) {
+        if let Some(first) = first {
+            let newlines = self.newlines_before(id, first);
+            self.log_begins_at(id, first, newlines);
+        }
+        let outcome = first.ok_or_else(|| failure.unwrap_or_else(unknown));
+        self.keeper.cleared(id, &outcome);
+    }
+
+    /// Goes on with a keeper that has taken over from one that died.
+    fn next_keeper_is_up(&mut self, version: String) {
+        tracing::info!(pid = self.keeper.pid(), version, "the next keeper is up");
+        self.keeper.set_ready(version);
+        // Render all sessions: the keeper may have died before it notified us of new output.
+        for id in self.sessions.io.keys() {
+            self.render_queue.add(id);
+        }
+        // Those that waited for their turn there are forgotten.
+        let owing = self.sessions.iter().filter(|one| one.life.owes_on_exit());
+        let owing: Vec<SessionId> = owing.map(|session| session.id.clone()).collect();
+        for id in owing {
+            self.run_on_exit(&id);
+        }
+    }
+
     /// Notes that a session's log can no longer be written, or can be written again.
     fn degraded(&mut self, id: &SessionId, reason: Option<String>, tail: Option<OwnedFd>) {
+        match &reason {
+            Some(why) => tracing::warn!(session = %id, why, "its log cannot be written"),
+            None => tracing::info!(session = %id, "its log can be written again"),
+        }
         let shared_table = self.keeper.shared_table().clone();
         if let Some(io) = self.sessions.io_mut(id) {
             io.degraded(reason.clone(), tail, &shared_table);

@@ -9,6 +9,7 @@ use crate::tui::bar::Bar;
 use crate::tui::list::marked;
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
+use crate::tui::model::quitting::Quitting;
 use crate::tui::model::rows::Row;
 use crate::tui::model::sort::Sort;
 use crate::tui::model::{Model, Selected, usage};
@@ -20,17 +21,45 @@ use crate::tui::{grid, hints, pane, units};
 
 /// The status line.
 pub(super) fn bar(model: &Model, area: Rect) -> Bar {
-    let theme = &model.theme;
-    let wide = area.width >= 60;
-    let mut bar = status::bar(model, area);
+    let wide = area.width >= WIDE;
     let kind = model.layout().kind;
+    let mut bar = status::bar(model, area);
+    add_selected(model, kind, wide, &mut bar);
+    let is_scrolled = |scroll: &&Scroll| !scroll.follows && !scroll.is_still;
+    if let Some(scroll) = model.scroll.as_deref().filter(is_scrolled) {
+        new_below(model, scroll, &mut bar);
+    }
+    if let Some(quitting) = &model.quitting {
+        add_quitting(model, quitting, wide, &mut bar);
+        return bar;
+    }
+    match kind {
+        Kind::Grid => add_grid(model, area, &mut bar),
+        Kind::Stack if model.frame.open => add_pane(model, area, &mut bar),
+        Kind::Zoom => add_pane(model, area, &mut bar),
+        _ => add_place(model, wide, &mut bar),
+    }
+    if let Some(words) = who_types(model) {
+        let words = Span::styled(words, model.theme.state(&State::NeedsInput));
+        bar.right(2, vec![words]);
+    }
+    add_keys(model, kind, &mut bar);
+    bar
+}
+
+/// Columns from which details are shown.
+const WIDE: u16 = 60;
+
+/// What is selected.
+fn add_selected(model: &Model, kind: Kind, wide: bool, bar: &mut Bar) {
+    let theme = &model.theme;
     if kind == Kind::Grid {
         bar.text(3, "grid", theme.dim());
     }
     if let Some(job) = model.current() {
-        job_items(model, job, &mut bar, wide);
+        job_items(model, job, bar, wide);
         if wide && kind != Kind::Grid {
-            details(model, job, &mut bar);
+            details(model, job, bar);
         } else if let Some(place) = job.place() {
             bar.text(6, place, theme.dim());
         }
@@ -39,65 +68,75 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
     }
-    let is_scrolled = |scroll: &&Scroll| !scroll.follows && !scroll.is_still;
-    if let Some(scroll) = model.scroll.as_deref().filter(is_scrolled) {
-        new_below(model, scroll, &mut bar);
+}
+
+/// How many jobs are stopped; the view closes after the last one.
+fn add_quitting(model: &Model, quitting: &Quitting, wide: bool, bar: &mut Bar) {
+    let ended = quitting.total - quitting.left.len();
+    let text = format!("stopped {ended} of {}, then closes", quitting.total);
+    let style = model.theme.state(&State::Stopping);
+    bar.right(0, vec![Span::styled(text, style)]);
+    if wide {
+        let stay = ("esc".to_owned(), "stay".to_owned());
+        bar.right(1, hints::spans(model, stay));
     }
-    if let Some(quitting) = &model.quitting {
-        let ended = quitting.total - quitting.left.len();
-        let text = format!("stopped {ended} of {}, then closes", quitting.total);
-        bar.right(0, vec![Span::styled(text, theme.state(&State::Stopping))]);
-        if wide {
-            let stay = ("esc".to_owned(), "stay".to_owned());
-            bar.right(1, hints::spans(model, stay));
-        }
-        return bar;
+}
+
+/// How the tiles of the grid are shown, and which page of it.
+fn add_grid(model: &Model, area: Rect, bar: &mut Bar) {
+    let dim = model.theme.dim();
+    let seen = match area.width {
+        // In a wide window, answer the most common question; in a narrow one, show how this job
+        // is displayed.
+        100.. => "tiles show the end of each screen, jobs are not resized".to_owned(),
+        _ => pane::how_shown(model).words(),
+    };
+    bar.right(4, vec![Span::styled(seen, dim)]);
+    // Only if there is no top line that shows it.
+    if let Some(page) = grid::page(model).filter(|_| model.layout().top.is_none()) {
+        bar.right(2, vec![Span::styled(page, dim)]);
     }
-    if kind == Kind::Grid {
-        let seen = match area.width {
-            // In a wide window, answer the most common question; in a narrow one, show how this job
-            // is displayed.
-            100.. => "tiles show the end of each screen, jobs are not resized".to_owned(),
-            _ => pane::how_shown(model).words(),
-        };
-        bar.right(4, vec![Span::styled(seen, theme.dim())]);
-        // Only if there is no top line that shows it.
-        if let Some(page) = grid::page(model).filter(|_| model.layout().top.is_none()) {
-            bar.right(2, vec![Span::styled(page, theme.dim())]);
-        }
-    } else if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
-        if let Some(question) = pane::question(model, beside(area)) {
-            bar.text(1, question, theme.state(&State::Asked));
-        }
-        let shown = pane::how_shown(model);
-        if who_types(model).is_none() && shown != Shown::Nothing {
-            bar.right(4, vec![Span::styled(shown.words(), theme.dim())]);
-        }
-    } else if who_types(model).is_none()
-        && let Some(place) = place_in_list(model)
-    {
-        // Only if there is no top line that shows it.
-        let sorted = match (model.layout().top, model.sort) {
-            (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
-            _ => String::new(),
-        };
-        let shown = pane::how_shown(model);
-        let place = match wide {
-            true if shown.is_remarkable() => shown.words(),
-            true => format!("[{place}{sorted}]"),
-            false => place,
-        };
-        if model.layout().top.is_none() && !model.marked.is_empty() {
-            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
-        }
-        bar.right(3, vec![Span::styled(place, theme.dim())]);
+}
+
+/// What a pane with the whole width shows, and what its job asks.
+fn add_pane(model: &Model, area: Rect, bar: &mut Bar) {
+    let theme = &model.theme;
+    if let Some(question) = pane::question(model, beside(area)) {
+        bar.text(1, question, theme.state(&State::Asked));
     }
-    if let Some(words) = who_types(model) {
-        bar.right(
-            2,
-            vec![Span::styled(words, theme.state(&State::NeedsInput))],
-        );
+    let shown = pane::how_shown(model);
+    if who_types(model).is_none() && shown != Shown::Nothing {
+        bar.right(4, vec![Span::styled(shown.words(), theme.dim())]);
     }
+}
+
+/// The position in the list, and the marked jobs.
+fn add_place(model: &Model, wide: bool, bar: &mut Bar) {
+    let place = place_in_list(model).filter(|_| who_types(model).is_none());
+    let Some(place) = place else {
+        return;
+    };
+    let theme = &model.theme;
+    // Only if there is no top line that shows it.
+    let has_top = model.layout().top.is_some();
+    let sorted = match model.sort {
+        sort if !has_top && sort != Sort::default() => format!(" by {}", sort.name()),
+        _ => String::new(),
+    };
+    let shown = pane::how_shown(model);
+    let place = match wide {
+        true if shown.is_remarkable() => shown.words(),
+        true => format!("[{place}{sorted}]"),
+        false => place,
+    };
+    if !has_top && !model.marked.is_empty() {
+        bar.right(2, vec![Span::styled(marked(model), theme.key())]);
+    }
+    bar.right(3, vec![Span::styled(place, theme.dim())]);
+}
+
+/// The keys that help most.
+fn add_keys(model: &Model, kind: Kind, bar: &mut Bar) {
     if kind == Kind::Zoom {
         let ended = model.current().is_some_and(|job| !job.is_alive());
         let first = match ended {
@@ -107,16 +146,15 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         };
         let keys = [(5, Action::Scroll), (4, Action::Zoom)];
         for (rank, action) in first.into_iter().chain(keys) {
-            add_hint(model, &mut bar, rank, hint(model, action));
+            add_hint(model, bar, rank, hint(model, action));
         }
     }
     if !matches!(kind, Kind::Stack | Kind::Grid) {
-        add_hint(model, &mut bar, 1, hint(model, Action::Help));
+        add_hint(model, bar, 1, hint(model, Action::Help));
     }
     if kind == Kind::Zoom {
-        add_hint(model, &mut bar, 1, hint(model, Action::Quit));
+        add_hint(model, bar, 1, hint(model, Action::Quit));
     }
-    bar
 }
 
 fn details(model: &Model, job: &Job, bar: &mut Bar) {
