@@ -186,7 +186,9 @@ fn following_several_jobs_ends_with_the_codes_of_following_one() {
         home.ok(&[&["rm", "-f"], jobs].concat());
         let held = Held::new(follow.id()).unwrap();
         assert!(held.ended(DEADLINE), "{args:?} goes on");
-        assert_eq!(follow.wait().unwrap().code(), Some(4), "{args:?}");
+        // A job that is removed while it runs may be seen to end first.
+        let code = follow.wait().unwrap().code();
+        assert!(matches!(code, Some(0 | 4)), "{args:?}: {code:?}");
         home.start(&["-n", "a", "echo up; exec sleep 1000"]);
     }
     home.start(&["-n", "c", "echo up"]);
