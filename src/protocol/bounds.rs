@@ -245,7 +245,8 @@ pub const FORMATION: &str =
 
 /// The rules of `project`.
 pub(super) fn of_project() -> Value {
-    json!([apart(&["dir"], &["files"])])
+    let down = json!({ "required": ["op"], "properties": { "op": { "const": "down" } } });
+    json!([apart(&["dir"], &["files"]), { "not": { "allOf": [down, given("jobs")] } }])
 }
 
 /// The parameters of a probe, one of which is given.

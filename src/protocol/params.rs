@@ -633,7 +633,7 @@ params! {
         /// Project files to use instead, merged in this order.
         #[schemars(length(min = 1))]
         files: Option<Vec<String>>,
-        /// Jobs by name, `g:GROUP` or `+TAG`; absent: those that start by themselves.
+        /// Jobs by name, `g:GROUP` or `+TAG`; absent: those that start by themselves. `down` ends all jobs.
         #[schemars(length(min = 1))]
         jobs: Option<Vec<String>>,
         /// Base port of a Procfile.

@@ -75,6 +75,16 @@ fn an_agent_brings_a_project_up_if_its_file_allows_it() {
     assert_eq!(up["failed"], false, "{up}");
     assert_eq!(up["jobs"][7]["phase"], "ready", "{up}");
     assert_eq!(up["plan"][0], json!({"change": "start", "job": "j0"}));
+    // `down` ends all, so a name is not ignored, nor is a wrong one where names are taken.
+    for (op, jobs, code) in [
+        ("down", json!(["j0"]), "invalid_params"),
+        ("status", json!(["j0", "jO"]), "session_not_found"),
+        ("status", json!(["g:none"]), "session_not_found"),
+    ] {
+        let request = json!({"action": "project", "op": op, "dir": shop.dir, "jobs": jobs});
+        serve.err(request, code);
+    }
+    assert_eq!(shop.phase("j0"), "ready");
     let down =
         serve.ok(json!({"action": "project", "op": "down", "dir": shop.dir, "waitMs": 20_000}));
     assert_eq!(down["jobs"][7]["phase"], "stopped", "{down}");

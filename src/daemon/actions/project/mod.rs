@@ -32,6 +32,7 @@ use crate::daemon::projects::wishes::selected;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::transport::Answer;
+use crate::project as file;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::{Error, ErrorCode, Role};
 
@@ -68,6 +69,10 @@ fn check(client: &Client, params: &Project) -> Result<(), Error> {
     if params.files.is_some() && params.dir.is_some() {
         return Err(Error::invalid("only one of `dir` and `files` may be given"));
     }
+    if params.op == Some(ProjectOp::Down) && params.jobs.is_some() {
+        let message = "`down` brings the whole project down, so `jobs` may not be given";
+        return Err(Error::invalid(message));
+    }
     if let Some(text) = &params.formation {
         read::formation(text)?;
     }
@@ -84,8 +89,12 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let Some(id) = target else {
         let loaded = read::read(client, &params).await?;
         read::check_agent(client, &loaded.project, Wants::Read)?;
+        check_names(&loaded.project, &params)?;
         return reply::of_file(&loaded);
     };
+    if let Some(project) = hub.read().projects.get(&id) {
+        check_names(&project.applied, &params)?;
+    }
     // The client of an `up` that is under way brings its environment again after the loss of daemon and keeper.
     bring_environment(hub, client, &id).await;
     let seq = params.after;
@@ -102,6 +111,15 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
         project.and_then(|project| meant(project, &params))
     };
     reply::state(hub, &id, meant.as_ref()).await
+}
+
+/// Fails if a request for the state names a job that there is not.
+fn check_names(project: &file::Project, params: &Project) -> Result<(), Error> {
+    let mut names = params.jobs.iter().flatten();
+    names.try_for_each(|name| match project.jobs.contains_key(name) {
+        true => Ok(()),
+        false => selected(project, Some(from_ref(name))).map(drop),
+    })
 }
 
 /// The jobs that a request for the state is about: those that it names, with what they need; `None` is all that are
