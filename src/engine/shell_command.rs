@@ -37,6 +37,47 @@ pub fn edits_lines(program: &str) -> bool {
     EDITING_SHELLS.contains(&program)
 }
 
+/// Options of shells that take the next word, apart from those that end in `o`.
+const WITH_VALUE: [&str; 6] = [
+    "-O",
+    "+O",
+    "-C",
+    "--rcfile",
+    "--init-file",
+    "--init-command",
+];
+
+/// Whether a shell with these arguments (its own name first) runs a script or a command line (`sh FILE`, `sh -c LINE`). A
+/// line that it reads is then one of text, not a command.
+pub fn runs_script<'a>(arguments: impl IntoIterator<Item = &'a str>) -> bool {
+    let mut words = arguments.into_iter();
+    if words.next().is_some_and(|name| name.ends_with("busybox")) {
+        // The name of the applet.
+        words.next();
+    }
+    while let Some(word) = words.next() {
+        match word {
+            "-" | "--" => return words.next().is_some(),
+            _ if WITH_VALUE.contains(&word) => drop(words.next()),
+            _ if word.starts_with("--") => {}
+            _ if word.starts_with(['-', '+']) => {
+                if word.contains('c') {
+                    return true;
+                }
+                if word.contains('s') {
+                    // It reads commands, and the other words are their parameters.
+                    return false;
+                }
+                if word.ends_with('o') {
+                    words.next();
+                }
+            }
+            _ => return true,
+        }
+    }
+    false
+}
+
 /// Programs that carry the lines they read to a shell elsewhere. With a terminal at the other end they read keys, as an
 /// unknown carrier would.
 const CARRIERS: [&str; 9] = [
@@ -263,6 +304,42 @@ mod tests {
 
     fn id() -> CommandId {
         CommandId::parse("abcd1234").unwrap()
+    }
+
+    #[test]
+    fn a_shell_that_runs_a_script_is_known_by_its_arguments() {
+        let runs = |line: &str| runs_script(line.split(' '));
+        for at_prompt in [
+            "sh",
+            "-bash",
+            "bash --norc -i",
+            "bash --rcfile x -i",
+            "sh -s a b",
+            "dash -o vi",
+            "dash -eo vi",
+            "zsh -f",
+            "fish -C ls",
+            "busybox sh",
+            "/bin/busybox ash -l",
+            "ksh --",
+            "bash +O extglob",
+        ] {
+            assert!(!runs(at_prompt), "{at_prompt}");
+        }
+        for script in [
+            "sh x.sh",
+            "sh -c ls",
+            "sh -ec ls",
+            "bash --norc x",
+            "dash -o errexit x",
+            "sh - x",
+            "sh -- x",
+            "busybox sh x",
+            "/bin/sh -x ./x a -s",
+            "bash --rcfile y -c ls",
+        ] {
+            assert!(runs(script), "{script}");
+        }
     }
 
     #[test]

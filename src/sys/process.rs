@@ -137,10 +137,20 @@ pub fn exit_status(pid: u32) -> Option<i32> {
 
 /// The command line of a process, with blanks between the arguments.
 pub fn command_line(pid: u32) -> Option<String> {
+    let words = arguments(pid)?;
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.is_empty())
+        .collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The arguments of a process, its own name first; `None` if it does not exist.
+pub fn arguments(pid: u32) -> Option<Vec<String>> {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let words: Vec<&str> = text.split('\0').filter(|word| !word.is_empty()).collect();
-    (!words.is_empty()).then(|| words.join(" "))
+    Some(text.split_terminator('\0').map(str::to_owned).collect())
 }
 
 /// Resident memory of a process in bytes.

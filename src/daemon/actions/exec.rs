@@ -22,17 +22,21 @@ use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
 use crate::engine::shell_command::{
     CommandId, Ended, MarkSearch, TypedCommand, edits_lines, is_carrier, is_other, is_shell,
-    language_of,
+    language_of, runs_script,
 };
 use crate::protocol::condition::{Condition, View, WaitMode, WaitSpec};
 use crate::protocol::params::{Exec, Stream};
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Executed, Progress, Warning};
 use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::process;
 
 /// How long to wait until a shell that starts, or that has just ended another command, is at its prompt, in
 /// milliseconds.
 const PROMPT_MS: u64 = 2000;
+
+/// The same for a request that waits for less.
+const SHORTEST_PROMPT_MS: u64 = 250;
 
 /// Bytes of the log that are searched for a mark at once.
 const CHUNK: usize = 64 * 1024;
@@ -149,10 +153,13 @@ async fn type_command(
             "`command` must be text for a shell, without NUL",
         ));
     }
-    let patience = Duration::from_millis(params.wait_ms.unwrap_or(YIELD_MS));
+    let wait_ms = params.wait_ms.unwrap_or(YIELD_MS);
+    let patience = Duration::from_millis(wait_ms);
+    let within_ms = wait_ms.clamp(SHORTEST_PROMPT_MS, PROMPT_MS);
     loop {
         let given = target.input.given();
-        let (program, pid) = at_prompt(hub, target, params.language.is_some()).await?;
+        let is_shell_said = params.language.is_some();
+        let (program, pid) = at_prompt(hub, target, is_shell_said, within_ms).await?;
         let language = params.language.unwrap_or_else(|| language_of(&program));
         let id = CommandId::fresh();
         let mut bytes = id.line(command, language).into_bytes();
@@ -237,16 +244,18 @@ impl Line {
 }
 
 /// Waits until the session's program waits for input, and returns its name and pid. Returns an error if it is not
-/// a shell at its prompt, as far as can be seen. `is_shell_said` is whether the client says that it is a shell.
+/// a shell at its prompt within `within_ms`, as far as can be seen. `is_shell_said` is whether the client says that it is
+/// a shell.
 async fn at_prompt(
     hub: &Hub,
     target: &Target,
     is_shell_said: bool,
+    within_ms: u64,
 ) -> Result<(String, Option<u32>), Error> {
     hub.check_input(&target.id).await;
     let until = [Condition::Input(true), Condition::Exit(true)];
     let conditions = Conditions::new(Some(&until), None, View::Plain)?;
-    hub.wait_from_now(&target.id, conditions, Some(PROMPT_MS))
+    hub.wait_from_now(&target.id, conditions, Some(within_ms))
         .await;
     let id = &target.id;
     let (state, process) = {
@@ -261,6 +270,7 @@ async fn at_prompt(
         Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
     };
     let other = "`write` and `send_keys` type into any program";
+    let typed_into = |pid: Option<u32>| target.input.command_of(pid?);
     let is_pty = target.mode == Mode::Pty;
     match state {
         InputState::Password => refused(format!("asks for a password (`{program}`)"), other),
@@ -274,34 +284,60 @@ async fn at_prompt(
             "`write` and `send_keys` type into any program; if the shell runs without its line editor and is at \
              its prompt, give its `language`",
         ),
-        InputState::Line if is_shell(&program) => match unended(hub, target, pid).await? {
-            Some(command) => refused(
-                format!("runs a command that has not ended: {}", command.token()),
-                "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
-                 `pending`; if the shell is at its prompt, press `C-c` first",
+        InputState::Line if !is_shell_said && is_script(&program, pid) => refused(
+            format!(
+                "waits for a line of text that a script of `{program}` reads, not for a command"
             ),
-            None => Ok((program, pid)),
-        },
+            "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`",
+        ),
+        InputState::Line if is_shell(&program) => {
+            match unended(hub, target, typed_into(pid)).await? {
+                Some(command) => refused(
+                    format!("runs a command that has not ended: {}", command.token()),
+                    "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
+                 `pending`; if the shell is at its prompt, press `C-c` first",
+                ),
+                None => Ok((program, pid)),
+            }
+        }
         InputState::Line if !is_carrier(&program) && !is_shell_said => refused(
             format!("runs `{program}`, which is not known as a shell"),
             "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`",
         ),
         InputState::Unknown => Ok((program, pid)),
         state if waits(state) => Ok((program, pid)),
-        _ => refused(
-            format!("is busy: `{program}` does not wait for input"),
-            other,
-        ),
+        _ => {
+            let why = format!("is busy: `{program}` does not wait for input");
+            match unended(hub, target, target.input.last_command()).await? {
+                Some(command) => refused(
+                    why,
+                    &format!(
+                        "wait for the command that it runs with `pending`: {}, or press `C-c` to end it",
+                        command.token()
+                    ),
+                ),
+                None => refused(why, other),
+            }
+        }
     }
 }
 
-/// The command that this shell runs: it reads lines of input, as the shell itself does at its prompt.
+/// Whether a shell was started for a script or a command line.
+fn is_script(program: &str, pid: Option<u32>) -> bool {
+    let arguments = pid
+        .filter(|_| is_shell(program))
+        .and_then(process::arguments);
+    arguments.is_some_and(|words| runs_script(words.iter().map(String::as_str)))
+}
+
+/// The command that was typed into a shell, if it has begun and not ended: it may read lines of input, as the shell
+/// itself does at its prompt.
 async fn unended(
     hub: &Hub,
     target: &Target,
-    shell: Option<u32>,
+    typed: Option<AtShell>,
 ) -> Result<Option<TypedCommand>, Error> {
-    let Some(typed) = shell.and_then(|pid| target.input.command_of(pid)) else {
+    let Some(typed) = typed else {
         return Ok(None);
     };
     let command = typed.command;

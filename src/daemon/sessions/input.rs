@@ -149,8 +149,12 @@ impl Input {
 
     /// The command that was typed last into the shell with this pid, unless it was interrupted.
     pub(crate) fn command_of(&self, shell: u32) -> Option<AtShell> {
-        let typed = self.command.borrow();
-        typed.as_ref().filter(|typed| typed.shell == shell).cloned()
+        self.last_command().filter(|typed| typed.shell == shell)
+    }
+
+    /// The command that was typed last into a shell, unless it was interrupted.
+    pub(crate) fn last_command(&self) -> Option<AtShell> {
+        self.command.borrow().clone()
     }
 
     /// Notes that the program was interrupted.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::serve;
+use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::{Serve, eventually};
 
@@ -201,8 +202,10 @@ fn a_long_command_is_waited_for_by_another_daemon() {
         busy["message"].as_str().unwrap().contains("is busy"),
         "{busy}"
     );
+    let token = reply["pending"].as_str().unwrap();
+    assert!(busy["hint"].as_str().unwrap().contains(token), "{busy}");
     home.kill_daemon();
-    let wait = serve.send(json!({"action": "exec", "sessionId": id, "pending": reply["pending"]}));
+    let wait = serve.send(json!({"action": "exec", "sessionId": id, "pending": token}));
     std::fs::write(&fifo, "second\n").unwrap();
     let reply = serve.reply(wait)["result"].clone();
     assert_eq!(
@@ -288,11 +291,23 @@ fn a_prompt_of_the_shells_own_command_is_not_answered_with_a_command() {
         check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
     }
     // Nor is that of a script, or of a program that the shell has started.
-    let script = shell(&mut serve, "bash -c 'read name; echo got $name'", "pty");
-    serve.err(
-        json!({"action": "exec", "sessionId": script, "command": "ls"}),
-        "no_shell",
-    );
+    for line in [
+        "bash -c 'read name; echo got $name'",
+        "dash -ec 'read name; echo got $name'",
+        "f=$(mktemp); echo 'read name; echo got $name' > $f; dash $f; rm $f",
+        "read name; echo got $name",
+    ] {
+        let script = shell(&mut serve, line, "pty");
+        let ls = json!({"action": "exec", "sessionId": script, "command": "ls"});
+        serve.err(ls, "no_shell");
+        let answer = json!({"data": "me\n", "wait": {"until": [{"exit": true}]}});
+        let answered = Job {
+            id: script,
+            pid: None,
+        }
+        .ask(&mut serve, "write", answer);
+        assert_eq!(answered["output"], "me\ngot me\n", "{line}: {answered}");
+    }
     let id = shell(&mut serve, "bash --norc", "pty");
     let reply = exec(&mut serve, &id, "cat");
     assert_eq!(reply["outcome"], "input", "{reply}");
