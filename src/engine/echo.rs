@@ -6,26 +6,46 @@
 
 use std::collections::VecDeque;
 
+/// Typed lines that are kept for a later request.
+const KEPT_LINES: usize = 64;
+
+/// Characters of the shortest of them: what is as short as the answer to a question may end any line.
+const SHORTEST: usize = 3;
+
 /// The typed lines whose echo has not been seen yet.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Echo {
     typed: VecDeque<String>,
-    /// Number of the line that ends with the first of them.
-    seen_on: Option<u64>,
+    /// Number of the line that ends with one of them, and which.
+    seen_on: Option<(u64, usize)>,
+    /// Whether earlier requests have typed them: then the echo is complete, or there is none.
+    is_earlier: bool,
 }
 
 impl Echo {
     /// The echo of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
+        let text = without_sequences(&String::from_utf8_lossy(bytes));
         let lines = text.split(['\r', '\n']).map(|line| {
-            let plain = line.chars().filter(|char| !char.is_control());
+            let plain = line
+                .chars()
+                .filter(|char| !char.is_control() || *char == '\t');
             plain.collect::<String>()
         });
         Self {
             typed: lines.filter(|line| !line.trim().is_empty()).collect(),
-            seen_on: None,
+            ..Self::default()
         }
+    }
+
+    /// Adds what a request has typed, for those that come later.
+    pub fn keep(&mut self, bytes: &[u8]) {
+        self.is_earlier = true;
+        let typed = Self::of(bytes).typed.into_iter();
+        let is_kept = |line: &String| line.trim().chars().count() >= SHORTEST;
+        self.typed.extend(typed.filter(is_kept));
+        self.typed
+            .drain(..self.typed.len().saturating_sub(KEPT_LINES));
     }
 
     /// Whether the echo of a line is still expected.
@@ -35,17 +55,24 @@ impl Echo {
 
     /// The part of line `n` that is not echo. A line may be passed several times while it grows.
     pub fn without<'t>(&mut self, n: u64, text: &'t str) -> &'t str {
-        if self.seen_on.is_some_and(|seen| n > seen) {
-            self.typed.pop_front();
+        if let Some((_, place)) = self.seen_on.filter(|(seen, _)| n > *seen) {
+            self.typed.drain(..=place);
             self.seen_on = None;
         }
-        let Some(typed) = self.typed.front() else {
+        let expected = match self.is_earlier {
+            true => self.typed.len(),
+            false => 1,
+        };
+        let trimmed = text.trim_end();
+        for (place, typed) in self.typed.iter().take(expected).enumerate() {
+            if let Some(before) = trimmed.strip_suffix(typed.trim_end()) {
+                self.seen_on = Some((n, place));
+                return before;
+            }
+        }
+        let Some(typed) = self.typed.front().filter(|_| !self.is_earlier) else {
             return text;
         };
-        if let Some(before) = text.trim_end().strip_suffix(typed.trim_end()) {
-            self.seen_on = Some(n);
-            return before;
-        }
         // The beginning of the text, which is echoed piece by piece.
         let ends = typed.char_indices().map(|(at, _)| &typed[..at]).rev();
         let begun = ends.filter(|begun| !begun.is_empty());
@@ -54,6 +81,25 @@ impl Echo {
             .next()
             .unwrap_or(text)
     }
+}
+
+/// What was typed without the sequences of keys and around a paste, which nothing echoes.
+fn without_sequences(typed: &str) -> String {
+    let mut text = String::with_capacity(typed.len());
+    let mut chars = typed.chars();
+    while let Some(char) = chars.next() {
+        if char != '\x1b' {
+            text.push(char);
+            continue;
+        }
+        match chars.next() {
+            Some('[') => drop(chars.find(|end| ('@'..='~').contains(end))),
+            Some('O') => drop(chars.next()),
+            // With Alt.
+            _ => {}
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -76,6 +122,28 @@ mod tests {
         assert_eq!(echo.without(1, ">>> a=1"), ">>> ");
         assert_eq!(echo.without(2, ">>> print(a)"), ">>> ");
         assert_eq!(echo.without(3, "1"), "1");
+    }
+
+    #[test]
+    fn a_paste_and_keys_are_echoed_as_their_text() {
+        let mut echo = Echo::of(b"\x1b[200~x=1\n\techo $x\x1b[201~\x1b[A\x1bOB\x1bx\r");
+        assert_eq!(echo.without(1, "$ x=1"), "$ ");
+        assert_eq!(echo.without(2, "\techo $x"), "");
+        assert_eq!(echo.without(3, "1"), "1");
+        assert!(!echo.is_expected());
+    }
+
+    #[test]
+    fn what_earlier_requests_have_typed_is_cut_as_whole_lines() {
+        let mut echo = Echo::default();
+        echo.keep(b"y");
+        echo.keep(b"unseen\r");
+        echo.keep(b"(make; echo DONE) &\r");
+        assert_eq!(echo.without(1, "ready"), "ready");
+        assert_eq!(echo.without(2, "$ (make; echo DONE) &"), "$ ");
+        assert_eq!(echo.without(3, "(ma"), "(ma");
+        assert_eq!(echo.without(4, "DONE"), "DONE");
+        assert!(!echo.is_expected());
     }
 
     #[test]

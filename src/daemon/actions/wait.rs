@@ -53,7 +53,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         Since::Tail => Since::New,
         since => since,
     };
-    let from = {
+    let from: Vec<(u64, SessionId)> = {
         let state = hub.read();
         let offset = |id: &SessionId| match state.sessions.get(id).filter(|_| unasked) {
             Some(session) => client.searched(session),
@@ -63,6 +63,11 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             }
         };
         ids.into_iter().map(|id| (offset(&id), id)).collect()
+    };
+    let typed = |(_, id): &(u64, SessionId)| Some((id.clone(), client.typed_earlier(id)?));
+    let plan = match unasked {
+        true => plan.typed_earlier(from.iter().filter_map(typed).collect()),
+        false => plan,
     };
     let mut waited = plan.run(hub, client, from, mode).await?;
     match (single, waited.results.pop()) {

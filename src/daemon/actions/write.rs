@@ -56,6 +56,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &bytes);
     let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    client.types(&target.id, typed);
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     let keystrokes = Keystrokes {
         // Within a paste, line feeds are text.

@@ -16,11 +16,15 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::bus::ConnectionId;
+use crate::engine::echo::Echo;
 use crate::engine::registry::{Principal, Registry};
 use crate::engine::session::Session;
 use crate::protocol::hello::Replies;
 use crate::protocol::reply::lean;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId, Role, SessionId};
+
+/// Longest input of which the echo is known to a later request, in bytes.
+const KEPT_BYTES: usize = 64 * 1024;
 
 /// How far a client knows the output of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -67,6 +71,8 @@ pub(crate) struct Client {
     /// How far it has been shown the output of each session: its own, and at first how far earlier
     /// connections of its scope had been shown those that were there already.
     pub(crate) cursors: RefCell<HashMap<SessionId, Cursors>>,
+    /// What a model has typed into each session since the place from which its next `wait` searches.
+    pub(crate) typed: RefCell<HashMap<SessionId, Echo>>,
     /// The sessions it watches, each with the task that sends the frames.
     pub(crate) watches: RefCell<HashMap<SessionId, AbortHandle>>,
     /// What it has on other hosts.
@@ -123,6 +129,8 @@ impl Client {
         let mut known = self.cursors.borrow_mut();
         if known.len() > 2 * sessions.count() {
             known.retain(|id, _| sessions.get(id).is_some());
+            let mut typed = self.typed.borrow_mut();
+            typed.retain(|id, _| sessions.get(id).is_some());
         }
     }
 
@@ -137,9 +145,25 @@ impl Client {
             },
             ..before
         };
+        if moves == Moves::All {
+            self.typed.borrow_mut().remove(&session.id);
+        }
         let mut known = self.cursors.borrow_mut();
         known.insert(session.id.clone(), cursors);
         session.output.show(&self.principal.scope, offset);
+    }
+
+    /// Notes what it types into a session. Its next `wait` searches the output to this, which has the echo.
+    pub(crate) fn types(&self, id: &SessionId, bytes: &[u8]) {
+        if self.is_lean() && !bytes.is_empty() && bytes.len() <= KEPT_BYTES {
+            let mut typed = self.typed.borrow_mut();
+            typed.entry(id.clone()).or_default().keep(bytes);
+        }
+    }
+
+    /// What it has typed into a session, as far as its next `wait` searches.
+    pub(crate) fn typed_earlier(&self, id: &SessionId) -> Option<Echo> {
+        self.typed.borrow().get(id).cloned()
     }
 
     /// Records that it is told the state of a session: which run it is in, and the end if the session has ended.

@@ -1,5 +1,6 @@
 //! Waits for conditions on one session or several.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use tokio::time::{Duration, Instant};
@@ -49,6 +50,8 @@ pub(crate) struct Plan {
     screen: bool,
     /// What the same request types.
     echo: Echo,
+    /// What earlier requests have typed into each session.
+    earlier_echo: HashMap<SessionId, Echo>,
     moves: Moves,
     /// Whether the reply has only output that the client has not been shown, even if more is searched.
     only_new: bool,
@@ -106,6 +109,7 @@ impl Plan {
             from_input: spec.since.is_none(),
             screen: spec.view == Some(View::Screen),
             echo: Echo::default(),
+            earlier_echo: HashMap::new(),
             moves,
             only_new: false,
         })
@@ -145,6 +149,12 @@ impl Plan {
     /// Sets the bytes that the request types. Patterns do not match their echo.
     pub(crate) fn typing(mut self, bytes: &[u8]) -> Self {
         self.echo = Echo::of(bytes);
+        self
+    }
+
+    /// Sets what the client has typed into each session earlier. Patterns do not match the echo of that either.
+    pub(crate) fn typed_earlier(mut self, echo: HashMap<SessionId, Echo>) -> Self {
+        self.earlier_echo = echo;
         self
     }
 
@@ -344,7 +354,7 @@ impl Plan {
             let layout = session.output.layout_at(at.offset);
             Matcher::new(self.conditions.clone(), layout, at, began)
                 .silence_from_now(self.after_input)
-                .ignore_echo(self.echo.clone())
+                .ignore_echo(self.earlier_echo.get(id).unwrap_or(&self.echo).clone())
         };
         if matcher.reads_lines()
             && let Some((start, bytes)) = line_before(hub, id, matcher.position())

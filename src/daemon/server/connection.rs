@@ -214,6 +214,7 @@ impl Connection {
             outbox: self.outbox.clone(),
             in_flight: InFlight::default(),
             cursors: RefCell::new(cursors),
+            typed: RefCell::default(),
             watches: RefCell::default(),
             there: There::default(),
         });

@@ -174,3 +174,47 @@ fn the_next_end_is_none_when_each_was_told() {
         "{error}"
     );
 }
+
+#[test]
+fn the_echo_of_what_a_model_has_typed_before_is_not_what_it_waits_for() {
+    let home = Home::new();
+    for shell in ["dash", "bash --norc", "python3 -q"] {
+        let mut serve = Serve::new(&home, &["--lean"]);
+        let gate = home.gate_named(&format!("gate-{}", &shell[..4]));
+        let gate = gate.display();
+        let job = Job::request(&mut serve, json!({"command": shell, "env": {"PS1": "> "}}));
+        job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+        let line = match shell {
+            "python3 -q" => format!("x = open('{gate}').read(); print('SERVER_READY' + x)"),
+            _ => format!("(read x < {gate}; echo SERVER_READY$x) &"),
+        };
+        let typed = json!({"data": line, "submit": true, "waitMs": 300});
+        job.ask(&mut serve, "write", typed);
+        let mut wait = json!({"until": [{"pattern": "SERVER_READY"}], "waitMs": 100});
+        let early = job.ask(&mut serve, "wait", wait.clone());
+        assert_eq!(early["outcome"], "timeout", "{shell}: {early}");
+        wait["waitMs"] = json!(18_000);
+        wait["action"] = json!("wait");
+        wait["sessionId"] = json!(job.id);
+        let waits = serve.send(wait);
+        std::fs::write(gate.to_string(), "!\n").unwrap();
+        let ready = serve.reply(waits)["result"].clone();
+        assert_eq!(ready["outcome"], "matched", "{shell}: {ready}");
+        let text = ready["matched"]["text"].as_str().unwrap();
+        assert!(text.ends_with("SERVER_READY!"), "{shell}: {ready}");
+    }
+}
+
+#[test]
+fn the_echo_of_a_paste_is_not_what_a_model_waits_for() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let job = Job::request(&mut serve, json!({"command": "bash --norc"}));
+    job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+    let paste = json!({
+        "data": "x=1\nsleep 0.2\necho PASTED", "paste": true, "submit": true,
+        "until": [{"pattern": "PASTED"}], "waitMs": 18_000,
+    });
+    let pasted = job.ask(&mut serve, "write", paste);
+    assert_eq!(pasted["matched"]["text"], "PASTED", "{pasted}");
+}
