@@ -142,6 +142,11 @@ impl Model {
         }
     }
 
+    /// Whether a job is new, and its record is requested.
+    pub fn is_on_its_way(&self, id: &SessionId) -> bool {
+        self.refreshing.contains_key(id) && self.job(id).is_none()
+    }
+
     /// The parsed filter.
     pub fn query(&self) -> Query {
         Query::parse(&self.filter)

@@ -75,8 +75,8 @@ use super::options::{Options, Replay};
 use super::scrollback::Scroll;
 use super::theme::Theme;
 use crate::config::Notify;
-use crate::protocol::SessionId;
 use crate::protocol::reply::HostStatus;
+use crate::protocol::{Event, SessionId};
 use crate::term::keyparse::KeyReader;
 use copied::Commands;
 
@@ -162,6 +162,8 @@ pub struct Model {
     pub listed: bool,
     /// Jobs with a pending record request; `true` if the record must be requested again after it.
     pub refreshing: HashMap<SessionId, bool>,
+    /// What has happened to jobs that are not known before the reply with their record comes.
+    pub early: HashMap<SessionId, Vec<Event>>,
     /// The text of the filter.
     pub filter: String,
     /// What was selected before the list was filtered.
@@ -314,6 +316,7 @@ impl Model {
             is_list_plain: false,
             listed: false,
             refreshing: HashMap::new(),
+            early: HashMap::new(),
             filter: options.filter.clone().unwrap_or_default(),
             unfiltered: Selected::Nothing,
             folded: HashSet::new(),

@@ -49,8 +49,8 @@ impl Usage {
     }
 }
 
-/// Copies only the resource usage from a newer record of the job. Returns whether anything
-/// displayed has changed.
+/// Copies the resource usage from a newer record of the job, and what it waits for: no event tells that its place in a
+/// queue has changed. Returns whether anything displayed has changed.
 pub fn merge(job: &mut Job, newer: Summary, processes: Option<u32>) -> bool {
     let shown = |summary: &Summary| {
         (
@@ -58,6 +58,7 @@ pub fn merge(job: &mut Job, newer: Summary, processes: Option<u32>) -> bool {
             summary.memory_bytes.map(units::bytes),
             summary.ports.clone(),
             summary.urls.clone(),
+            summary.waiting.clone(),
         )
     };
     let before = (shown(&job.record.summary), job.record.processes);
@@ -66,6 +67,9 @@ pub fn merge(job: &mut Job, newer: Summary, processes: Option<u32>) -> bool {
     summary.memory_bytes = newer.memory_bytes;
     summary.ports = newer.ports;
     summary.urls = newer.urls;
+    if summary.status == newer.status {
+        summary.waiting = newer.waiting;
+    }
     job.record.processes = processes;
     before != (shown(&job.record.summary), job.record.processes)
 }
@@ -83,6 +87,8 @@ pub fn percent(summary: &Summary) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Status;
+    use crate::protocol::project::Waiting;
     use crate::tui::tests::jobs::{NOW, job};
 
     #[test]
@@ -101,11 +107,41 @@ mod tests {
     }
 
     #[test]
+    fn a_place_in_a_queue_changes_without_an_event() {
+        let at = |place: u32| {
+            let mut queued = job("next");
+            queued.record.summary.status = Status::Queued;
+            queued.record.summary.waiting = Some(Waiting {
+                why: format!("{} before it in its queue", place - 1),
+                never: false,
+                queue: Some("builds".to_owned()),
+                place: Some(place),
+            });
+            queued
+        };
+        let mut queued = at(3);
+        assert!(merge(&mut queued, at(2).record.summary, None));
+        let place = |job: &Job| {
+            job.record
+                .summary
+                .waiting
+                .as_ref()
+                .and_then(|waits| waits.place)
+        };
+        assert_eq!(place(&queued), Some(2));
+        // An event tells that it runs.
+        let mut running = at(1).record.summary;
+        (running.status, running.waiting) = (Status::Running, None);
+        assert!(!merge(&mut queued, running, None));
+        assert_eq!(place(&queued), Some(2));
+    }
+
+    #[test]
     fn ignores_a_change_that_is_not_displayed() {
         let mut web = job("web");
         let mut newer = web.record.summary.clone();
         newer.cpu_percent = Some(2.6);
-        newer.status = crate::protocol::Status::Done;
+        newer.status = Status::Done;
         assert!(merge(&mut web, newer.clone(), Some(4)));
         newer.cpu_percent = Some(3.4);
         assert!(!merge(&mut web, newer, Some(4)));

@@ -147,11 +147,13 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     }
     let follows = model.scroll.as_ref().is_some_and(|scroll| scroll.follows);
-    if follows && !is_log {
+    let screen = id.as_ref().and_then(|id| model.screen(id));
+    // The screen may come only after the log was shown.
+    let is_full_screen = screen.is_some_and(crop::is_full_screen);
+    if follows && (!is_log || is_full_screen) {
         model.scroll = None;
+        model.dirty |= is_log;
     }
-    let is_screen = id.as_ref().and_then(|id| model.screen(id));
-    let is_full_screen = is_screen.is_some_and(crop::is_full_screen);
     let wants = is_log && model.is_normal() && !is_full_screen;
     if wants && model.scroll.is_none() && !model.frame.grid {
         model.scroll = load::begin(model, cmds);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::harness::Dash;
 use super::jobs::{NOW, ended, record, shop_records};
-use crate::protocol::record::{Asked, EndedBy, EndedByKind};
+use crate::protocol::record::{Asked, EndedBy, EndedByKind, InputState};
 use crate::protocol::{EventKind, Scope, Status, Timestamp};
 
 #[test]
@@ -241,6 +241,39 @@ fn a_toast_tells_of_other_jobs_while_one_looks_and_bang_goes_there() {
         "{}",
         dash.text()
     );
+}
+
+#[test]
+fn a_job_that_fails_before_its_record_comes_is_told_of() {
+    let mut dash = Dash::new(120, 24, shop_records());
+    dash.event(EventKind::Started, "typo", json!({}));
+    let itself = json!({"kind": "itself", "scope": null});
+    dash.event(
+        EventKind::Exited,
+        "typo",
+        exited("error", Some(127), &itself),
+    );
+    assert!(dash.model.toasts.shown().is_empty());
+    dash.record(&ended("typo", Status::Error, Some(127), 0));
+    let text = dash.text();
+    assert!(text.contains("typo failed: exit 127, after 1.2s"), "{text}");
+    dash.record(&ended("typo", Status::Error, Some(127), 0));
+    assert_eq!(dash.model.toasts.said().len(), 1);
+    // A late report of a job that there is no more.
+    dash.event(EventKind::Exited, "gone", exited("error", Some(1), &itself));
+    assert!(dash.model.early.is_empty());
+}
+
+#[test]
+fn an_answer_that_the_output_shows_takes_a_job_out_of_the_filter() {
+    let mut asks = record("asks");
+    asks.summary.input_state = InputState::Line;
+    let mut dash = Dash::new(120, 24, vec![record("web"), asks]);
+    dash.press("/?\r");
+    assert!(dash.text().contains("● asks") || dash.text().contains("? asks"));
+    let data = json!({"outputBytes": 9, "inputState": "none"});
+    dash.event(EventKind::Output, "asks", data);
+    assert!(dash.model.rows.is_empty(), "{}", dash.text());
 }
 
 #[test]

@@ -81,6 +81,17 @@ fn a_full_screen_program_is_shown_as_it_is() {
 }
 
 #[test]
+fn with_times_a_full_screen_program_is_shown_as_it_is_when_its_screen_comes() {
+    let mut dash = dash();
+    dash.press("t");
+    assert!(dash.model.scroll.is_some());
+    let bar = format!("\x1b[?1049h\x1b[H{}", "x".repeat(120));
+    dash.screen("web", 40, 120, &bar);
+    assert!(dash.model.scroll.is_none());
+    assert!(pane(&dash)[0].ends_with("x…"), "{:?}", pane(&dash));
+}
+
+#[test]
 fn top_is_a_full_screen_program_too() {
     let mut dash = dash();
     // It stays on the normal screen, and hides the cursor in the last row.

@@ -26,6 +26,15 @@ pub(super) fn alert(model: &mut Model, event: &Event) {
     }
 }
 
+/// Whether a toast may tell of such an event.
+pub(super) fn may_tell(kind: EventKind) -> bool {
+    use EventKind::{Exited, HumanAsked, InputNeeded, Lost, Ready, Reported};
+    matches!(
+        kind,
+        InputNeeded | Reported | HumanAsked | Lost | Exited | Ready
+    )
+}
+
 /// After each message: a job that is in view needs no toast any longer.
 pub(super) fn reconcile(model: &mut Model) {
     let seen: Vec<SessionId> = model

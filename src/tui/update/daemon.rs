@@ -98,6 +98,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.watches.clear();
     // No request is pending on a new connection.
     model.refreshing.clear();
+    model.early.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
     model.is_daemon_older = false;
@@ -192,6 +193,7 @@ fn down(model: &mut Model) {
     // Incomplete cards are requested again.
     model.cards.clear();
     model.refreshing.clear();
+    model.early.clear();
     model.usage.on_its_way = false;
     model.merged.disconnected();
     model.projects.disconnected();
@@ -209,14 +211,39 @@ fn down(model: &mut Model) {
     }
 }
 
+/// Tells the person of an event, if it is worth that.
+fn report(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
+    notify::notify(model, event, cmds);
+    alert::alert(model, event);
+}
+
+/// After the record of a new job: tells of what has happened to it meanwhile.
+pub(super) fn report_early(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    for event in model.early.remove(id).into_iter().flatten() {
+        report(model, &event, cmds);
+    }
+}
+
 fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if event.event == EventKind::Lag {
         cmds.push(list(model));
         return;
     }
     model.seq = model.seq.max(event.seq.unwrap_or(0));
-    notify::notify(model, &event, cmds);
-    alert::alert(model, &event);
+    match event
+        .session_id
+        .as_ref()
+        .filter(|id| model.is_on_its_way(id))
+    {
+        Some(id) if alert::may_tell(event.event) => {
+            model
+                .early
+                .entry(id.clone())
+                .or_default()
+                .push(event.clone());
+        }
+        _ => report(model, &event, cmds),
+    }
     if matches!(event.event, EventKind::HostUp | EventKind::HostDown) {
         host_changed(model, &event, cmds);
         return;
@@ -303,8 +330,11 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     }
     // No event reports that a prompt was answered; the new input state comes with the output that
     // follows.
-    model.dirty |= replace(&mut summary.input_state, data, "inputState")
-        | replace(&mut summary.report, data, "report")
+    let changes_state = replace(&mut summary.input_state, data, "inputState")
+        | replace(&mut summary.report, data, "report");
+    // Filter and order go by the state.
+    model.stale |= changes_state;
+    model.dirty |= changes_state
         | replace(&mut summary.shell, data, "shell")
         | replace(&mut summary.present_directory, data, "presentDirectory")
         | replace(&mut summary.progress, data, "progress");
@@ -335,6 +365,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     model.jobs.retain(|job| job.id() != id);
     removal::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
+    model.early.remove(id);
     model.seen.forget(id);
     model.cards.remove(id);
     model.survivors.remove(id);

@@ -13,8 +13,15 @@ use crate::tui::modes::compare;
 use crate::tui::project::Aim;
 use crate::tui::state::State;
 
-/// Said if there is no ended job to remove.
-pub(super) const NONE_ENDED: &str = "No job has ended: there is nothing to remove.";
+/// Why there is nothing to remove.
+pub(super) fn none_ended(model: &Model) -> String {
+    let which = if model.query().is_empty() {
+        ""
+    } else {
+        " that is shown"
+    };
+    format!("No job{which} has ended: there is nothing to remove.")
+}
 
 /// Said if no job of the group can be stopped.
 pub(super) const GROUP_RESTS: &str = "Nothing of this group runs.";
@@ -69,9 +76,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         Action::Restart => of_engine(model),
         Action::Resume => no_target_lost(model),
         Action::Remove => no_target_ended(model),
-        Action::RemoveEnded => verbs::ended(model)
-            .is_empty()
-            .then(|| NONE_ENDED.to_owned()),
+        Action::RemoveEnded => verbs::ended(model).is_empty().then(|| none_ended(model)),
         Action::StopGroup => super::quit::group(model)
             .is_none()
             .then(|| GROUP_RESTS.to_owned()),

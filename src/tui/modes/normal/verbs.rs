@@ -181,7 +181,7 @@ pub(super) fn ended(model: &Model) -> Vec<SessionId> {
 pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let ended = ended(model);
     if ended.is_empty() {
-        model.note(obstacle::NONE_ENDED);
+        model.note(obstacle::none_ended(model));
     } else {
         ask(model, Ask::Remove(ended), cmds);
     }
