@@ -64,7 +64,7 @@ fn logs_that_match_with_lines_around_them() {
     assert_eq!(lines(&of(&["--grep", "[37]"])), ["line 3", "line 7"]);
     let context = of(&["--grep", "[37]", "-C", "1"]);
     let expected = [
-        "--", "line 2", "line 3", "line 4", "--", "line 6", "line 7", "line 8",
+        "line 2", "line 3", "line 4", "--", "line 6", "line 7", "line 8",
     ];
     assert_eq!(lines(&context), expected);
     assert_eq!(

@@ -21,6 +21,8 @@ pub struct Sieve {
     found: usize,
     /// Whether lines were left out after the last one that was passed.
     has_gap: bool,
+    /// Whether any line was passed.
+    has_passed: bool,
     /// Until [`Sieve::release`], the newest matches, and how many they may be.
     held: Option<(usize, VecDeque<Kept>)>,
 }
@@ -49,6 +51,7 @@ impl Sieve {
             after: 0,
             found: 0,
             has_gap: false,
+            has_passed: false,
             held: most.map(|most| (most, VecDeque::new())),
         }
     }
@@ -88,7 +91,11 @@ impl Sieve {
     /// The lines that were held back. Later ones are passed at once.
     pub fn release(&mut self) -> Vec<Kept> {
         let held = self.held.take();
-        held.map(|(_, held)| held.into()).unwrap_or_default()
+        let mut kept: Vec<Kept> = held.map(|(_, held)| held.into()).unwrap_or_default();
+        if let Some(first) = kept.first_mut() {
+            first.has_gap = false;
+        }
+        kept
     }
 
     /// Whether a line matches that is not a part of the output.
@@ -107,7 +114,8 @@ impl Sieve {
     }
 
     fn kept(&mut self, line: LogLine, is_match: bool) -> Kept {
-        let has_gap = std::mem::take(&mut self.has_gap) && self.context > 0;
+        let is_first = !std::mem::replace(&mut self.has_passed, true);
+        let has_gap = std::mem::take(&mut self.has_gap) && self.context > 0 && !is_first;
         Kept {
             line,
             is_match,
@@ -176,7 +184,7 @@ mod tests {
     #[test]
     fn lines_near_a_match_are_kept() {
         assert_eq!(shown("a x1 b c x2 d", 0, None), "x1 x2");
-        assert_eq!(shown("a b x1 c d e f x2 g", 1, None), "| b x1 c | f x2 g");
+        assert_eq!(shown("a b x1 c d e f x2 g", 1, None), "b x1 c | f x2 g");
         assert_eq!(shown("a x1 b x2 c", 1, None), "a x1 b x2 c");
         assert_eq!(shown("x1 b c x2", 1, None), "x1 b c x2");
         assert_eq!(shown("a b c", 2, None), "");
@@ -185,7 +193,7 @@ mod tests {
     #[test]
     fn the_newest_matches_are_kept_with_their_context() {
         assert_eq!(shown("x1 a x2 b x3 c", 0, Some(2)), "x2 x3");
-        assert_eq!(shown("x1 a b c x2 d", 1, Some(1)), "| c x2 d");
+        assert_eq!(shown("x1 a b c x2 d", 1, Some(1)), "c x2 d");
         assert_eq!(shown("x1 a", 0, Some(0)), "");
     }
 

@@ -125,7 +125,8 @@ pub fn told_down(state: &ProjectState) -> Exit {
     Exit::FAILED
 }
 
-/// The jobs that have not settled. Whether one that runs has still to end, only the daemon knows.
+/// The jobs that have not settled. Whether one that runs has still to end, or one that waits may start, only the daemon
+/// knows.
 fn unsettled(
     ctx: &mut Context,
     request: &Project,
@@ -135,8 +136,8 @@ fn unsettled(
     let mut found = Vec::new();
     for job in meant(request, state) {
         let has_settled = match job.phase {
-            Queued | Retrying | Starting | Stopping => false,
-            Running | Ready => {
+            Retrying | Starting | Stopping => false,
+            Queued | Running | Ready => {
                 let only = Project {
                     jobs: Some(vec![job.job.clone()]),
                     no_deps: Some(true),

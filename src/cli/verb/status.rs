@@ -113,12 +113,12 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
             words::span(words::since(at, now))
         )
     };
-    if is_waiting || !is_first {
+    let is_late = last.is_some_and(|at| words::since(job.created_at, at) >= 1000);
+    if is_waiting || !is_first || is_late {
         add("created", Some(moment(job.created_at)));
     }
     if !is_waiting {
-        let started = last.filter(|_| !is_first).unwrap_or(job.created_at);
-        add("started", Some(moment(started)));
+        add("started", Some(moment(last.unwrap_or(job.created_at))));
     }
     let ended = job.ended_at.map(|at| {
         let ran = words::brief_span(job.runtime_ms);

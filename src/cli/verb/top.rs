@@ -93,11 +93,17 @@ impl Top {
 /// A line for each job, and below it one for each of its processes. None is wider than `width`; without it, names and
 /// lines are whole.
 fn lines(records: &[Record], width: Option<usize>, now: Timestamp) -> Vec<String> {
+    let names = names::together(records);
+    let widest = names.iter().map(|name| name.width()).max();
+    let wide = match width {
+        Some(_) => NAME,
+        None => widest.unwrap_or_default().max(NAME),
+    };
     let mut lines = vec![format!(
-        "{:<NAME$} {:>8} {:>6} {:>6}  {:<12} {}",
+        "{:<wide$} {:>8} {:>6} {:>6}  {:<12} {}",
         "NAME", "PID", "CPU", "MEM", "PORT", "COMMAND"
     )];
-    for (record, name) in records.iter().zip(names::together(records)) {
+    for (record, name) in records.iter().zip(names) {
         let job = &record.summary;
         let dash = || "-".to_owned();
         let cpu = job
@@ -115,7 +121,7 @@ fn lines(records: &[Record], width: Option<usize>, now: Timestamp) -> Vec<String
             Some(_) => table::middle(&name, NAME),
             None => name,
         };
-        let blanks = " ".repeat(NAME.saturating_sub(name.width()));
+        let blanks = " ".repeat(wide.saturating_sub(name.width()));
         // What was last known of a job may not be so any more.
         let seen = words::seen(job, now).map(|seen| format!("({seen}) "));
         let (seen, command) = (seen.unwrap_or_default(), words::command(job));
@@ -129,7 +135,7 @@ fn lines(records: &[Record], width: Option<usize>, now: Timestamp) -> Vec<String
         {
             let command = clean(&process.command);
             lines.push(format!(
-                "{:<NAME$} {:>8} {:>6}  {command}",
+                "{:<wide$} {:>8} {:>6}  {command}",
                 "", process.pid, process.state
             ));
         }

@@ -233,6 +233,8 @@ fn state(record: &Record, card: Option<&Card>) -> String {
         _ => {
             let told = match words::ended_early(job) {
                 Some(why) => format!("{}: {why}", words::state(job).0),
+                // Also if a schedule starts it again.
+                None if job.status == Status::Done => job.status.as_str().to_owned(),
                 None => words::state(job).0,
             };
             let how = card.map_or(told, |card| card.how(record));
