@@ -135,8 +135,11 @@ pub fn failed(error: &Error) -> Done {
     if let Some(hint) = &error.hint {
         text.push_str(&format!("\nhint: {hint}"));
     }
-    // The whole PATH, or a file that the message names.
-    let is_known = |name: &str| error.code == ErrorCode::SpawnFailed && name == "path";
+    // The whole PATH, or what the message says.
+    let is_known = |name: &str| {
+        let known = (error.code, name);
+        known == (ErrorCode::SpawnFailed, "path") || known == (ErrorCode::InvalidProject, "faults")
+    };
     let data = error.data.iter().filter_map(Value::as_object).flatten();
     for (name, value) in data.filter(|(name, _)| !is_known(name)) {
         match value.as_str() {

@@ -53,17 +53,19 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
 /// Any other result: one field per line, without empty fields.
 fn fields(result: &Value) -> String {
     let mut lines = Vec::new();
+    let mut empty = None;
     for (name, value) in result.as_object().into_iter().flatten() {
         match value {
             Value::Null => {}
             Value::String(text) => lines.push(format!("{name}: {text}")),
-            Value::Array(items) if items.is_empty() => {}
+            Value::Array(items) if items.is_empty() => empty = Some(name),
             value => lines.push(format!("{name}: {value}")),
         }
     }
-    match lines.is_empty() {
-        true => "done".to_owned(),
-        false => lines.join("\n"),
+    match (lines.is_empty(), empty) {
+        (true, Some(list)) => format!("no {list}"),
+        (true, None) => "done".to_owned(),
+        (false, _) => lines.join("\n"),
     }
 }
 
