@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use clap::ValueEnum;
 
 use crate::cli::output::words;
-use crate::protocol::{Record, Status};
+use crate::protocol::{Record, Status, Summary, Timestamp};
 
 /// The column that decides, and whether the order is turned around.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,13 +36,15 @@ enum By {
 impl Order {
     /// Sorts a list. Jobs that are equal, or have no value, keep their order; the latter come last.
     pub(crate) fn sort_by<T>(self, list: &mut [T], record: impl Fn(&T) -> Option<Record>) {
+        let now = words::now();
         list.sort_by_cached_key(|item| Key {
             record: record(item),
             order: self,
+            now,
         });
     }
 
-    fn compare(self, one: &Record, other: &Record) -> Ordering {
+    fn compare(self, one: &Record, other: &Record, now: Timestamp) -> Ordering {
         let (one, other) = (&one.summary, &other.summary);
         let lowest = |ports: &Option<Vec<u16>>| ports.iter().flatten().min().copied();
         let group = |group: &Option<String>| group.clone().filter(|group| !group.is_empty());
@@ -50,7 +52,7 @@ impl Order {
             By::Name => (words::name(one).cmp(&words::name(other)), true),
             By::State => (rank(one.status).cmp(&rank(other.status)), true),
             By::Time => (
-                Reverse(one.created_at).cmp(&Reverse(other.created_at)),
+                Reverse(began(one, now)).cmp(&Reverse(began(other, now))),
                 true,
             ),
             By::Cpu => {
@@ -81,6 +83,14 @@ fn last_if_none<T: Ord>(one: Option<T>, other: Option<T>) -> (Ordering, bool) {
     }
 }
 
+/// When the present run of a job began, in milliseconds; for a job that has not run, when it was created.
+fn began(job: &Summary, now: Timestamp) -> i64 {
+    match i64::try_from(job.runtime_ms) {
+        Ok(ran) if ran > 0 => job.ended_at.unwrap_or(now).millis() - ran,
+        _ => job.created_at.millis(),
+    }
+}
+
 fn rank(status: Status) -> u8 {
     match status {
         Status::Error | Status::TimedOut | Status::Lost => 0,
@@ -97,12 +107,13 @@ fn rank(status: Status) -> u8 {
 struct Key {
     record: Option<Record>,
     order: Order,
+    now: Timestamp,
 }
 
 impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.record, &other.record) {
-            (Some(one), Some(another)) => self.order.compare(one, another),
+            (Some(one), Some(another)) => self.order.compare(one, another, self.now),
             _ => Ordering::Equal,
         }
     }
@@ -170,6 +181,19 @@ mod tests {
         assert_eq!(sorted("mem"), "cab");
         assert_eq!(sorted("-mem"), "acb");
         assert_eq!(sorted("-name"), "cba");
+        // The last one was restarted a moment ago.
+        let mut late = with("d", None, None);
+        late.summary.runtime_ms = 5;
+        let mut all = jobs.to_vec();
+        for (age, job) in (1..).zip(&mut all) {
+            job.summary.runtime_ms = 1000 * age;
+        }
+        all.push(late);
+        let order = parse("time").unwrap();
+        order.sort_by(&mut all, |job| Some(job.clone()));
+        let names = all.iter().map(|job| words::name(&job.summary));
+        let names = names.collect::<String>();
+        assert_eq!(names, "dabc");
         let why = parse("x").unwrap_err();
         assert!(
             why.contains("name, state, group, port, time, cpu, mem"),

@@ -252,6 +252,10 @@ fn state(record: &Record, card: Option<&Card>) -> String {
 
 /// Which files have changed, so that it was restarted.
 fn changed(record: &Record) -> Option<String> {
+    if record.summary.status == Status::Queued {
+        // Its last run does not say why it waits now.
+        return None;
+    }
     let run = record.detail.as_ref()?.runs.last()?;
     let files = run.because.as_ref()?.strip_prefix("changed: ")?;
     let has = match files.contains(" more") || files == "many files" {

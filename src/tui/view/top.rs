@@ -127,12 +127,29 @@ pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
         .set_stringn(0, 0, text, usize::from(area.width), Style::new());
 }
 
-/// The line drawn over everything while the daemon is not connected.
+/// The line drawn over everything while the daemon is not connected. What it covers in part is left out.
 pub(super) fn banner(model: &Model, buf: &mut Buffer) {
     let text = " daemon restarting, jobs are safe ";
     let room = usize::from(buf.area.width);
     let text = text::clip(text, room, "");
     let x = (room - text::width(&text)) / 2;
     let x = u16::try_from(x).unwrap_or(0);
-    buf.set_string(x, 0, text, model.theme.badge(Tone::Busy));
+    let width = buf.area.width;
+    let (end, _) = buf.set_stringn(x, 0, text, room, model.theme.badge(Tone::Busy));
+    blank_item(buf, (0..x).rev());
+    blank_item(buf, end..width);
+}
+
+/// Blanks these cells of the top line up to the gap after which another item begins.
+fn blank_item(buf: &mut Buffer, columns: impl Iterator<Item = u16>) {
+    let mut was_blank = false;
+    for x in columns {
+        let cell = &mut buf[(x, 0)];
+        let is_blank = cell.symbol() == " ";
+        if is_blank && was_blank {
+            return;
+        }
+        was_blank = is_blank;
+        cell.set_symbol(" ");
+    }
 }
