@@ -7,7 +7,7 @@ use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, Trap, daemon, eventually, rounds};
+use crate::support::{DEADLINE, Hold, Home, Serve, Trap, daemon, eventually, rounds};
 
 /// What is kept of the flood each daemon reads again.
 const CONFIG: &str = "log_bytes = 8388608\n";
@@ -229,25 +229,17 @@ fn a_job_that_ends_while_a_daemon_takes_over_has_no_open_terminal() {
 #[test]
 fn an_end_that_the_next_daemon_reads_and_is_told_counts_once() {
     let home = Home::new();
-    let hold = home.scratch("hold");
-    let reached = home.scratch("hold.reached");
-    let mut command = home.command(&["--serve"]);
-    command.env(
-        "BGPROC_HOLD",
-        format!("takeover.greeted:{}", hold.display()),
-    );
-    let mut serve = Serve::spawn(command);
+    let hold = Hold::new(&home, "takeover.greeted");
+    let mut serve = hold.serve(&home);
     let job = Job::start(
         &mut serve,
         "trap 'exit 7' TERM; echo up; while :; do sleep 0.05; done",
     );
     job.wait_for(&mut serve, "up");
     let pid = serve.ok(json!({"action": "status", "sessionId": job.id}))["pid"].clone();
-    std::fs::write(&hold, "").unwrap();
+    hold.set();
     daemon::kill(&mut serve);
-    eventually("the next daemon has the greeting", || {
-        reached.exists().then_some(())
-    });
+    hold.await_reached();
     let pid = i32::try_from(pid.as_i64().unwrap()).unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), Signal::TERM)
         .unwrap();
@@ -255,7 +247,7 @@ fn an_end_that_the_next_daemon_reads_and_is_told_counts_once() {
     eventually("the keeper has recorded the end", || {
         exit.exists().then_some(())
     });
-    std::fs::remove_file(&hold).unwrap();
+    hold.release();
     let end = job.end(&mut serve);
     assert_eq!(end["exitCode"], 7, "{end}");
     // The message of the keeper has come before the reply to this.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::process::Io;
-use crate::support::{Home, Serve, daemon, eventually};
+use crate::support::{Hold, Home, Serve, daemon, eventually};
 
 fn status(agent: &mut Serve, job: &Job) -> Value {
     job.ask(agent, "status", json!({}))
@@ -89,23 +89,18 @@ fn asking_often_costs_little() {
 #[test]
 fn a_long_look_at_all_processes_holds_nobody_else_up() {
     let home = Home::new();
-    let hold = home.scratch("hold");
-    let reached = home.scratch("hold.reached");
-    let mut command = home.command(&["--serve"]);
-    command.env("BGPROC_HOLD", format!("usage.walk:{}", hold.display()));
-    let mut agent = Serve::spawn(command);
+    let hold = Hold::new(&home, "usage.walk");
+    let mut agent = hold.serve(&home);
     let job = Job::start(&mut agent, "exec cat");
-    std::fs::write(&hold, "").unwrap();
+    hold.set();
     let asked = [json!({}), json!({"includePorts": true}), json!({})].map(|mut list| {
         list["action"] = json!("list");
         agent.send(list)
     });
-    eventually("the processes are looked at", || {
-        reached.exists().then_some(())
-    });
+    hold.await_reached();
     job.say(&mut agent, "hello", "^hello$");
     assert!(asked.iter().all(|id| agent.told_reply(*id).is_none()));
-    std::fs::remove_file(&hold).unwrap();
+    hold.release();
     for id in asked {
         let reply = agent.reply(id);
         let session = &reply["result"]["sessions"][0];

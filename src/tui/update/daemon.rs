@@ -354,6 +354,8 @@ fn replace<T: PartialEq + DeserializeOwned>(field: &mut T, data: &Value, name: &
 
 /// After a reply with a record: requests it again if more has happened since.
 pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    // Left over if there was no record.
+    model.early.remove(id);
     if model.refreshing.remove(id) == Some(true) {
         refresh(model, id, cmds);
     }

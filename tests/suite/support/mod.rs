@@ -31,7 +31,7 @@ pub(crate) use serve::Serve;
 pub(crate) use slurm::Slurm;
 pub(crate) use sshd::Sshd;
 pub(crate) use terminal::Terminal;
-pub(crate) use trap::Trap;
+pub(crate) use trap::{Hold, Trap};
 pub(crate) use wait::{DEADLINE, eventually, eventually_within};
 
 /// How often something is repeated: a few times, or with `BGPROC_SOAK` set as

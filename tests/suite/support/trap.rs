@@ -1,8 +1,8 @@
-//! Places where a process of bgproc dies, once it is told to (`sys/failpoint.rs`).
+//! Places where a process of bgproc dies or is held up, once it is told to (`sys/failpoint.rs`).
 
 use std::path::PathBuf;
 
-use super::{Home, Serve};
+use super::{Home, Serve, eventually};
 
 /// Whoever first comes to each of these places after [`Trap::set`] dies there.
 pub(crate) struct Trap {
@@ -42,5 +42,48 @@ impl Trap {
         for file in &self.files {
             assert!(!file.exists(), "nothing died at {}", file.display());
         }
+    }
+}
+
+/// Whoever comes to a place after [`Hold::set`] is held up there until [`Hold::release`].
+pub(crate) struct Hold {
+    place: &'static str,
+    file: PathBuf,
+}
+
+impl Hold {
+    /// Not set yet.
+    pub(crate) fn new(home: &Home, place: &'static str) -> Self {
+        Self {
+            place,
+            file: home.scratch("hold"),
+        }
+    }
+
+    /// A `--serve` that starts the keeper with it.
+    pub(crate) fn serve(&self, home: &Home) -> Serve {
+        let mut command = home.command(&["--serve"]);
+        command.env(
+            "BGPROC_HOLD",
+            format!("{}:{}", self.place, self.file.display()),
+        );
+        Serve::spawn(command)
+    }
+
+    pub(crate) fn set(&self) {
+        std::fs::write(&self.file, "").unwrap();
+    }
+
+    /// Waits until somebody is held up.
+    #[track_caller]
+    pub(crate) fn await_reached(&self) {
+        let reached = self.file.with_extension("reached");
+        eventually(&format!("{} is reached", self.place), || {
+            reached.exists().then_some(())
+        });
+    }
+
+    pub(crate) fn release(&self) {
+        std::fs::remove_file(&self.file).unwrap();
     }
 }
