@@ -82,9 +82,9 @@ fn given(name: &str) -> Value {
     json!({ "required": [name], "properties": { name: { "not": { "type": "null" } } } })
 }
 
-/// Fulfilled if `name` is `true`.
-fn is_true(name: &str) -> Value {
-    json!({ "required": [name], "properties": { name: { "const": true } } })
+/// Fulfilled if `name` is this value.
+fn is(name: &str, value: impl Into<Value>) -> Value {
+    json!({ "required": [name], "properties": { name: { "const": value.into() } } })
 }
 
 /// Exactly one of these parameters is given.
@@ -112,7 +112,7 @@ pub(super) fn of_start() -> Value {
         apart(&["waitMs"], &["yieldMs"]),
         apart(&["shell"], &["args"]),
         { "not": { "allOf": [
-            { "anyOf": [is_true("wait"), is_true("background")] },
+            { "anyOf": [is("wait", true), is("background", true)] },
             { "anyOf": waits },
         ] } },
     ])
@@ -121,7 +121,7 @@ pub(super) fn of_start() -> Value {
 /// The rules of `log`.
 pub(super) fn of_log() -> Value {
     let lines = ["fromLine", "lines", "tail"];
-    let typed = json!({ "required": ["stream"], "properties": { "stream": { "const": "input" } } });
+    let typed = is("stream", "input");
     let formatted = json!({
         "required": ["format"], "properties": { "format": { "enum": ["raw", "base64"] } },
     });
@@ -185,7 +185,7 @@ pub(super) fn of_keys() -> Value {
 
 /// The rules of `write`.
 pub(super) fn of_write() -> Value {
-    let ends = ["newline", "submit", "eof"].map(is_true);
+    let ends = ["newline", "submit", "eof"].map(|name| is(name, true));
     let [newline, submit, eof] = ends;
     json!([{ "anyOf": [given("data"), newline, submit, eof] }, reaction()])
 }
@@ -245,8 +245,7 @@ pub const FORMATION: &str =
 
 /// The rules of `project`.
 pub(super) fn of_project() -> Value {
-    let down = json!({ "required": ["op"], "properties": { "op": { "const": "down" } } });
-    json!([apart(&["dir"], &["files"]), { "not": { "allOf": [down, given("jobs")] } }])
+    json!([apart(&["dir"], &["files"]), { "not": { "allOf": [is("op", "down"), given("jobs")] } }])
 }
 
 /// The parameters of a probe, one of which is given.

@@ -5,15 +5,15 @@ use crate::protocol::params::{
 };
 use crate::protocol::{Action, SessionId, Status};
 use crate::tui::message::{Cmd, Effect, RequestKind};
-use crate::tui::model::{Link, Model};
+use crate::tui::model::{Link, Model, Refresh};
 
 /// Requests a record. If a request is pending, requests it again after the reply.
 pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    if let Some(again) = model.refreshing.get_mut(id) {
-        *again = true;
+    if let Some(pending) = model.refreshing.get_mut(id) {
+        pending.again = true;
         return;
     }
-    model.refreshing.insert(id.clone(), false);
+    model.refreshing.insert(id.clone(), Refresh::default());
     let params = StatusParams {
         session_id: id.to_string(),
         detail: None,

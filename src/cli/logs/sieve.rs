@@ -21,8 +21,6 @@ pub struct Sieve {
     found: usize,
     /// Whether lines were left out after the last one that was passed.
     has_gap: bool,
-    /// Whether any line was passed.
-    has_passed: bool,
     /// Until [`Sieve::release`], the newest matches, and how many they may be.
     held: Option<(usize, VecDeque<Kept>)>,
 }
@@ -51,7 +49,6 @@ impl Sieve {
             after: 0,
             found: 0,
             has_gap: false,
-            has_passed: false,
             held: most.map(|most| (most, VecDeque::new())),
         }
     }
@@ -74,7 +71,7 @@ impl Sieve {
             self.before.push_back(line);
             while self.before.len() > self.context {
                 self.before.pop_front();
-                self.has_gap = true;
+                self.has_gap = self.has_found();
             }
         }
         let Some((most, held)) = &mut self.held else {
@@ -114,8 +111,7 @@ impl Sieve {
     }
 
     fn kept(&mut self, line: LogLine, is_match: bool) -> Kept {
-        let is_first = !std::mem::replace(&mut self.has_passed, true);
-        let has_gap = std::mem::take(&mut self.has_gap) && self.context > 0 && !is_first;
+        let has_gap = std::mem::take(&mut self.has_gap) && self.context > 0;
         Kept {
             line,
             is_match,

@@ -270,7 +270,7 @@ async fn at_prompt(
         Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
     };
     let other = "`write` and `send_keys` type into any program";
-    let typed_into = |pid: Option<u32>| target.input.command_of(pid?);
+    let perhaps = "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`";
     let is_pty = target.mode == Mode::Pty;
     match state {
         InputState::Password => refused(format!("asks for a password (`{program}`)"), other),
@@ -288,21 +288,22 @@ async fn at_prompt(
             format!(
                 "waits for a line of text that a script of `{program}` reads, not for a command"
             ),
-            "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`",
+            perhaps,
         ),
         InputState::Line if is_shell(&program) => {
-            match unended(hub, target, typed_into(pid)).await? {
+            let typed = pid.and_then(|pid| target.input.command_of(pid));
+            match unended(hub, target, typed).await? {
                 Some(command) => refused(
                     format!("runs a command that has not ended: {}", command.token()),
                     "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
-                 `pending`; if the shell is at its prompt, press `C-c` first",
+                     `pending`; if the shell is at its prompt, press `C-c` first",
                 ),
                 None => Ok((program, pid)),
             }
         }
         InputState::Line if !is_carrier(&program) && !is_shell_said => refused(
             format!("runs `{program}`, which is not known as a shell"),
-            "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its `language`",
+            perhaps,
         ),
         InputState::Unknown => Ok((program, pid)),
         state if waits(state) => Ok((program, pid)),

@@ -35,13 +35,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         hub.catch_up(&id).await;
     }
     hub.check_input(&id).await;
-    let found = match params.detail {
-        Some(true) => Some(usage::look(hub).await),
-        _ => {
-            usage::refresh(hub, |session| session.id == id).await;
-            None
-        }
-    };
+    let found = usage::look_if(hub, params.detail, |session| session.id == id).await;
     let state = hub.read();
     let Some(session) = state.sessions.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));

@@ -40,21 +40,21 @@ impl LastUsage {
         now().boot < self.next
             && sessions.all(|session| {
                 !session.life.status().is_alive()
-                    || session.life.started_boot() < self.last.began().boot
+                    || session.life.started_boot() < self.last.began.boot
             })
     }
 
     /// What the last walk has found, if it began after `boot` (boot-time milliseconds) and was with ports.
     pub(crate) fn found_with_ports(&self, boot: u64) -> Option<Rc<Found>> {
-        let serves = self.last.began().boot > boot && self.last.has_ports();
+        let serves = self.last.began.boot > boot && self.last.ports.is_some();
         serves.then(|| self.last.clone())
     }
 
     /// Notes what a walk has found.
     pub(crate) fn note(&mut self, found: &Rc<Found>, sessions: &Sessions) {
-        let began = found.began();
+        let began = found.began;
         let mut meters = std::mem::take(&mut self.meters);
-        self.next = began.boot + INTERVAL_MS.max(found.took_ms() * PAUSES);
+        self.next = began.boot + INTERVAL_MS.max(found.took_ms * PAUSES);
         self.last = found.clone();
         self.usage.clear();
         for (session, processes) in found.all(sessions) {

@@ -1,6 +1,6 @@
 //! The processes and ports of all sessions, from one walk through `/proc` that any thread can take.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::Sessions;
 use crate::daemon::clock::now;
@@ -44,44 +44,30 @@ impl Walk {
 }
 
 fn ports_of(processes: &HashMap<SessionId, Vec<Process>>) -> HashMap<SessionId, Vec<u16>> {
-    let sockets = ports::listening();
+    let pids = processes.values().flatten().map(|process| process.pid);
+    let holders = ports::holders(pids, &ports::listening());
     let held = |(id, processes): (&SessionId, &Vec<Process>)| {
-        let held = ports::held(processes.iter().map(|process| process.pid), &sockets);
+        let own = processes.iter().filter_map(|one| holders.get(&one.pid));
+        let held: BTreeSet<u16> = own.flatten().copied().collect();
         (id.clone(), Vec::from_iter(held))
     };
-    match sockets.is_empty() {
-        true => HashMap::new(),
-        false => processes.iter().map(held).collect(),
-    }
+    processes.iter().map(held).collect()
 }
 
 /// What a walk has found.
 #[derive(Default)]
 pub(crate) struct Found {
-    began: Now,
-    took_ms: u64,
+    /// When the walk began.
+    pub(super) began: Now,
+    /// How long it took to find the processes, in milliseconds.
+    pub(super) took_ms: u64,
     /// The live processes of each session that has any.
     processes: HashMap<SessionId, Vec<Process>>,
-    /// The ports that each session listens on, ascending.
-    ports: Option<HashMap<SessionId, Vec<u16>>>,
+    /// The ports that each session listens on, ascending; `None` if the walk was without ports.
+    pub(super) ports: Option<HashMap<SessionId, Vec<u16>>>,
 }
 
 impl Found {
-    /// When the walk began.
-    pub(super) fn began(&self) -> Now {
-        self.began
-    }
-
-    /// How long it took to find the processes, in milliseconds.
-    pub(super) fn took_ms(&self) -> u64 {
-        self.took_ms
-    }
-
-    /// Whether ports were looked for.
-    pub(super) fn has_ports(&self) -> bool {
-        self.ports.is_some()
-    }
-
     /// The sessions whose present runs have live processes, with these.
     pub(super) fn all<'a>(
         &'a self,

@@ -12,8 +12,24 @@ use crate::daemon::hub::Hub;
 use crate::daemon::sessions::walk::{Found, Walk};
 use crate::engine::session::Session;
 
+/// The processes and ports of all sessions if a request asks for them (`detail`); else makes sure that the usage of the
+/// sessions that it is about is known and recent.
+pub(crate) async fn look_if(
+    hub: &Hub,
+    detail: Option<bool>,
+    is_wanted: impl Fn(&&Session) -> bool,
+) -> Option<Rc<Found>> {
+    match detail {
+        Some(true) => Some(look(hub).await),
+        _ => {
+            refresh(hub, is_wanted).await;
+            None
+        }
+    }
+}
+
 /// Makes sure that the usage of these sessions is known and recent.
-pub(crate) async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool) {
+async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool) {
     let is_fresh = || {
         let state = hub.read();
         let wanted = state.sessions.iter().filter(&is_wanted);

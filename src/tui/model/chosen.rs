@@ -4,7 +4,7 @@ use super::counts::Counts;
 use super::job::Job;
 use super::query::Query;
 use super::rows::{Group, Row, group_of};
-use super::{Model, Selected};
+use super::{Model, Refresh, Selected};
 use crate::protocol::SessionId;
 
 impl Model {
@@ -142,9 +142,10 @@ impl Model {
         }
     }
 
-    /// Whether a job is new, and its record is requested.
-    pub fn is_on_its_way(&self, id: &SessionId) -> bool {
-        self.refreshing.contains_key(id) && self.job(id).is_none()
+    /// The request for the record of a job that is not known yet.
+    pub fn on_its_way(&mut self, id: &SessionId) -> Option<&mut Refresh> {
+        let is_new = self.job(id).is_none();
+        self.refreshing.get_mut(id).filter(|_| is_new)
     }
 
     /// The parsed filter.

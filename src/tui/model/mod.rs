@@ -124,6 +124,15 @@ pub enum Attached {
     Yes(SessionId),
 }
 
+/// A pending request for the record of a job.
+#[derive(Debug, Default)]
+pub struct Refresh {
+    /// Whether the record must be requested again after it.
+    pub again: bool,
+    /// What has happened meanwhile, if the job is not known yet.
+    pub early: Vec<Event>,
+}
+
 /// The state of the view.
 pub struct Model {
     /// The time of the last message.
@@ -160,10 +169,8 @@ pub struct Model {
     pub is_list_plain: bool,
     /// Whether the first list has arrived.
     pub listed: bool,
-    /// Jobs with a pending record request; `true` if the record must be requested again after it.
-    pub refreshing: HashMap<SessionId, bool>,
-    /// What has happened to jobs that are not known before the reply with their record comes.
-    pub early: HashMap<SessionId, Vec<Event>>,
+    /// Jobs with a pending record request.
+    pub refreshing: HashMap<SessionId, Refresh>,
     /// The text of the filter.
     pub filter: String,
     /// What was selected before the list was filtered.
@@ -316,7 +323,6 @@ impl Model {
             is_list_plain: false,
             listed: false,
             refreshing: HashMap::new(),
-            early: HashMap::new(),
             filter: options.filter.clone().unwrap_or_default(),
             unfiltered: Selected::Nothing,
             folded: HashSet::new(),

@@ -261,7 +261,7 @@ fn a_job_that_fails_before_its_record_comes_is_told_of() {
     assert_eq!(dash.model.toasts.said().len(), 1);
     // A late report of a job that there is no more.
     dash.event(EventKind::Exited, "gone", exited("error", Some(1), &itself));
-    assert!(dash.model.early.is_empty());
+    assert!(dash.model.refreshing.is_empty());
 }
 
 #[test]

@@ -98,7 +98,6 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.watches.clear();
     // No request is pending on a new connection.
     model.refreshing.clear();
-    model.early.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
     model.is_daemon_older = false;
@@ -193,7 +192,6 @@ fn down(model: &mut Model) {
     // Incomplete cards are requested again.
     model.cards.clear();
     model.refreshing.clear();
-    model.early.clear();
     model.usage.on_its_way = false;
     model.merged.disconnected();
     model.projects.disconnected();
@@ -217,13 +215,6 @@ fn report(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
     alert::alert(model, event);
 }
 
-/// After the record of a new job: tells of what has happened to it meanwhile.
-pub(super) fn report_early(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    for event in model.early.remove(id).into_iter().flatten() {
-        report(model, &event, cmds);
-    }
-}
-
 fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if event.event == EventKind::Lag {
         cmds.push(list(model));
@@ -233,15 +224,9 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     match event
         .session_id
         .as_ref()
-        .filter(|id| model.is_on_its_way(id))
+        .and_then(|id| model.on_its_way(id))
     {
-        Some(id) if alert::may_tell(event.event) => {
-            model
-                .early
-                .entry(id.clone())
-                .or_default()
-                .push(event.clone());
-        }
+        Some(pending) if alert::may_tell(event.event) => pending.early.push(event.clone()),
         _ => report(model, &event, cmds),
     }
     if matches!(event.event, EventKind::HostUp | EventKind::HostDown) {
@@ -352,11 +337,16 @@ fn replace<T: PartialEq + DeserializeOwned>(field: &mut T, data: &Value, name: &
     changed
 }
 
-/// After a reply with a record: requests it again if more has happened since.
+/// After a reply with a record: tells of what has happened to a new job meanwhile, and requests the record again if more
+/// has happened since.
 pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    // Left over if there was no record.
-    model.early.remove(id);
-    if model.refreshing.remove(id) == Some(true) {
+    let Some(pending) = model.refreshing.remove(id) else {
+        return;
+    };
+    for event in pending.early {
+        report(model, &event, cmds);
+    }
+    if pending.again {
         refresh(model, id, cmds);
     }
 }
@@ -367,7 +357,6 @@ pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     model.jobs.retain(|job| job.id() != id);
     removal::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
-    model.early.remove(id);
     model.seen.forget(id);
     model.cards.remove(id);
     model.survivors.remove(id);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::daemon::{forget, refreshed, report_early};
+use super::daemon::{forget, refreshed};
 use super::{away, project, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
@@ -42,7 +42,6 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_received(model, record);
             }
-            report_early(model, &id, cmds);
             refreshed(model, &id, cmds);
         }
         RequestKind::Restart(id) => {

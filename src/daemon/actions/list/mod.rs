@@ -72,13 +72,7 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
             && is_listed(session, params.status, group, tag, label)
     };
     refresh(hub, is_wanted, limit).await;
-    let found = match params.include_ports {
-        Some(true) => Some(usage::look(hub).await),
-        _ => {
-            usage::refresh(hub, is_wanted).await;
-            None
-        }
-    };
+    let found = usage::look_if(hub, params.include_ports, is_wanted).await;
     let state = hub.read();
     let now = now();
     let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();

@@ -115,22 +115,25 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
 
 /// Fails if a request for the state names a job that there is not.
 fn check_names(project: &file::Project, params: &Project) -> Result<(), Error> {
-    let mut names = params.jobs.iter().flatten();
-    names.try_for_each(|name| match project.jobs.contains_key(name) {
-        true => Ok(()),
-        false => selected(project, Some(from_ref(name))).map(drop),
-    })
+    let mut words = params.jobs.iter().flatten();
+    words.try_for_each(|word| named(project, word).map(drop))
+}
+
+/// The jobs that a word names: a name, `g:GROUP` or `+TAG`.
+fn named(project: &file::Project, word: &String) -> Result<BTreeSet<String>, Error> {
+    match project.jobs.contains_key(word) {
+        true => Ok(BTreeSet::from([word.clone()])),
+        false => selected(project, Some(from_ref(word))),
+    }
 }
 
 /// The jobs that a request for the state is about: those that it names, with what they need; `None` is all that are
 /// wanted. Jobs that are not in force any more are left out.
 fn meant(project: &Known, params: &Project) -> Option<BTreeSet<String>> {
     let applied = &project.applied;
-    let named = |word: &String| match applied.jobs.contains_key(word) {
-        true => BTreeSet::from([word.clone()]),
-        false => selected(applied, Some(from_ref(word))).unwrap_or_default(),
-    };
-    let named: BTreeSet<String> = params.jobs.as_ref()?.iter().flat_map(named).collect();
+    let words = params.jobs.as_ref()?.iter();
+    let named = words.flat_map(|word| named(applied, word).unwrap_or_default());
+    let named: BTreeSet<String> = named.collect();
     let names = named.iter().map(String::as_str);
     Some(project.wish.with_needs(names, params.no_deps != Some(true)))
 }
