@@ -91,6 +91,23 @@ fn what_is_to_be_kept_stays() {
 }
 
 #[test]
+fn a_session_that_is_watched_stays_and_delays_nobody() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    agent.ok(json!({"action": "subscribe", "events": ["removed"]}));
+    let request = json!({"command": "read x; exit 2", "ttlMs": 0});
+    let watched = Job::request(&mut agent, request.clone());
+    watched.ask(&mut agent, "watch", json!({}));
+    let other = Job::request(&mut agent, request);
+    for job in [&watched, &other] {
+        job.ask(&mut agent, "write", json!({"data": "\n"}));
+    }
+    assert_eq!(agent.event("removed")["sessionId"], other.id);
+    watched.ask(&mut agent, "unwatch", json!({}));
+    assert_eq!(agent.event("removed")["sessionId"], watched.id);
+}
+
+#[test]
 fn people_s_jobs_stay_and_agents_go_after_their_time_the_failed_ones_later() {
     let home = Home::with_config("[retention]\nagents = \"0s\"\nagents_failed = \"1d\"\n");
     let person = home.start(&["echo kept; exit 0"]);
@@ -102,6 +119,7 @@ fn people_s_jobs_stay_and_agents_go_after_their_time_the_failed_ones_later() {
     let failed = Job::start(&mut serve, "exit 2");
     failed.end(&mut serve);
     let done = Job::start(&mut serve, "true");
+    // It is the last that ended, so that `brief` is gone, too.
     assert_eq!(serve.event("removed")["sessionId"], done.id);
     assert_eq!(failed.ask(&mut serve, "status", json!({}))["exitCode"], 2);
     // Over the death of the daemon, too.

@@ -24,6 +24,10 @@ use crate::term::size::Size;
 /// The default TTL of all sessions before people's sessions were kept until room is needed.
 const FORMER_TTL_MS: u64 = 1_800_000;
 
+/// How long every ended session is kept at least, in milliseconds: whoever has started it, or waits for its end, asks
+/// only then how it ended.
+const LEAST_TTL_MS: u64 = 1000;
+
 /// Output size, in bytes, above which replies point to the log file.
 const OFFLOAD_BYTES: u64 = 10 * 1024;
 
@@ -306,10 +310,11 @@ impl Session {
         matches!(self.life.status(), Error | Lost | TimedOut)
     }
 
-    /// How long it is kept after its last access, in milliseconds.
+    /// How long it is kept after its last access, in milliseconds: at least [`LEAST_TTL_MS`].
     fn ttl_ms(&self) -> u64 {
         let of_failed = self.time_limits.failed_ttl_ms.filter(|_| self.has_failed());
-        of_failed.unwrap_or(self.time_limits.ttl_ms)
+        let ttl_ms = of_failed.unwrap_or(self.time_limits.ttl_ms);
+        ttl_ms.max(LEAST_TTL_MS)
     }
 
     /// When a client last accessed it.
