@@ -132,7 +132,7 @@ pub fn run_there(host: &Host, args: &[String], out: &mut impl Write) -> Result<O
     std::io::copy(&mut stream, out).map_err(lost)?;
     out.flush().map_err(lost)?;
     let status = child.wait().map_err(lost)?;
-    let said = stderr.text();
+    let said = stderr.words();
     match status.code() {
         // ssh's own failure.
         Some(255) => Err(fault::of(host, &said)),
@@ -386,18 +386,20 @@ impl Stderr {
         Self { text, end }
     }
 
-    fn text(&self) -> String {
+    /// What a command has said that has ended, or whose output has ended.
+    fn words(&self) -> String {
+        // A shared connection may hold stderr open, so its end is not waited for without end.
+        let _ = self.end.recv_timeout(LAST_WORDS);
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Ends a command whose output has ended, and returns what it has said.
     fn last_words(self, mut child: Child) -> String {
-        // A shared connection may hold stderr open, so its end is not waited for without end.
-        let _ = self.end.recv_timeout(LAST_WORDS);
+        let words = self.words();
         let _ = child.kill();
         let _ = child.wait();
-        self.text()
+        words
     }
 }
 
@@ -415,5 +417,15 @@ mod tests {
         theirs.write_all(b"port 22\n").unwrap();
         drop(theirs);
         assert_eq!(read_by(&mut ours, within(10_000)).unwrap(), b"port 22\n");
+    }
+
+    #[test]
+    fn the_words_of_a_command_are_known_when_all_of_them_are() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec >&-; sleep 0.2; echo late >&2"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let stderr = Stderr::read(child.stderr.take());
+        assert_eq!(stderr.words(), "late\n");
+        assert!(child.wait().unwrap().success());
     }
 }
