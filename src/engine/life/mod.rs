@@ -151,10 +151,7 @@ impl Life {
             Some(_) => Status::Killed,
             None => Status::Error,
         };
-        self.end(status, now);
-        self.runtime_ms = Some(0);
-        self.ended_by = by.map(Actor::ended_by);
-        self.reason = Some(why.to_owned());
+        self.end_before_it_ran(status, by, why.to_owned(), now);
         true
     }
 
@@ -264,13 +261,20 @@ impl Life {
         }
     }
 
-    /// A restart failed. How the run before ended is in the list of runs only: the failed start has no code, no signal
-    /// and nobody who ended it.
+    /// A restart failed.
     pub fn failed_to_start(&mut self, why: &str, now: Now) {
-        self.end(Status::Error, now);
+        let why = format!("it could not be started: {why}");
+        self.end_before_it_ran(Status::Error, None, why, now);
+    }
+
+    /// It ends without a run that began. How the run before ended is in the list of runs only: this end has no code
+    /// and no signal.
+    fn end_before_it_ran(&mut self, status: Status, by: Option<&Actor>, why: String, now: Now) {
+        self.end(status, now);
         self.runtime_ms = Some(0);
-        (self.exit_code, self.signal, self.ended_by) = (None, None, None);
-        self.reason = Some(format!("it could not be started: {why}"));
+        (self.exit_code, self.signal) = (None, None);
+        self.ended_by = by.map(Actor::ended_by);
+        self.reason = Some(why);
     }
 
     /// An actor asks it to end. Returns false if it is not alive or is already ending.

@@ -73,6 +73,16 @@ fn a_session_that_waits_for_its_turn_can_be_ended_before_it_runs() {
 }
 
 #[test]
+fn a_session_that_is_stopped_before_its_next_run_has_not_the_exit_code_of_the_last_one() {
+    let mut life = running();
+    life.ended(&exit(Some(3), None), None, &[], now(50));
+    life.queue();
+    assert!(life.leave_queue(Some(&Actor::Human), "it was stopped before it ran", now(60)));
+    assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
+    assert_eq!(life.runs()[0].exit_code, Some(3));
+}
+
+#[test]
 fn an_unobserved_end_is_lost_unless_it_was_requested() {
     let mut life = running();
     life.ended(&exit(None, None), None, &[], now(50));
