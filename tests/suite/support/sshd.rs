@@ -13,6 +13,10 @@ use super::{Home, eventually};
 /// What tells PAM how to let people in by sshd.
 const PAM: &str = "/etc/pam.d/sshd";
 
+/// With this, bash reads no ~/.bashrc, as it does if it takes a connection of sshd for its first shell: what that runs
+/// may not outlive a connection that is cut, for example the lock of `pyenv rehash`, and then holds up every later one.
+const NO_RC: &str = "SHLVL=2";
+
 /// A server, and a home whose `config.toml` names its hosts. It ends when this is dropped, with its connections.
 pub(crate) struct Sshd {
     /// Where the commands are run: the near side.
@@ -67,7 +71,8 @@ impl Sshd {
             "ListenAddress 127.0.0.1\nPort {port}\nHostKey {dir}/host_key\n\
              AuthorizedKeysFile {dir}/authorized_keys\nPidFile none\nUsePAM no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\n\
-             PermitRootLogin prohibit-password\nStrictModes no\nMaxStartups 200:30:300\nPrintMotd no\n"
+             PermitRootLogin prohibit-password\nStrictModes no\nMaxStartups 200:30:300\nPrintMotd no\n\
+             SetEnv {NO_RC}\n"
         );
         std::fs::write(self.dir.join("sshd_config"), server).unwrap();
         let key = std::fs::read_to_string(self.dir.join("host_key.pub")).unwrap();
@@ -140,7 +145,7 @@ impl Sshd {
         self.down();
         let config = self.dir.join("sshd_config");
         let lines = std::fs::read_to_string(&config).unwrap();
-        std::fs::write(&config, format!("SetEnv {name}={value}\n{lines}")).unwrap();
+        std::fs::write(&config, format!("SetEnv {name}={value} {NO_RC}\n{lines}")).unwrap();
         self.up();
     }
 
