@@ -505,7 +505,9 @@ fn the_last_selection_is_restored_with_the_first_list() {
         reopened(tests.clone(), &[], "agent"),
         Selected::Job(id("agent"))
     );
-    assert_eq!(reopened(tests, &["g:shop"], ""), shop);
+    assert_eq!(reopened(tests.clone(), &["g:shop"], ""), shop);
+    // A filter looks for a job.
+    assert_eq!(reopened(shop, &[], "tests"), tests);
 }
 
 #[test]

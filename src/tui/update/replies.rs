@@ -156,6 +156,10 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         }
         away::request(model, cmds);
         select::restore(model);
+        // A filter that was typed before there was a list looks for a job.
+        if !model.filter.is_empty() && matches!(model.selected, Selected::Group(_)) {
+            select::best_match(model);
+        }
     }
     quit::again(model, cmds);
     if let Attached::Awaited(id) = model.attached.clone() {
