@@ -45,71 +45,28 @@ pub fn rows(
     sort: Sort,
     cwd: &str,
 ) -> Vec<Row> {
-    let mut groups: Vec<(Group, bool, i64)> = Vec::new();
     let ranks: Vec<Option<u32>> = jobs.iter().map(|job| query.rank(job)).collect();
+    let is_folded = |key: &str| query.is_empty() && folded.contains(key);
+    let mut groups = Vec::new();
     for (index, job) in jobs.iter().enumerate() {
-        let (key, title) = group_of(job);
-        let here = match job.role() {
-            _ if job.host().is_some() => false,
-            Some(role) => is_within(cwd, &role.project.dir),
-            None => job.record.summary.cwd == cwd,
-        };
-        let born = job.record.summary.created_at.millis();
-        let at = match groups.iter().position(|(group, ..)| group.key == key) {
-            Some(at) => at,
-            None => {
-                let folded = query.is_empty() && folded.contains(&key);
-                let group = Group {
-                    key,
-                    title,
-                    jobs: Vec::new(),
-                    folded,
-                };
-                groups.push((group, false, born));
-                groups.len() - 1
-            }
-        };
-        let (group, is_here, oldest) = &mut groups[at];
-        *is_here |= here;
-        *oldest = (*oldest).min(born);
-        if ranks[index].is_some() {
-            group.jobs.push(index);
+        let placed = place(&mut groups, job, is_folded);
+        placed.is_here |= is_here(job, cwd);
+        placed.born = placed.born.min(job.record.summary.created_at.millis());
+        if let Some(rank) = ranks[index] {
+            placed.best = Some(placed.best.map_or(rank, |best| best.min(rank)));
+            placed.group.jobs.push(index);
         }
     }
-    // A host that wants something has a line, also without jobs.
-    for host in hosts
-        .iter()
-        .filter(|host| query.is_empty() && hosts::is_shown(host))
-    {
-        let of_host = |key: &str| hosts::host_of_key(key) == Some(&host.name);
-        if !groups.iter().any(|(group, ..)| of_host(&group.key)) {
-            let key = hosts::key_of(&host.name, None);
-            let folded = folded.contains(&key);
-            let group = Group {
-                key,
-                title: clean(&host.name),
-                jobs: Vec::new(),
-                folded,
-            };
-            groups.push((group, false, i64::MIN));
-        }
+    if query.is_empty() {
+        add_hosts(&mut groups, hosts, is_folded);
     }
     let is_headed =
         |group: &Group| group.key.starts_with(PROJECT) || hosts::host_of_key(&group.key).is_some();
-    let headed = groups.len() > 1 || groups.iter().any(|(group, ..)| is_headed(group));
-    tell_apart(groups.iter_mut().map(|(group, ..)| group));
-    let best = |group: &Group| group.jobs.iter().filter_map(|&index| ranks[index]).min();
-    let host = |group: &Group| hosts::host_of_key(&group.key).map(str::to_owned);
-    groups.sort_by(|(a, a_here, a_born), (b, b_here, b_born)| {
-        host(a)
-            .cmp(&host(b))
-            .then(best(a).cmp(&best(b)))
-            .then(b_here.cmp(a_here))
-            .then(a_born.cmp(b_born))
-            .then(a.key.cmp(&b.key))
-    });
+    let headed = groups.len() > 1 || groups.iter().any(|placed| is_headed(&placed.group));
+    tell_apart(groups.iter_mut().map(|placed| &mut placed.group));
+    groups.sort_by(|a, b| a.order().cmp(&b.order()));
     let mut rows = Vec::new();
-    for (mut group, ..) in groups {
+    for Placed { mut group, .. } in groups {
         if group.jobs.is_empty() && !is_shown(&group, query, hosts) {
             continue;
         }
@@ -126,6 +83,77 @@ pub fn rows(
         }
     }
     rows
+}
+
+/// A group with what decides its place.
+struct Placed {
+    group: Group,
+    /// Whether it has a job of the current directory or project.
+    is_here: bool,
+    /// When its oldest job was created, in milliseconds.
+    born: i64,
+    /// How well its best match matches, 0 is best; `None` if no job does.
+    best: Option<u32>,
+}
+
+impl Placed {
+    /// A group without jobs.
+    fn new(key: String, title: String, folded: bool, born: i64) -> Self {
+        Self {
+            group: Group {
+                key,
+                title,
+                jobs: Vec::new(),
+                folded,
+            },
+            is_here: false,
+            born,
+            best: None,
+        }
+    }
+
+    /// Groups are in ascending order of this.
+    fn order(&self) -> impl Ord {
+        let host = hosts::host_of_key(&self.group.key);
+        (host, self.best, !self.is_here, self.born, &self.group.key)
+    }
+}
+
+/// The group of a job, which is made if this is its first.
+fn place<'a>(
+    groups: &'a mut Vec<Placed>,
+    job: &Job,
+    is_folded: impl Fn(&str) -> bool,
+) -> &'a mut Placed {
+    let (key, title) = group_of(job);
+    let at = groups.iter().position(|placed| placed.group.key == key);
+    let at = at.unwrap_or_else(|| {
+        let folded = is_folded(&key);
+        groups.push(Placed::new(key, title, folded, i64::MAX));
+        groups.len() - 1
+    });
+    &mut groups[at]
+}
+
+/// Whether a job is one of the current directory, or of the project that it is in.
+fn is_here(job: &Job, cwd: &str) -> bool {
+    match job.role() {
+        _ if job.host().is_some() => false,
+        Some(role) => is_within(cwd, &role.project.dir),
+        None => job.record.summary.cwd == cwd,
+    }
+}
+
+/// Adds the hosts without jobs that want something: they have a line, too.
+fn add_hosts(groups: &mut Vec<Placed>, hosts: &[HostStatus], is_folded: impl Fn(&str) -> bool) {
+    for host in hosts.iter().filter(|host| hosts::is_shown(host)) {
+        let of_host = |key: &str| hosts::host_of_key(key) == Some(&host.name);
+        if !groups.iter().any(|placed| of_host(&placed.group.key)) {
+            let key = hosts::key_of(&host.name, None);
+            let folded = is_folded(&key);
+            groups.push(Placed::new(key, clean(&host.name), folded, i64::MIN));
+        }
+    }
 }
 
 /// Whether the heading of a group without jobs is shown: that of a host that wants something.
