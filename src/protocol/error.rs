@@ -181,8 +181,8 @@ impl Error {
         let seconds = ms.div_ceil(1000);
         Self::new(ErrorCode::InputHeld, message)
             .hint(format!(
-                "nothing was typed; free in {seconds} s at the latest unless the person types on; try again then, \
-                 or wait for the event `released`"
+                "nothing was typed; free in {seconds} s at the latest unless the person types on; try again then \
+                 (with `--serve`, the event `released` says when)"
             ))
             .data(serde_json::json!(held))
     }

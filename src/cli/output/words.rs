@@ -296,6 +296,17 @@ pub fn brief_span(millis: u64) -> String {
     }
 }
 
+/// Formats a time that somebody has given as they would: `2s`, `1.5s`, `20ms`.
+pub fn exact_span(millis: u64) -> String {
+    match millis {
+        0..600_000 if millis.is_multiple_of(1000) => span(millis),
+        0..86_400_000 if millis.is_multiple_of(60_000) => span(millis),
+        0..10_000 if millis.is_multiple_of(100) => brief_span(millis),
+        _ if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
+        _ => format!("{millis}ms"),
+    }
+}
+
 /// Formats a size as `512`, `9.1K` or `182M`, in powers of 1024 as `ls -h` and `top` do.
 pub fn bytes(count: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
@@ -404,6 +415,11 @@ mod tests {
         }
         assert_eq!(brief_span(440), "0.4s");
         assert_eq!(brief_span(12_000), "12s");
+        let exact = [0, 20, 500, 1500, 90_000, 601_000, 7_200_000].map(exact_span);
+        assert_eq!(
+            exact,
+            ["0s", "20ms", "0.5s", "1.5s", "1m30s", "601s", "2h00m"]
+        );
     }
 
     #[test]
