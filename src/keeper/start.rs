@@ -21,7 +21,7 @@ use crate::sys::{cgroup, failpoint, limits, memory, signal};
 const SPARE_FILES: usize = 16;
 
 /// The offsets of a log that are published in the shared table.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Bounds {
     first: u64,
     newlines: Option<u64>,
@@ -89,27 +89,8 @@ impl Keeper {
             // Processes that outlived the previous run's first process may have written since.
             self.drain(before);
         }
-        // A log that is still open holds unsaved bytes of the previous run. The session keeps it until this
-        // run can continue with it.
-        let open = self.entry(id).and_then(|entry| entry.log.as_ref());
-        let open = open.map(Bounds::of);
-        let fresh = match open {
-            Some(_) => None,
-            None => {
-                let mut log = Log::open(self.home.session(id), keep, 0, None)?;
-                if let Some(before) = self.table.slot_of(id) {
-                    let (first, newlines) = self.shared_table.slot(before).dropped();
-                    log.continue_count(first, newlines);
-                }
-                Some(log)
-            }
-        };
-        let bounds = open.or(fresh.as_ref().map(Bounds::of)).unwrap_or_default();
-        // Publish the bounds before anyone is told about the slot.
-        let shown = self.shared_table.slot(slot);
-        shown.reset(bounds.first, bounds.end);
-        shown.drop_before(bounds.first, bounds.newlines);
-        shown.set_unsaved(bounds.unsaved);
+        let (fresh, bounds) = self.log_to_continue(id, keep)?;
+        self.publish(slot, bounds);
         // The exit of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");
@@ -162,6 +143,30 @@ impl Keeper {
             offset,
         };
         Ok((message, fds))
+    }
+
+    /// The log that a new run continues, if it has to be opened, and its bounds.
+    fn log_to_continue(&mut self, id: &SessionId, keep: u64) -> io::Result<(Option<Log>, Bounds)> {
+        // A log that is still open holds unsaved bytes of the previous run. The session keeps it until this
+        // run can continue with it.
+        if let Some(open) = self.entry(id).and_then(|entry| entry.log.as_ref()) {
+            return Ok((None, Bounds::of(open)));
+        }
+        let mut log = Log::open(self.home.session(id), keep, 0, None)?;
+        if let Some(before) = self.table.slot_of(id) {
+            let (first, newlines) = self.shared_table.slot(before).dropped();
+            log.continue_count(first, newlines);
+        }
+        let bounds = Bounds::of(&log);
+        Ok((Some(log), bounds))
+    }
+
+    /// Publishes the bounds of a log in its slot, before anyone is told about that.
+    fn publish(&self, slot: u32, bounds: Bounds) {
+        let shown = self.shared_table.slot(slot);
+        shown.reset(bounds.first, bounds.end);
+        shown.drop_before(bounds.first, bounds.newlines);
+        shown.set_unsaved(bounds.unsaved);
     }
 
     /// Runs the program in a process that announces itself to the daemon right before `exec`. If this

@@ -28,51 +28,23 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         client.people_only("move a session in its queue")?;
     }
     check_command(client, &params)?;
-    let label = params
-        .label
-        .map(|label| checked_name("label", label))
-        .transpose()?;
-    let group = params
-        .group
-        .map(|group| checked_name("group", group))
-        .transpose()?;
-    let added = checked_tags("addTags", params.add_tags.as_deref().unwrap_or_default())?;
-    let removed = params.remove_tags.as_deref().unwrap_or_default();
-    let tags = params.add_tags.is_some() || params.remove_tags.is_some();
+    let names = Names::of(&params)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.change(|state| {
-        if params.unique_label == Some(true)
-            && let Some(session) = state.sessions.get(&id)
-        {
-            unique_label::check(state, &session.scope, label.as_deref(), Some(&id))?;
+        let Some(session) = state.sessions.get(&id) else {
+            return Err(Error::session_not_found(id.as_str()));
+        };
+        if params.unique_label == Some(true) {
+            unique_label::check(state, &session.scope, names.label.as_deref(), Some(&id))?;
         }
+        let tags = names.check(session)?;
         if let Some(place) = params.place {
             state.move_in_queue(&id, place)?;
         }
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
-        let differs = |new: &Option<String>, own: &Option<String>| {
-            new.as_ref()
-                .is_some_and(|new| new != own.as_deref().unwrap_or_default())
-        };
-        let spec = &session.spec;
-        if differs(&label, &spec.label) || differs(&group, &spec.group) || tags {
-            check_file(session)?;
-        }
-        if tags {
-            let own = session.spec.tags.iter().chain(&added);
-            let own: BTreeSet<String> = own.filter(|tag| !removed.contains(tag)).cloned().collect();
-            check_tag_count(own.len())?;
-            session.spec.tags = own.into_iter().collect();
-        }
-        // An empty name removes the name.
-        if let Some(label) = label {
-            session.spec.label = Some(label).filter(|label| !label.is_empty());
-        }
-        if let Some(group) = group {
-            session.spec.group = Some(group).filter(|group| !group.is_empty());
-        }
+        names.apply(session, tags);
         if let Some(ttl) = params.ttl_ms {
             session.time_limits.ttl_ms = ttl;
             session.time_limits.failed_ttl_ms = None;
@@ -108,6 +80,69 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         };
         answer(state.record(session, now()))
     })
+}
+
+/// The names that a session gets.
+struct Names {
+    /// Empty: none.
+    label: Option<String>,
+    /// Empty: none.
+    group: Option<String>,
+    added: Vec<String>,
+    removed: Vec<String>,
+    changes_tags: bool,
+}
+
+impl Names {
+    fn of(params: &Set) -> Result<Self, Error> {
+        let name = |what, name: &Option<String>| {
+            let name = name.clone().map(|name| checked_name(what, name));
+            name.transpose()
+        };
+        Ok(Self {
+            label: name("label", &params.label)?,
+            group: name("group", &params.group)?,
+            added: checked_tags("addTags", params.add_tags.as_deref().unwrap_or_default())?,
+            removed: params.remove_tags.clone().unwrap_or_default(),
+            changes_tags: params.add_tags.is_some() || params.remove_tags.is_some(),
+        })
+    }
+
+    /// Refuses names that the session cannot get. Returns its tags, if they change.
+    fn check(&self, session: &Session) -> Result<Option<Vec<String>>, Error> {
+        let spec = &session.spec;
+        let differs = |new: &Option<String>, own: &Option<String>| {
+            new.as_ref()
+                .is_some_and(|new| new != own.as_deref().unwrap_or_default())
+        };
+        if differs(&self.label, &spec.label)
+            || differs(&self.group, &spec.group)
+            || self.changes_tags
+        {
+            check_file(session)?;
+        }
+        if !self.changes_tags {
+            return Ok(None);
+        }
+        let all = spec.tags.iter().chain(&self.added);
+        let kept = all.filter(|tag| !self.removed.contains(tag));
+        let tags: BTreeSet<String> = kept.cloned().collect();
+        check_tag_count(tags.len())?;
+        Ok(Some(tags.into_iter().collect()))
+    }
+
+    /// Sets them, and the tags that [`check`](Self::check) has returned.
+    fn apply(self, session: &mut Session, tags: Option<Vec<String>>) {
+        if let Some(label) = self.label {
+            session.spec.label = Some(label).filter(|label| !label.is_empty());
+        }
+        if let Some(group) = self.group {
+            session.spec.group = Some(group).filter(|group| !group.is_empty());
+        }
+        if let Some(tags) = tags {
+            session.spec.tags = tags;
+        }
+    }
 }
 
 /// The names of a project's job are those of its file, which would come back with the next `up`.

@@ -1,24 +1,30 @@
 //! `list`: the sessions that a client can see.
 
+mod brief;
 mod hosts;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::sessions::walk::Found;
+use crate::daemon::state::State;
 use crate::daemon::tasks::usage;
 use crate::daemon::transport::Answer;
-use crate::engine::input::waits;
-use crate::engine::pattern::around;
+use crate::engine::Now;
 use crate::engine::registry::{Registry, is_listed};
 use crate::engine::session::Session;
 use crate::protocol::glob::Glob;
 use crate::protocol::params::List;
-use crate::protocol::reply::{Brief, Listed};
+use crate::protocol::reply::Listed;
 use crate::protocol::{Record, Role, SessionId, Summary};
+
+use brief::briefs;
 
 /// Default number of sessions returned.
 const DEFAULT_LIMIT: usize = 200;
@@ -26,14 +32,6 @@ const DEFAULT_LIMIT: usize = 200;
 /// Maximum number of lines and of characters of the output that is shown of a session in a list.
 const OUTPUT_LINES: usize = 10;
 pub(in crate::daemon::actions) const OUTPUT_CHARS: usize = 4000;
-
-/// Bytes of names and command of a session in a list for a model, of which the command gets at least some. With
-/// the other fields, a session takes up to 150 bytes.
-const BRIEF: usize = 36;
-const BRIEF_COMMAND: usize = 16;
-
-/// Bytes of all output in a list for a model.
-const LEAN_OUTPUT: usize = 20_000;
 
 /// Maximum number of programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
 /// others were checked when they were last quiet.
@@ -45,11 +43,7 @@ pub(super) async fn list(hub: &Hub, client: &Rc<Client>, params: List) -> Answer
     let asked = hosts::ask(hub, client, &params).await?;
     let here = match asked.with_local {
         true => here(hub, client, params.clone()).await?,
-        false => answer(Listed::<Summary> {
-            sessions: Vec::new(),
-            counts: BTreeMap::new(),
-            hosts: Vec::new(),
-        })?,
+        false => listed::<Summary>(Vec::new(), BTreeMap::new())?,
     };
     match asked.is_empty() {
         true => Ok(here),
@@ -74,75 +68,80 @@ async fn here(hub: &Hub, client: &Client, params: List) -> Answer {
     refresh(hub, is_wanted, limit).await;
     let found = usage::look_if(hub, params.include_ports, is_wanted).await;
     let state = hub.read();
-    let now = now();
-    let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
-    let counts = Registry::counts(listed.iter().copied());
-    let newest = &listed[listed.len().saturating_sub(limit)..];
-    for session in newest {
+    let all: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
+    let counts = Registry::counts(all.iter().copied());
+    let newest = all[all.len().saturating_sub(limit)..].iter().copied();
+    for session in newest.clone() {
         session.tell(&client.principal.scope, state.events.bus.past.seq());
     }
-    let add_wanted = |session: &Session, summary: &mut Summary| {
-        if params.include_output == Some(true) {
-            summary.output = Some(last_lines(
-                &state.sessions.tail(&summary.session_id, OUTPUT_CHARS),
-            ));
-        }
-        if let Some(found) = &found {
-            let ports = found.ports(session).to_vec();
-            summary.urls = Some(state.sessions.urls(&summary.session_id, &ports));
-            state.guess_ready(summary, &ports);
-            summary.ports = Some(ports);
-        }
+    let entries = Entries {
+        state: &state,
+        found: found.as_deref(),
+        with_output: params.include_output == Some(true),
+        now: now(),
     };
     match client.principal.role {
         Role::Human => {
-            let records = newest.iter().map(|session| {
-                let mut record = state.record(session, now);
-                record.processes = Some(state.usage.add_to(&mut record.summary));
-                add_wanted(session, &mut record.summary);
-                record
-            });
-            answer(Listed {
-                sessions: records.collect::<Vec<Record>>(),
-                counts,
-                hosts: Vec::new(),
-            })
+            let records = newest.map(|session| entries.record(session));
+            listed(records.collect(), counts)
         }
-        Role::Agent if client.is_lean() && params.verbose != Some(true) => {
-            let mut room = LEAN_OUTPUT;
-            let brief = newest.iter().map(|session| {
-                let mut summary = state.summary(session, now);
-                add_wanted(session, &mut summary);
-                brief(summary)
-            });
-            let mut sessions: Vec<Brief> = brief.collect();
-            // The newest come first where the space is short.
-            for session in sessions.iter_mut().rev() {
-                let bytes = session.output.as_ref().map_or(0, String::len);
-                match bytes <= room {
-                    true => room -= bytes,
-                    false => session.output = None,
-                }
-            }
-            answer(Listed {
-                sessions,
-                counts,
-                hosts: Vec::new(),
-            })
-        }
+        Role::Agent if client.is_lean() && params.verbose != Some(true) => listed(
+            briefs(newest.map(|session| entries.summary(session))),
+            counts,
+        ),
         Role::Agent => {
-            let summaries = newest.iter().map(|session| {
-                let mut summary = state.summary(session, now);
-                state.usage.add_to(&mut summary);
-                add_wanted(session, &mut summary);
-                summary
-            });
-            answer(Listed {
-                sessions: summaries.collect::<Vec<Summary>>(),
-                counts,
-                hosts: Vec::new(),
-            })
+            let summaries = newest.map(|session| entries.summary(session));
+            listed(summaries.collect(), counts)
         }
+    }
+}
+
+/// The reply with the sessions of this machine.
+fn listed<R: Serialize>(sessions: Vec<R>, counts: BTreeMap<String, u64>) -> Answer {
+    answer(Listed {
+        sessions,
+        counts,
+        hosts: Vec::new(),
+    })
+}
+
+/// What is listed of each session.
+struct Entries<'a> {
+    state: &'a State,
+    /// The ports, if they were asked for.
+    found: Option<&'a Found>,
+    with_output: bool,
+    now: Now,
+}
+
+impl Entries<'_> {
+    /// The record of a session, for people.
+    fn record(&self, session: &Session) -> Record {
+        let mut record = self.state.record(session, self.now);
+        record.processes = Some(self.complete(session, &mut record.summary));
+        record
+    }
+
+    /// The summary of a session, for agents.
+    fn summary(&self, session: &Session) -> Summary {
+        let mut summary = self.state.summary(session, self.now);
+        self.complete(session, &mut summary);
+        summary
+    }
+
+    /// Adds the usage, and what was asked for. Returns the number of processes.
+    fn complete(&self, session: &Session, summary: &mut Summary) -> u32 {
+        let sessions = &self.state.sessions;
+        if self.with_output {
+            summary.output = Some(last_lines(&sessions.tail(&session.id, OUTPUT_CHARS)));
+        }
+        if let Some(found) = self.found {
+            let ports = found.ports(session).to_vec();
+            summary.urls = Some(sessions.urls(&session.id, &ports));
+            self.state.guess_ready(summary, &ports);
+            summary.ports = Some(ports);
+        }
+        self.state.usage.add_to(summary)
     }
 }
 
@@ -162,39 +161,6 @@ async fn refresh(hub: &Hub, is_wanted: impl Fn(&&Session) -> bool, limit: usize)
         let newest: Vec<SessionId> = newest.map(|session| session.id.clone()).collect();
         state.batches_listed(&newest);
     });
-}
-
-/// What a model needs of a session in a list.
-fn brief(summary: Summary) -> Brief {
-    let mut words = vec![summary.command.clone()];
-    words.extend(summary.args.iter().flatten().cloned());
-    let command = words.join(" ");
-    let is_over = summary.status.is_finished();
-    let names = [&summary.label, &summary.group];
-    let names = names.into_iter().flatten().chain(&summary.tags);
-    let names: usize = names.map(String::len).sum();
-    let room = BRIEF.saturating_sub(names).max(BRIEF_COMMAND);
-    let report = summary.reported().cloned();
-    Brief {
-        session_id: summary.session_id,
-        label: summary.label,
-        group: summary.group,
-        tags: summary.tags,
-        status: summary.status,
-        exit_code: summary.exit_code,
-        signal: summary.signal,
-        runtime_ms: summary.runtime_ms,
-        restarts: summary.restarts,
-        input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
-        ready: summary.ready,
-        progress: summary.progress,
-        shell: summary.shell,
-        report,
-        command: around(&command, 0..0, room).into_owned(),
-        ports: summary.ports,
-        urls: summary.urls,
-        output: summary.output,
-    }
 }
 
 /// The last ten lines of a text.

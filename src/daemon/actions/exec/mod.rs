@@ -1,0 +1,133 @@
+//! `exec`: types a command into the shell that a session runs, and returns its output and exit code.
+
+mod line;
+mod marks;
+mod prompt;
+
+use std::rc::Rc;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::{Client, Moves};
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::limits::{max_chars, wait_ms};
+use crate::daemon::requests::new_output::{Show, Since, polled};
+use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::target::Target;
+use crate::daemon::requests::wait_plan::Plan;
+use crate::daemon::transport::Answer;
+use crate::engine::matcher::Decision;
+use crate::engine::registry::Access;
+use crate::engine::shell_command::TypedCommand;
+use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::params::{Exec, Stream};
+use crate::protocol::reply::{Executed, Progress, Warning};
+use crate::protocol::{Error, SessionId};
+
+use line::type_command;
+use marks::{begin, end};
+
+/// Handles the action `exec`.
+pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
+    // Before anything is typed.
+    wait_ms("waitMs", params.wait_ms, 0)?;
+    let spec = WaitSpec {
+        timeout_ms: params.wait_ms,
+        max_chars: Some(max_chars(client, params.max_chars)?),
+        ..WaitSpec::default()
+    };
+    let mut warnings = Vec::new();
+    let (id, command, shown) = requested(hub, client, &params, &mut warnings).await?;
+    let plan = Plan::end_of(client, &spec, command.clone())?;
+    let waited = plan
+        .decide(hub, &[(command.from, id.clone())], WaitMode::Any)
+        .await?;
+    let decision = waited.verdict.into_iter().next().and_then(|part| part.1);
+    let began = begin(hub, &id, &command).await?;
+    let outcome = outcome(decision.as_ref(), began.is_some());
+    let ended = match outcome {
+        Progress::Done => end(hub, &id, &command, began.unwrap_or(command.from)).await?,
+        _ => None,
+    };
+    let log_end = hub.read().sessions.log_end(&id);
+    let until = ended.map_or(log_end, |ended| ended.at);
+    let show = Show {
+        dropped: 0,
+        // The client may have read on, or may have cleared the log.
+        since: began.unwrap_or(command.from).max(shown).min(until),
+        until: ended.map(|ended| ended.at),
+        max_chars: plan.max_chars(),
+        stream: Stream::All,
+        moves: Moves::All,
+        screen: false,
+        oldest: false,
+    };
+    let polled = polled(hub, client, &id, show).await?;
+    let is_over = matches!(outcome, Progress::Done | Progress::Exited);
+    answer(Executed {
+        session_id: polled.session_id,
+        status: polled.status,
+        outcome,
+        exit_code: match ended {
+            Some(ended) => ended.code,
+            None => polled.exit_code,
+        },
+        output: polled.output,
+        omitted: polled.omitted,
+        omitted_lines: polled.omitted_lines,
+        prev_cursor: polled.prev_cursor,
+        cursor: polled.cursor,
+        elapsed_ms: waited.elapsed_ms,
+        input_state: polled.input_state,
+        reason: polled.reason,
+        screen: polled.screen,
+        pending: (!is_over).then(|| command.token()),
+        warnings,
+    })
+}
+
+/// The command that the request types, or names with `pending`, with its session. The client has been shown the output
+/// before the offset.
+async fn requested(
+    hub: &Hub,
+    client: &Rc<Client>,
+    params: &Exec,
+    warnings: &mut Vec<Warning>,
+) -> Result<(SessionId, TypedCommand, u64), Error> {
+    match (&params.command, &params.pending) {
+        (Some(line), None) => {
+            let target = Rc::new(Target::find(hub, client, &params.session_id)?);
+            let typed = type_command(hub, client, &target, line, params, warnings).await?;
+            let from = typed.from;
+            Ok((target.id.clone(), typed, from))
+        }
+        (None, Some(_)) if params.language.is_some() => {
+            Err(Error::invalid("`language` belongs to `command`"))
+        }
+        (None, Some(token)) => {
+            let command = TypedCommand::parse(token).ok_or_else(|| {
+                Error::invalid(format!("`pending`: `{token}` names no command"))
+                    .hint("use the `pending` of an earlier reply")
+            })?;
+            let id = find(hub, client, &params.session_id, Access::Read)?;
+            let shown = Since::New.offset(&hub.read(), client, &id);
+            Ok((id, command, shown))
+        }
+        _ => Err(Error::invalid("`exec` needs `command` or `pending`")
+            .hint(r#"for example {"action":"exec","sessionId":"k3v9","command":"make test"}"#)),
+    }
+}
+
+/// How far the command is.
+fn outcome(decision: Option<&Decision>, has_begun: bool) -> Progress {
+    let kind = match decision {
+        Some(Decision::Matched(matched)) => Some(matched.kind.as_str()),
+        _ => None,
+    };
+    match (decision, kind) {
+        (_, Some("command")) => Progress::Done,
+        (Some(Decision::Exited | Decision::Lost), _) | (_, Some("exit")) => Progress::Exited,
+        _ if !has_begun => Progress::NotBegun,
+        (_, Some(_)) => Progress::Input,
+        _ => Progress::Running,
+    }
+}

@@ -1,0 +1,167 @@
+//! Whether a session's program is a shell at its prompt.
+
+use super::marks::{begin, end};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::target::Target;
+use crate::daemon::sessions::input::AtShell;
+use crate::engine::conditions::Conditions;
+use crate::engine::input::waits;
+use crate::engine::shell_command::{
+    TypedCommand, edits_lines, is_carrier, is_other, is_shell, runs_script,
+};
+use crate::protocol::condition::{Condition, View};
+use crate::protocol::record::{InputState, Mode};
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::process;
+
+/// A shell, or what may be one.
+pub(super) struct Shell {
+    /// The name of its process; empty if it is not known.
+    pub(super) name: String,
+    pub(super) pid: Option<u32>,
+}
+
+/// Waits until the session's program waits for input, and returns it. Returns an error if it is not a shell at its
+/// prompt within `within_ms`, as far as can be seen. `is_shell_said` is whether the client says that it is a shell.
+pub(super) async fn at_prompt(
+    hub: &Hub,
+    target: &Target,
+    is_shell_said: bool,
+    within_ms: u64,
+) -> Result<Shell, Error> {
+    let id = &target.id;
+    hub.check_input(id).await;
+    let until = [Condition::Input(true), Condition::Exit(true)];
+    let conditions = Conditions::new(Some(&until), None, View::Plain)?;
+    hub.wait_from_now(id, conditions, Some(within_ms)).await;
+    let (state, process) = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+        (session.input_state(), state.sessions.foreground_program(id))
+    };
+    let shell = Shell {
+        pid: process.as_ref().map(|process| process.pid),
+        name: process.map_or_else(String::new, |process| process.name),
+    };
+    let refused = |why: String, hint: &str| {
+        Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
+    };
+    if let Some((why, hint)) = shell.objection(state, target.mode, is_shell_said) {
+        return refused(why, hint);
+    }
+    match state {
+        InputState::Line if is_shell(&shell.name) => {
+            let typed = shell.pid.and_then(|pid| target.input.command_of(pid));
+            match unended(hub, target, typed).await? {
+                Some(command) => refused(
+                    format!("runs a command that has not ended: {}", command.token()),
+                    "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
+                     `pending`; if the shell is at its prompt, press `C-c` first",
+                ),
+                None => Ok(shell),
+            }
+        }
+        InputState::Unknown => Ok(shell),
+        state if waits(state) => Ok(shell),
+        _ => {
+            let why = format!("is busy: `{}` does not wait for input", shell.name);
+            match unended(hub, target, target.input.last_command()).await? {
+                Some(command) => refused(
+                    why,
+                    &format!(
+                        "wait for the command that it runs with `pending`: {}, or press `C-c` to end it",
+                        command.token()
+                    ),
+                ),
+                None => refused(why, OTHER),
+            }
+        }
+    }
+}
+
+/// How to type into another program than a shell.
+const OTHER: &str = "`write` and `send_keys` type into any program";
+
+/// The same for a program that may be a shell.
+const PERHAPS: &str = "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its \
+                       `language`";
+
+/// The same for a shell that may have no line editor.
+const PLAIN: &str = "`write` and `send_keys` type into any program; if the shell runs without its line editor and is at \
+                     its prompt, give its `language`";
+
+impl Shell {
+    /// Why it is not a shell that reads a command now, and what to do instead; `None` if it may be.
+    fn objection(
+        &self,
+        state: InputState,
+        mode: Mode,
+        is_shell_said: bool,
+    ) -> Option<(String, &'static str)> {
+        let name = &self.name;
+        match state {
+            InputState::Password => Some((format!("asks for a password (`{name}`)"), OTHER)),
+            InputState::Tui => Some((format!("shows a full-screen program, `{name}`"), OTHER)),
+            _ if is_other(name) => Some((format!("runs `{name}`, which is not a shell"), OTHER)),
+            InputState::Line if is_shell_said => None,
+            // Without its line editor it reads commands by lines, too, and only the client can know that.
+            InputState::Line if mode == Mode::Pty && edits_lines(name) => Some((
+                format!("waits for a line of text that `{name}` reads, not for a command"),
+                PLAIN,
+            )),
+            InputState::Line if self.is_script() => Some((
+                format!(
+                    "waits for a line of text that a script of `{name}` reads, not for a command"
+                ),
+                PERHAPS,
+            )),
+            InputState::Line if !is_shell(name) && !is_carrier(name) => Some((
+                format!("runs `{name}`, which is not known as a shell"),
+                PERHAPS,
+            )),
+            _ => None,
+        }
+    }
+
+    /// Whether it was started for a script or a command line.
+    fn is_script(&self) -> bool {
+        let arguments = self
+            .pid
+            .filter(|_| is_shell(&self.name))
+            .and_then(process::arguments);
+        arguments.is_some_and(|words| runs_script(words.iter().map(String::as_str)))
+    }
+}
+
+/// The command that was typed into a shell, if it has begun and not ended: it may read lines of input, as the shell
+/// itself does at its prompt.
+async fn unended(
+    hub: &Hub,
+    target: &Target,
+    typed: Option<AtShell>,
+) -> Result<Option<TypedCommand>, Error> {
+    let Some(typed) = typed else {
+        return Ok(None);
+    };
+    let command = typed.command;
+    let Some(began) = begin(hub, &target.id, &command).await? else {
+        return Ok(None);
+    };
+    if end(hub, &target.id, &command, began).await?.is_some() {
+        return Ok(None);
+    }
+    // After some errors a shell drops the rest of the line, and with it the mark of the end.
+    hub.catch_up_within_limit(&target.id).await;
+    let is_back = typed.prompt.is_some() && prompt(hub, &target.id) == typed.prompt;
+    Ok(Some(command).filter(|_| !is_back))
+}
+
+/// The text before the cursor, which is the shell's prompt before a command is typed; `None` if there is none.
+pub(super) fn prompt(hub: &Hub, id: &SessionId) -> Option<String> {
+    hub.change(|state| {
+        let session = state.sessions.get_mut(id)?;
+        let shown = session.output.screen_if_any()?.before_cursor();
+        Some(shown).filter(|text| !text.trim().is_empty())
+    })
+}

@@ -1,0 +1,43 @@
+//! What a reply tells a model of a session without being asked.
+
+use crate::daemon::state::State;
+use crate::engine::life::Life;
+use crate::engine::session::Session;
+use crate::protocol::Status;
+use crate::protocol::record::EndedByKind;
+use crate::sys::signal;
+
+/// What a model would not think of: that the session was started again, that somebody else has ended it or runs it
+/// again, or that it is not ready.
+pub(super) fn untold_reason(
+    state: &State,
+    session: &Session,
+    restarts: Option<String>,
+) -> Option<String> {
+    let status = session.life.status();
+    let runs_again = matches!(status, Status::Starting | Status::Running);
+    let is_again = state.restarting.contains_key(&session.id) && !runs_again;
+    let again = is_again.then(|| "it is being restarted".to_owned());
+    let by_others = session
+        .life
+        .ended_by()
+        .is_some_and(|by| by.kind != EndedByKind::Agent);
+    let ended = session
+        .life
+        .reason()
+        .filter(|_| status == Status::Retrying || by_others && status.is_finished())
+        .filter(|reason| !is_plain(reason, &session.life));
+    let ended = ended.map(str::to_owned);
+    let reasons = [restarts, ended, session.late_reason(), again];
+    reasons
+        .into_iter()
+        .flatten()
+        .reduce(|one, other| one + "; " + &other)
+}
+
+/// Whether a reason says no more than exit code and signal do.
+fn is_plain(reason: &str, life: &Life) -> bool {
+    let code = life.exit_code().map(|code| format!("exit code {code}"));
+    let signal = life.signal().map(signal::name);
+    [code, signal].iter().flatten().any(|word| word == reason)
+}

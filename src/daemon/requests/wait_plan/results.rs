@@ -1,0 +1,61 @@
+//! What a wait returns.
+
+use crate::engine::matcher::Decision;
+use crate::protocol::condition::WaitMode;
+use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
+
+/// The outcome for one session, and what has matched.
+pub(super) fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {
+    match decision {
+        Some(Decision::Matched(matched)) => (Outcome::Matched, Some(matched)),
+        Some(Decision::Failed(matched)) => (Outcome::Failed, Some(matched)),
+        Some(Decision::Exited) => (Outcome::Exited, None),
+        Some(Decision::Lost) => (Outcome::Lost, None),
+        None => (Outcome::Timeout, None),
+    }
+}
+
+/// The rank of an outcome among those of several sessions, or machines: the lowest decides a wait on all of them. A
+/// failure counts first, then what `mode` asks for. With `any`, a session that was still pending could have matched;
+/// with `all`, one that has ended decides.
+pub(crate) fn rank(mode: WaitMode, outcome: Outcome) -> u8 {
+    use Outcome::{Exited, Failed, Lost, Matched, Running, Timeout};
+    match (mode, outcome) {
+        (_, Failed) => 0,
+        (WaitMode::Any | WaitMode::Next, Matched) => 1,
+        (WaitMode::Any | WaitMode::Next, Timeout | Running) => 2,
+        (_, Lost) => 3,
+        (_, Exited) => 4,
+        (WaitMode::All, Timeout | Running) => 5,
+        (WaitMode::All, Matched) => 6,
+    }
+}
+
+/// Combines the results of several sessions.
+pub(super) fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
+    let decisive = results
+        .iter()
+        .min_by_key(|result| rank(mode, result.outcome));
+    let outcome = match decisive.map(|result| result.outcome) {
+        // The others go on.
+        None | Some(Outcome::Running) => Outcome::Timeout,
+        Some(outcome) => outcome,
+    };
+    let matched = decisive.and_then(|result| {
+        let mut matched = result.matched.clone()?;
+        matched.session_id = Some(result.polled.session_id.clone());
+        Some(matched)
+    });
+    let all_have_matched = mode == WaitMode::All && outcome == Outcome::Matched;
+    let matched_at_entry = match all_have_matched {
+        true => results.iter().all(|result| result.matched_at_entry),
+        false => decisive.is_some_and(|result| result.matched_at_entry),
+    };
+    WaitedAll {
+        outcome,
+        matched,
+        matched_at_entry,
+        elapsed_ms,
+        results,
+    }
+}
