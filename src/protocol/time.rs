@@ -25,8 +25,14 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Outside jiff's range only if the clock is wrong by tens of thousands of years.
-        let at = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        // Outside jiff's range are only the ends of absurd pauses, and the time of a clock that is wrong by tens of
+        // thousands of years.
+        let end = if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        };
+        let at = jiff::Timestamp::from_millisecond(self.0).unwrap_or(end);
         write!(f, "{at:.3}")
     }
 }
@@ -74,6 +80,11 @@ mod tests {
             Timestamp(1_795_291_200_123).to_string(),
             "2026-11-21T20:00:00.123Z"
         );
+    }
+
+    #[test]
+    fn a_time_that_never_comes_is_late() {
+        assert!(Timestamp(i64::MAX).to_string().starts_with("9999-"));
     }
 
     #[test]

@@ -121,3 +121,46 @@ fn restarts_that_come_together_keep_the_limit_and_the_name() {
     let unique = json!({"action": "restart", "uniqueLabel": true});
     one_of(&mut serve, &jobs, &unique, "invalid_request");
 }
+
+/// A job of which something is left that only KILL ends, when its first process has ended.
+const LEAVES_DEAF: &str = "sh -c 'trap \"\" TERM HUP; echo deaf > /dev/tty; exec sleep 1000' > /dev/null 2>&1 < /dev/null & \
+                           while :; do echo word; sleep 0.05; done";
+
+#[test]
+fn a_wait_for_silence_during_a_restart_holds_up_nobody() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::request(&mut serve, json!({"command": LEAVES_DEAF}));
+    job.wait_for(&mut serve, "^deaf$");
+    let restart = json!({"action": "restart", "sessionId": job.id, "graceMs": 2000});
+    let restarted = serve.send(restart);
+    // While its first process is over and the next one has not begun, it is silent for long enough.
+    let wait = json!({
+        "action": "wait", "sessionId": job.id, "until": [{"idleMs": 300}], "throughRestarts": true,
+        "waitMs": 20_000, "since": "new",
+    });
+    let waited = serve.send(wait);
+    let reply = serve.reply(restarted);
+    assert_eq!(reply["result"]["restarts"], 1, "{reply}");
+    job.ask(&mut serve, "kill", json!({"force": true}));
+    // The next run may have been silent as well when it began.
+    let outcome = serve.reply(waited)["result"]["outcome"].take();
+    assert!(outcome == "exited" || outcome == "matched", "{outcome}");
+}
+
+#[test]
+fn a_session_is_not_removed_while_it_is_restarted_or_ended() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let request = json!({"command": LEAVES_DEAF, "ttlMs": 0});
+    let job = Job::request(&mut serve, request);
+    job.wait_for(&mut serve, "^deaf$");
+    let restarted = job.ask(&mut serve, "restart", json!({"graceMs": 1500}));
+    assert_eq!(restarted["restarts"], 1, "{restarted}");
+    eventually("both are there", || {
+        let log = job.ask(&mut serve, "log", json!({"grep": "^deaf$"}));
+        (log["matches"].as_array().unwrap().len() == 2).then_some(())
+    });
+    let killed = job.ask(&mut serve, "kill", json!({"graceMs": 1500}));
+    assert_eq!(killed["status"], "killed", "{killed}");
+}

@@ -271,3 +271,27 @@ fn a_restart_that_waits_keeps_nobody_from_restarting() {
     );
     assert_eq!(again["reason"], Value::Null, "{again}");
 }
+
+#[test]
+fn a_kill_while_the_time_limit_ends_a_run_ends_the_policy() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::request(
+        &mut serve,
+        json!({
+            "command": "trap '' TERM; while :; do sleep 0.05; done", "timeoutMs": 100, "timeoutGraceMs": 60_000,
+            "restart": {"policy": "on-failure", "maxRetries": 4, "backoffMs": 1},
+        }),
+    );
+    eventually("its time is over", || {
+        (record(&mut serve, &job)["status"] == "stopping").then_some(())
+    });
+    let killed = job.ask(&mut serve, "kill", json!({"force": true}));
+    assert_eq!(killed["status"], "killed", "{killed}");
+    let record = record(&mut serve, &job);
+    assert_eq!(
+        (&record["restarts"], &record["endedBy"]["kind"]),
+        (&json!(0), &json!("agent")),
+        "{record}"
+    );
+}

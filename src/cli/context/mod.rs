@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 pub use self::hosts::{is_arriving, only_here};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::style::ColorChoice;
 use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
@@ -91,6 +92,11 @@ impl Context {
             connection: None,
             names: HashMap::new(),
         }
+    }
+
+    /// A context for a thread of its own, which prints nothing.
+    pub fn beside(&self) -> Self {
+        Self::new(Output::new(ColorChoice::Never), self.json, self.grammar)
     }
 
     /// The connection to the daemon, which is started if none is running.

@@ -15,10 +15,10 @@ pub(crate) fn leave_with<'a>(
     jobs: impl Iterator<Item = &'a Record> + Clone,
     mode: WaitMode,
 ) -> Result<(), Error> {
-    if !jobs.clone().any(|job| job.summary.status == Status::Queued) {
+    if !jobs.clone().any(is_queued) {
         return Ok(());
     }
-    let ids: Vec<SessionId> = jobs.map(|job| job.summary.session_id.clone()).collect();
+    let ids = ids(jobs);
     let mut told = Told::of(&[EventKind::Phase])?;
     beside::start(move || {
         loop {
@@ -32,6 +32,45 @@ pub(crate) fn leave_with<'a>(
             }
         }
     })
+}
+
+/// Tells of each of these jobs, by its place among them, when it is skipped, with the reason, and when it is not any more.
+/// Ends when `tell` returns false. Starts a thread for that, if any of the jobs has still to start.
+pub(crate) fn watch(
+    jobs: &[Record],
+    mut tell: impl FnMut(usize, Option<Failure>) -> bool + Send + 'static,
+) -> Result<(), Error> {
+    if !jobs.iter().any(is_queued) {
+        return Ok(());
+    }
+    let ids: Vec<SessionId> = ids(jobs.iter());
+    let mut told = Told::of(&[EventKind::Phase])?;
+    let mut skipped = vec![false; ids.len()];
+    beside::start(move || {
+        loop {
+            for job in records(&mut told, &ids) {
+                let place = ids.iter().position(|id| *id == job.summary.session_id);
+                let Some(place) = place else { continue };
+                let is_skipped = words::never_starts(&job.summary);
+                let was_skipped = std::mem::replace(&mut skipped[place], is_skipped);
+                let why = is_skipped.then(|| failure(&job));
+                if is_skipped != was_skipped && !tell(place, why) {
+                    return;
+                }
+            }
+            if told.next().is_err() {
+                return;
+            }
+        }
+    })
+}
+
+fn is_queued(job: &Record) -> bool {
+    job.summary.status == Status::Queued
+}
+
+fn ids<'a>(jobs: impl Iterator<Item = &'a Record>) -> Vec<SessionId> {
+    jobs.map(|job| job.summary.session_id.clone()).collect()
 }
 
 /// The jobs as they are now, without those that were removed.

@@ -84,17 +84,7 @@ pub fn conclude(
     if ctx.json {
         ctx.out.json(state)?;
     } else {
-        let failed = meant(request, state).filter(|job| job.output.is_some());
-        for job in failed {
-            let output = lines::output(job);
-            if !output.is_empty() {
-                let heading = format!("{}: the end of its output:", lines::phase(job));
-                ctx.out.line(&heading)?;
-            }
-            for line in output {
-                ctx.out.line(&line)?;
-            }
-        }
+        tell_failed(ctx, request, state)?;
         for line in meant(request, state).filter_map(lines::url) {
             ctx.out.line(&line)?;
         }
@@ -115,11 +105,38 @@ pub fn conclude(
     })
 }
 
+/// Prints the end of the output of the jobs that failed.
+pub fn tell_failed(
+    ctx: &mut Context,
+    request: &Project,
+    state: &ProjectState,
+) -> Result<(), Failure> {
+    let failed = meant(request, state).filter(|job| job.output.is_some());
+    for job in failed {
+        let output = lines::output(job);
+        if !output.is_empty() {
+            let heading = format!("{}: the end of its output:", lines::phase(job));
+            ctx.out.line(&heading)?;
+        }
+        for line in output {
+            ctx.out.line(&line)?;
+        }
+    }
+    Ok(())
+}
+
 /// Says why a project is not up any more.
 pub fn told_down(state: &ProjectState) -> Exit {
     let name = &state.project.name;
     note(&match &state.ended_by {
-        Some(job) => format!("{name} is brought down, because {} has ended", clean(job)),
+        Some(job) => {
+            let ended = state.jobs.iter().find(|known| known.job == *job);
+            let how = ended.and_then(lines::how).unwrap_or_default();
+            format!(
+                "{name} is brought down, because {} has ended{how}",
+                clean(job)
+            )
+        }
         None => format!("{name} was brought down meanwhile"),
     });
     Exit::FAILED

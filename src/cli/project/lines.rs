@@ -49,6 +49,15 @@ pub fn phase(job: &ProjectJob) -> String {
     }
 }
 
+/// ` (exit 9)`: how a job has ended that has failed.
+pub fn how(job: &ProjectJob) -> Option<String> {
+    match (job.exit_code.filter(|code| *code != 0), &job.signal) {
+        (Some(code), _) => Some(format!(" (exit {code})")),
+        (None, Some(signal)) => Some(format!(" ({signal})")),
+        (None, None) => None,
+    }
+}
+
 /// The colour of such a line.
 pub fn tone(phase: PhaseName) -> Tone {
     match phase {

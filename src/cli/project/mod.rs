@@ -1,6 +1,7 @@
 //! What the verbs about projects share: the request, the wait for the jobs, and what is shown of them.
 
 pub mod block;
+pub mod end;
 pub mod follow;
 pub mod foreign;
 pub mod lines;

@@ -8,6 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::output::note;
+use crate::cli::project::end::{is_down, is_going};
 use crate::cli::project::follow::{Over, View, until};
 use crate::cli::project::source::Source;
 use crate::protocol::Action;
@@ -16,9 +17,6 @@ use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ProjectJob, ProjectState};
 use crate::term::sanitize::clean;
-
-/// How long one request waits for the end of all jobs, in milliseconds.
-pub(super) const WAIT_MS: u64 = 60_000;
 
 #[derive(Args, Debug)]
 pub struct Down {
@@ -37,7 +35,7 @@ pub struct Down {
 
 impl Down {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        self.consent(ctx)?;
+        let had_schedules = self.look_and_ask(ctx)?;
         let request = Project {
             op: Some(ProjectOp::Down),
             now: self.now.then_some(true),
@@ -68,11 +66,13 @@ impl Down {
                 return Ok(Exit::TIMED_OUT);
             }
             _ if ctx.json => {}
+            (_, 0) if had_schedules => {
+                let name = clean(name);
+                ctx.out
+                    .line(&format!("{name} is down: its schedules are off"))?;
+            }
             (_, 0) => note(&format!("no job of {name} was running")),
-            (_, 1) => ctx.out.line(&format!("{name} is down (1 job stopped)"))?,
-            (_, jobs) => ctx
-                .out
-                .line(&format!("{name} is down ({jobs} jobs stopped)"))?,
+            (_, jobs) => ctx.out.line(&is_down(name, jobs))?,
         }
         Ok(match state.warnings.is_empty() {
             true => Exit::OK,
@@ -82,29 +82,19 @@ impl Down {
 }
 
 impl Down {
-    /// Asks before jobs are stopped whose project file wants that.
-    fn consent(&self, ctx: &mut Context) -> Result<(), Failure> {
-        if self.yes {
-            return Ok(());
-        }
+    /// Asks before jobs are stopped whose project file wants that. Returns whether schedules would start jobs.
+    fn look_and_ask(&self, ctx: &mut Context) -> Result<bool, Failure> {
         let request = Project {
             op: Some(ProjectOp::Status),
             ..self.source.request()
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
-        let asks = |job: &&ProjectJob| job.confirm && is_going(job);
-        let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
-        consent::named(ctx, &names.collect::<Vec<_>>(), false)
+        if !self.yes {
+            let asks = |job: &&ProjectJob| job.confirm && is_going(job);
+            let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
+            consent::named(ctx, &names.collect::<Vec<_>>(), false)?;
+        }
+        let mut jobs = state.jobs.iter();
+        Ok(jobs.any(|job| job.phase == PhaseName::Scheduled))
     }
-}
-
-/// Whether a job has a process, or is about to have one.
-fn is_going(job: &ProjectJob) -> bool {
-    use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
-    // The job of the main checkout goes on.
-    let goes = matches!(
-        job.phase,
-        Queued | Starting | Running | Ready | Retrying | Stopping
-    );
-    goes && !job.shared
 }

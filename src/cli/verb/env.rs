@@ -27,7 +27,7 @@ pub struct Env {
     /// Also print the variables that come from this shell
     #[arg(short, long)]
     all: bool,
-    /// The job, by its name in the project file
+    /// The job, by its name in the project file, or as PROJECT/JOB
     #[arg(value_name = "JOB")]
     job: String,
 }
@@ -36,7 +36,7 @@ pub struct Env {
 pub struct Exec {
     #[command(flatten)]
     source: Source,
-    /// The job, by its name in the project file
+    /// The job, by its name in the project file, or as PROJECT/JOB
     #[arg(value_name = "JOB")]
     job: String,
     /// The command and its arguments; by default a shell
@@ -116,7 +116,18 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
         ..source.request()
     };
     let daemon = ctx.daemon_with_surroundings()?;
-    let state: ProjectState = daemon.call_as(Action::Project(request))?;
+    let answer = daemon.call_as(Action::Project(request.clone()));
+    let state: ProjectState = match answer {
+        Ok(state) => state,
+        Err(error) => match elsewhere(ctx, source, job) {
+            Some((dir, job)) => ctx.daemon()?.call_as(Action::Project(Project {
+                dir: Some(dir),
+                jobs: Some(vec![job]),
+                ..request
+            }))?,
+            None => return Err(error.into()),
+        },
+    };
     for warning in &state.warnings {
         note(&format!("warning: {warning}"));
     }
@@ -126,4 +137,13 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
             "the daemon did not return the environment".to_owned(),
         )
     })
+}
+
+/// The directory of the project and the name of a job that is named as in other verbs, as `shop/api`; `None` if there is
+/// no such job.
+fn elsewhere(ctx: &mut Context, source: &Source, job: &str) -> Option<(String, String)> {
+    let may_be = source.file.is_empty() && job.contains('/');
+    let record = may_be.then(|| ctx.one(job).ok())??;
+    let of = record.summary.project?;
+    Some((of.project.dir, of.job))
 }

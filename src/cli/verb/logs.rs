@@ -14,10 +14,12 @@ use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
+use crate::cli::logs::skipped;
 use crate::cli::logs::typed::Typed;
 use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
+use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, Timestamp};
 
@@ -276,7 +278,16 @@ impl Logs {
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
         if self.follow {
-            follower.drain(|news| show.news(ctx, news))?;
+            let mut is_watched = false;
+            follower.drain(|news| {
+                let has_read = matches!(news, News::Idle(_));
+                show.news(ctx, news)?;
+                // All that is there is shown, so that nothing is lost if this ends here.
+                if has_read && !std::mem::replace(&mut is_watched, true) {
+                    skipped::leave_with(std::iter::once(job), WaitMode::All)?;
+                }
+                Ok::<_, Failure>(())
+            })?;
         } else {
             loop {
                 match follower.read_on()? {
@@ -315,13 +326,20 @@ impl Logs {
                 let _ = sender.send((number, outcome.err().map_or(Said::End, Said::Failure)));
             })?;
         }
-        drop(sender);
+        skipped::watch(jobs, move |number, why| {
+            sender.send((number, Said::Skipped(why))).is_ok()
+        })?;
+        let mut followed = vec![Followed::default(); jobs.len()];
         let mut exit = Exit::OK;
         // Flush whenever the queue is empty, so that following is live.
-        while let Ok((number, said)) = receiver.recv() {
-            exit = exit.or(say(ctx, &mut shows[number], said)?);
-            while let Ok((number, said)) = receiver.try_recv() {
-                exit = exit.or(say(ctx, &mut shows[number], said)?);
+        while followed.iter().any(Followed::goes_on)
+            && let Ok(said) = receiver.recv()
+        {
+            let mut next = Some(said);
+            while let Some((number, said)) = next {
+                followed[number].hear(&said);
+                exit = exit.or(self.say(ctx, &mut shows[number], said)?);
+                next = receiver.try_recv().ok();
             }
             ctx.out.flush()?;
         }
@@ -354,6 +372,24 @@ impl Logs {
         Ok(())
     }
 
+    /// Shows a message. Returns the exit code for a job that cannot be followed any more, or that cannot start.
+    fn say(&self, ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
+        match said {
+            Said::News(news) => show.news(ctx, news)?,
+            Said::End => show.finish(ctx)?,
+            Said::Failure(failure) => {
+                show.finish(ctx)?;
+                return Ok(ctx.complain(failure));
+            }
+            // `up` has said it.
+            Said::Skipped(Some(failure)) if self.within_up.is_none() => {
+                return Ok(ctx.complain(failure));
+            }
+            Said::Skipped(_) => {}
+        }
+        Ok(Exit::OK)
+    }
+
     fn follower(&self, job: &Record, place: Place) -> Result<Follower, Failure> {
         let mut follower = Follower::new(job.summary.session_id.clone())?;
         follower.go_to(place);
@@ -369,22 +405,36 @@ fn lines(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A message from the follower of one job.
+/// A message about one job.
 enum Said {
     News(News),
     End,
     Failure(Failure),
+    /// It cannot start any more by itself, or `None`: it can again.
+    Skipped(Option<Failure>),
 }
 
-/// Shows a message. Returns the exit code for a job that cannot be followed any more.
-fn say(ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
-    match said {
-        Said::News(news) => show.news(ctx, news)?,
-        Said::End => show.finish(ctx)?,
-        Said::Failure(failure) => {
-            show.finish(ctx)?;
-            return Ok(ctx.complain(failure));
+/// What is known of a job that is followed.
+#[derive(Clone, Copy, Default)]
+struct Followed {
+    is_over: bool,
+    is_skipped: bool,
+    /// Whether all that it had written was read.
+    has_read: bool,
+}
+
+impl Followed {
+    fn hear(&mut self, said: &Said) {
+        match said {
+            Said::End | Said::Failure(_) => self.is_over = true,
+            Said::Skipped(why) => self.is_skipped = why.is_some(),
+            Said::News(News::Idle(_)) => self.has_read = true,
+            Said::News(_) => {}
         }
     }
-    Ok(Exit::OK)
+
+    /// Whether it may write something, even if nobody starts it.
+    fn goes_on(&self) -> bool {
+        !(self.is_over || self.is_skipped && self.has_read)
+    }
 }

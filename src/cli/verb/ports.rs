@@ -159,12 +159,14 @@ fn ports(ctx: &mut Context, mut hosts: BTreeSet<String>) -> Result<Vec<Port>, Fa
     let mut ports = Vec::new();
     for job in listed.sessions {
         let summary = &job.summary;
-        let urls = summary.urls.as_deref().unwrap_or_default();
+        let printed = summary.urls.iter().flatten();
+        let of_file = summary.project.iter().filter_map(|of| of.url.as_ref());
+        let urls: Vec<&String> = printed.chain(of_file).collect();
         for port in summary.ports.as_deref().unwrap_or_default() {
-            let has_it = |url: &&String| port_of(url) == Some(*port);
+            let url = urls.iter().find(|url| port_of(url) == Some(*port));
             ports.push(Port {
                 port: *port,
-                url: urls.iter().find(has_it).cloned(),
+                url: url.map(|url| (*url).clone()),
                 job: job.clone(),
             });
         }

@@ -11,7 +11,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::consent;
 use crate::cli::output::{note, obeys, words};
-use crate::cli::project::follow::{Over, View, conclude, meant, told_down, until, wanted};
+use crate::cli::project::end::End;
+use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
 use crate::cli::project::source::{self, Source};
 use crate::cli::project::{foreign, lines};
 use crate::cli::settings::dashboard;
@@ -19,9 +20,8 @@ use crate::cli::value::number;
 use crate::project::ProcfileOptions;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
-use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
-use crate::protocol::{Action, Status, Timestamp};
+use crate::protocol::{Action, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui;
 
@@ -156,7 +156,15 @@ impl Up {
             interrupt::leave_with(GOES_ON.to_owned())?;
         }
         if let Some(job) = &self.exit_code_from {
-            return exit_code_from(ctx, &wanted, state, job, self.timeout);
+            let end = End {
+                request: &wanted,
+                job,
+                within: self.timeout,
+            };
+            return match words.follow {
+                true => end.follow(ctx, state, |ctx| follow_logs(ctx, &wanted, began)),
+                false => end.wait(ctx, state),
+            };
         }
         let exit = match self.wait {
             true => settle(ctx, &wanted, state, self.timeout, self.fail_fast)?,
@@ -385,51 +393,6 @@ fn settle(
         note(&format!("warning: {warning}"));
     }
     conclude(ctx, request, &state, over)
-}
-
-fn exit_code_from(
-    ctx: &mut Context,
-    request: &Project,
-    state: ProjectState,
-    job: &str,
-    within: Option<Duration>,
-) -> Result<Exit, Failure> {
-    let find = |state: &ProjectState| state.jobs.iter().find(|known| known.job == job).cloned();
-    let is_over = |state: &ProjectState| {
-        let phase = find(state).map(|job| job.phase);
-        use PhaseName::{Done, Failed, Skipped, Stopped};
-        // A queue that is paused does not go on by itself.
-        let waits = phase == Some(PhaseName::Queued) && state.settled;
-        matches!(phase, None | Some(Done | Failed | Skipped | Stopped)) || waits || !state.up
-    };
-    let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
-    if over == Over::TimedOut {
-        if ctx.json {
-            ctx.out.json(&state)?;
-        }
-        note(&format!("{job} has not ended in time; the jobs go on"));
-        return Ok(Exit::TIMED_OUT);
-    }
-    if !state.up {
-        return conclude(ctx, request, &state, over);
-    }
-    let ended = find(&state);
-    let down = Project {
-        op: Some(ProjectOp::Down),
-        wait_ms: Some(super::down::WAIT_MS),
-        files: request.files.clone(),
-        dir: request.dir.clone(),
-        ..Project::default()
-    };
-    let _: ProjectState = ctx.daemon()?.call_as(Action::Project(down))?;
-    let Some(ended) = ended else {
-        return Ok(Exit::FAILED);
-    };
-    Ok(match (ended.phase, ended.exit_code) {
-        (PhaseName::Skipped | PhaseName::Queued, _) => conclude(ctx, request, &state, over)?,
-        (PhaseName::Done, None) => Exit::OK,
-        (_, code) => Exit::of_job(Status::Error, code, ended.signal.as_deref()),
-    })
 }
 
 /// Follows the merged logs of the jobs that a request for the state is about. If one of them brings the others down, it

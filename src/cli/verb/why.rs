@@ -180,6 +180,7 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
+    parts.extend(held(job));
     parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
     if let Some([first, rest @ ..]) = ports
@@ -248,6 +249,14 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             }
         }
     }
+}
+
+/// Who has stopped a job that had ended already: its schedule does not start it any more.
+fn held(job: &Summary) -> Option<String> {
+    let of = job.project.as_ref()?;
+    let by = of.why.as_ref().filter(|_| of.phase == PhaseName::Stopped)?;
+    let had_ended = matches!(job.status, Status::Done | Status::Error);
+    had_ended.then(|| format!("{by}; bgproc start {} starts it again", words::name(job)))
 }
 
 /// Which files have changed, so that it was restarted.

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use tokio::sync::Semaphore;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::reading::past_screen::{self, When};
@@ -60,6 +61,9 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     answer(with_png(captured, &params).await?)
 }
 
+/// Pictures that are drawn at once. The others wait.
+static DRAWINGS: Semaphore = Semaphore::const_new(2);
+
 /// Draws the picture as PNG if that was requested. It takes some tens of milliseconds, so another thread does it.
 async fn with_png(mut captured: Captured, params: &Capture) -> Result<Captured, Error> {
     if params.format != Some(CaptureFormat::Png) {
@@ -68,7 +72,10 @@ async fn with_png(mut captured: Captured, params: &Capture) -> Result<Captured, 
     let Some(svg) = captured.svg.take() else {
         return Ok(captured);
     };
+    // Each takes tens of megabytes.
+    let turn = DRAWINGS.acquire().await;
     let drawn = tokio::task::spawn_blocking(move || png(&svg)).await;
+    drop(turn);
     let drawn = drawn.unwrap_or(Err(Undrawn::Invalid));
     captured.png = Some(STANDARD.encode(drawn.map_err(|undrawn| match undrawn {
         Undrawn::TooLarge => too_large(CaptureFormat::Png),

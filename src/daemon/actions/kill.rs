@@ -38,7 +38,13 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         several,
         params.group.as_deref(),
         Access::Own,
-    )?;
+    )
+    .map_err(|mut error| {
+        if several.is_some_and(|ids| ids.len() > 1) {
+            error.message.push_str("; no session was ended");
+        }
+        error
+    })?;
     let number = match (params.force, &params.signal) {
         (Some(true), _) => Some(signal::KILL),
         (_, Some(name)) => Some(signal_number(name)?),

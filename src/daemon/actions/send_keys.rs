@@ -92,7 +92,7 @@ fn clicked(hub: &Hub, target: &Target, click: Click) -> Result<Vec<u8>, Error> {
 
 /// The bytes of a turn of the wheel.
 fn scrolled(hub: &Hub, target: &Target, scroll: Scroll) -> Result<Vec<u8>, Error> {
-    if scroll.lines.abs() > MAX_WHEEL {
+    if scroll.lines.unsigned_abs() > MAX_WHEEL.unsigned_abs() {
         return Err(Error::invalid(format!(
             "`lines` of a scroll is from -{MAX_WHEEL} to {MAX_WHEEL}, not {}",
             scroll.lines

@@ -101,16 +101,30 @@ pub(crate) fn selected(
         let fitting = jobs.iter().filter(|(job, defined)| fits(job, defined));
         let fitting: Vec<String> = fitting.map(|(job, _)| job.clone()).collect();
         if fitting.is_empty() {
-            let message = format!("project {} has no job `{name}`", project.name);
-            let error = Error::new(ErrorCode::SessionNotFound, message);
-            return Err(match nearest(name, jobs.keys().map(String::as_str)) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error.hint(format!("it has {}", listed(jobs.keys()))),
-            });
+            return Err(no_job(project, name));
         }
         found.extend(fitting);
     }
     Ok(found)
+}
+
+/// The error that a project has nothing of this name.
+fn no_job(project: &file::Project, name: &str) -> Error {
+    let jobs = project.jobs.keys();
+    let (group, tag) = (name.strip_prefix("g:"), name.strip_prefix('+'));
+    let message = match (group, tag) {
+        (Some(group), _) => format!("project {} has no group `{group}`", project.name),
+        (_, Some(tag)) => format!("project {} has no job with the tag `{tag}`", project.name),
+        _ => format!("project {} has no job `{name}`", project.name),
+    };
+    let error = Error::new(ErrorCode::SessionNotFound, message);
+    // Jobs of included files are named with the directory: `sub/api`.
+    let is_included = |job: &&String| job.rsplit_once('/').is_some_and(|(_, own)| own == name);
+    let included = jobs.clone().find(is_included).map(String::as_str);
+    match included.or_else(|| nearest(name, jobs.clone().map(String::as_str))) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint(format!("it has {}", listed(jobs))),
+    }
 }
 
 /// Names for a hint, at most ten of them.

@@ -64,6 +64,8 @@ pub(crate) struct Input {
     discard: Notify,
     /// Whether the last bytes typed are the start of an unfinished line.
     in_line: Cell<bool>,
+    /// The process group in the foreground when they were typed.
+    line_of: Cell<Option<u32>>,
     /// Notified when the screen changes.
     reaction: Rc<Notify>,
     /// Notified when a person lets the keyboard go.
@@ -135,6 +137,7 @@ impl Input {
             discarded: Cell::new(0),
             discard: Notify::new(),
             in_line: Cell::new(false),
+            line_of: Cell::new(None),
             reaction: Rc::default(),
             free: Notify::new(),
             notes: RefCell::default(),
@@ -195,6 +198,11 @@ impl Input {
     /// Whether the last bytes typed, by any client, are the start of an unfinished line.
     pub(crate) fn in_line(&self) -> bool {
         self.in_line.get()
+    }
+
+    /// Whether they were typed for what is in the foreground now, which may have them on its line.
+    pub(crate) fn in_line_of_foreground(&self) -> bool {
+        self.in_line.get() && self.line_of.get() == pty::foreground_group(&self.fd)
     }
 
     /// Bytes that wait to be written.
@@ -326,6 +334,8 @@ impl TypingTurn<'_> {
     /// Writes all of `bytes`. Returns once the kernel has them, or the program has read nothing for too long.
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
         let mut taken = 0;
+        // A program may end by the key.
+        let foreground = pty::foreground_group(&self.input.fd);
         while taken < bytes.len() {
             if self.discarded != self.input.discarded.get() {
                 break;
@@ -347,6 +357,7 @@ impl TypingTurn<'_> {
         }
         if let Some(last) = bytes[..taken].last() {
             self.input.in_line.set(!ENDS_LINE.contains(last));
+            self.input.line_of.set(foreground);
         }
         if bytes[..taken].contains(&INTERRUPT) {
             self.input.interrupted();

@@ -14,6 +14,9 @@ use crate::protocol::{EventKind, SessionId, Status, Timestamp};
 /// How long a submission that was interrupted may take to show in the engine's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
 
+/// Pause before the time limit of a session asks its engine again to cancel it, in milliseconds.
+const CANCEL_AGAIN_MS: u64 = 60_000;
+
 /// Maximum number of sessions of a list whose files are looked at: they may be on a slow file system.
 const LOOKS: usize = 16;
 
@@ -51,6 +54,7 @@ impl State {
             session.life.goes_on();
             if let Some(batch) = &mut session.batch {
                 batch.cancelled_by = None;
+                batch.cancel_again_at = Some(now().boot + CANCEL_AGAIN_MS);
             }
         }
         self.persist(id);

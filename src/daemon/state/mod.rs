@@ -87,8 +87,10 @@ pub(crate) struct State {
     pub(crate) colors: Option<Colors>,
     /// When this daemon started, in boot-time milliseconds.
     pub(crate) started_boot: u64,
-    /// Sessions that are being restarted, and by whom; `None` means by their restart policy.
-    pub(crate) restarting: HashMap<SessionId, Option<Actor>>,
+    /// Sessions that are being restarted.
+    pub(crate) restarting: HashMap<SessionId, Restarting>,
+    /// Number of the next restart.
+    pub(crate) restarts: u64,
     pub(crate) hooks: Hooks,
     pub(crate) input_probes: InputProbes,
     pub(crate) input_logs: InputLogs,
@@ -102,6 +104,14 @@ pub(crate) struct State {
     has_freed: bool,
     tombstone_file: TombstoneFile,
     log_budget: LogBudget,
+}
+
+/// A restart that is under way.
+pub(crate) struct Restarting {
+    /// Who has asked for it; `None` is the restart policy.
+    pub(crate) by: Option<Actor>,
+    /// Tells it from later ones of the same session.
+    pub(crate) number: u64,
 }
 
 impl State {
@@ -125,6 +135,7 @@ impl State {
             colors: None,
             started_boot,
             restarting: HashMap::new(),
+            restarts: 0,
             hooks: Hooks::default(),
             input_probes: InputProbes::default(),
             input_logs: InputLogs::default(),

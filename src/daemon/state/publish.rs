@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::State;
+use super::{Restarting, State};
 use crate::daemon::clock::now;
 use crate::engine::Now;
 use crate::engine::life::Actor;
@@ -70,7 +70,7 @@ impl State {
                     data["because"] = because.clone();
                 }
                 // Absent if the restart policy started the run.
-                if let Some(Some(by)) = self.restarting.get(id) {
+                if let Some(Restarting { by: Some(by), .. }) = self.restarting.get(id) {
                     data["by"] = json!(by.ended_by());
                 }
                 EventKind::Restarted

@@ -11,6 +11,9 @@ use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::{Pending, Verdict, WaitId, Waits};
 use crate::protocol::SessionId;
 
+/// Pause before a wait is looked at again that is due and cannot be decided yet, in milliseconds.
+const LOOK_AGAIN_MS: u64 = 50;
+
 /// The pending waits, and the channels for their verdicts.
 #[derive(Default)]
 pub(crate) struct Waiters {
@@ -55,12 +58,23 @@ impl State {
 
     /// Sets the timer of a wait.
     pub(crate) fn arm_wait(&mut self, wait: WaitId) {
-        let registry = &self.sessions.registry;
-        let due = self
-            .waiters
-            .waits
-            .due(wait, now().boot, |id| Some(&registry.get(id)?.output));
+        let due = self.wait_due(wait);
         self.timers.set(Due::Wait(wait), due);
+    }
+
+    /// The same for a wait that was looked at when its timer expired and goes on. If it is still due, something else has
+    /// to change first, for example the next run of a session that is restarted.
+    pub(crate) fn arm_wait_again(&mut self, wait: WaitId) {
+        let now = now().boot;
+        let due = self.wait_due(wait);
+        let due = due.map(|at| if at > now { at } else { now + LOOK_AGAIN_MS });
+        self.timers.set(Due::Wait(wait), due);
+    }
+
+    fn wait_due(&self, wait: WaitId) -> Option<u64> {
+        let registry = &self.sessions.registry;
+        let output = |id: &SessionId| Some(&registry.get(id)?.output);
+        self.waiters.waits.due(wait, now().boot, output)
     }
 
     /// Removes decided waits, and sends their verdicts.

@@ -26,6 +26,9 @@ const ATTEMPT: Duration = Duration::from_secs(10);
 /// The largest part of an answer that is read: its status line and headers.
 const MAX_ANSWER: u64 = 16 * 1024;
 
+/// The largest rest of an answer that is read, in bytes.
+const REST: u64 = 1 << 20;
+
 /// Makes an attempt in a task of its own, and plans the next one if it does not succeed.
 pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
     let known = {
@@ -153,6 +156,7 @@ async fn answer(url: &str) -> Option<u16> {
         let mut response = httparse::Response::new(&mut headers);
         let parsed = response.parse(&read);
         if let Some(code) = response.code {
+            tokio::spawn(read_out(stream.into_inner()));
             return Some(code);
         }
         match parsed {
@@ -161,6 +165,13 @@ async fn answer(url: &str) -> Option<u16> {
         }
     }
     None
+}
+
+/// Reads the rest of an answer: many servers log an error if the other side hangs up before that.
+async fn read_out(stream: TcpStream) {
+    let mut rest = stream.take(REST);
+    // A server may answer without end.
+    let _ = timeout(ATTEMPT, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
 }
 
 /// Whether a shell line ends with exit code 0 beside the job.
@@ -176,6 +187,25 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
+
+    #[tokio::test]
+    async fn an_answer_is_read_to_its_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let serve = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 512]).await.unwrap();
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 500000\r\n\r\n";
+            stream.write_all(head.as_bytes()).await.unwrap();
+            // More than the buffers of both sockets hold at first: it fails if the other side hangs up.
+            let (body, mut rest) = (vec![b'x'; 500_000], Vec::new());
+            stream.write_all(&body).await.unwrap();
+            stream.shutdown().await.unwrap();
+            stream.read_to_end(&mut rest).await.unwrap();
+        };
+        let (code, ()) = tokio::join!(answer(&url), serve);
+        assert_eq!(code, Some(200));
+    }
 
     /// A server that answers one request with these pieces.
     async fn server(pieces: &'static [&'static str]) -> u16 {

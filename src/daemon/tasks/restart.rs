@@ -6,10 +6,11 @@
 use std::collections::hash_map::Entry;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::tree_kill::{self, GRACE_MS};
 use crate::daemon::hub::Hub;
+use crate::daemon::state::Restarting;
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::signal;
@@ -45,38 +46,52 @@ async fn run_again(hub: &Hub, id: &SessionId) {
 /// counts as the one who ended it. A start that is under way has succeeded or failed when this returns. Returns
 /// true if the session was waiting for its next run.
 pub(crate) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
-    let start = hub.change(|state| {
-        state.restarting.remove(id);
-        state.call_off_restart(id);
-        state.keeper.start_over(id)
-    });
-    if let Some(over) = start {
-        // The start can no longer be stopped: wait for its result.
-        let _ = timeout(START, over).await;
+    let deadline = Instant::now() + START;
+    loop {
+        let outcome = hub.change(|state| {
+            state.restarting.remove(id);
+            state.call_off_restart(id);
+            match state.keeper.start_over(id) {
+                Some(over) => Err(over),
+                None => Ok(state.stop_retrying(id, Some(by))),
+            }
+        });
+        let over = match outcome {
+            Ok(has_waited) => return has_waited,
+            Err(over) => over,
+        };
+        // The start can no longer be stopped: wait for its result. When that comes, its run may be over and the next
+        // start under way.
+        if timeout_at(deadline, over).await.is_err() {
+            return hub.change(|state| state.stop_retrying(id, Some(by)));
+        }
     }
-    hub.change(|state| state.stop_retrying(id, Some(by)))
 }
 
 /// Permits one restart of a session at a time. Dropping it permits the next one.
 pub(crate) struct RestartGuard {
     hub: Hub,
     id: SessionId,
+    number: u64,
 }
 
 impl RestartGuard {
     /// Takes the turn for the client that asked (`by`), or for the policy (`None`). Returns `None` if another
     /// restart is under way.
     pub(crate) fn take(hub: &Hub, id: &SessionId, by: Option<Actor>) -> Option<Self> {
-        let is_first = hub.change(|state| match state.restarting.entry(id.clone()) {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(free) => {
-                free.insert(by);
-                true
-            }
-        });
-        is_first.then(|| Self {
+        let number = hub.change(|state| {
+            let number = state.restarts;
+            match state.restarting.entry(id.clone()) {
+                Entry::Occupied(_) => return None,
+                Entry::Vacant(free) => free.insert(Restarting { by, number }),
+            };
+            state.restarts += 1;
+            Some(number)
+        })?;
+        Some(Self {
             hub: hub.clone(),
             id: id.clone(),
+            number,
         })
     }
 }
@@ -84,7 +99,11 @@ impl RestartGuard {
 impl Drop for RestartGuard {
     fn drop(&mut self) {
         self.hub.change(|state| {
-            state.restarting.remove(&self.id);
+            // It may have been called off, and another one have begun.
+            let own = state.restarting.get(&self.id);
+            if own.is_some_and(|own| own.number == self.number) {
+                state.restarting.remove(&self.id);
+            }
             // Set the timer again: the policy's restart may have become due in the meantime.
             state.arm(&self.id);
             // Check the waits for the next run: there may be none.

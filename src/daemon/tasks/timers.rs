@@ -15,6 +15,8 @@ pub(crate) async fn run(hub: Hub) {
     loop {
         while let Some(due) = hub.change(|state| state.timers.pop(now().boot)) {
             act(&hub, due);
+            // A timer that is due again at once must not keep other tasks from their turn.
+            tokio::task::yield_now().await;
         }
         let next = hub.read().timers.next();
         tokio::select! {
@@ -90,6 +92,6 @@ fn check_deadline(state: &mut State, wait: WaitId) {
     if state.waiters.waits.is_expired(wait, now().boot) {
         state.resolve(vec![wait]);
     } else {
-        state.arm_wait(wait);
+        state.arm_wait_again(wait);
     }
 }

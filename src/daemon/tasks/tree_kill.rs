@@ -66,8 +66,8 @@ pub(crate) fn begin(
     }
     hub.change(|state| {
         if let Some(session) = state.sessions.get_mut(id) {
-            // If the session is already being ended, `ask_to_end` keeps the actor who asked first.
-            // Its processes are signalled again in any case.
+            // If the session is already being ended, `ask_to_end` keeps the actor who asked first, unless that is its
+            // time limit. Its processes are signalled again in any case.
             session.life.ask_to_end(by);
         }
         state.persist(id);
@@ -225,6 +225,8 @@ impl TreeKill {
             self.hub.change(|state| {
                 if let Some(session) = state.sessions.get_mut(&self.id) {
                     session.life.grace_ended(refusal(&left));
+                    // Its TTL begins when its end is complete.
+                    session.touch(now());
                     state.persist(&self.id);
                 }
             });

@@ -49,6 +49,9 @@ pub struct Batch {
     /// Who has asked the engine to cancel the job. A session that waits has no other place for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<Actor>,
+    /// When its time limit asks the engine again to cancel it, which it has refused, in boot-time milliseconds.
+    #[serde(skip)]
+    pub cancel_again_at: Option<u64>,
 }
 
 /// The state of a job, as far as it matters here.

@@ -16,6 +16,7 @@ fn batch() -> Batch {
         stopped_on_node: false,
         typed_on_node: None,
         cancelled_by: None,
+        cancel_again_at: None,
     }
 }
 

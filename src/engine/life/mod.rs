@@ -277,8 +277,14 @@ impl Life {
         self.reason = Some(why);
     }
 
-    /// An actor asks it to end. Returns false if it is not alive or is already ending.
+    /// An actor asks it to end. Returns false if it is not alive or is already ending. A request goes before a time limit:
+    /// it ends the restart policy, too.
     pub fn ask_to_end(&mut self, by: Actor) -> bool {
+        let is_limit = |by: &Actor| matches!(by, Actor::TimeLimit(_));
+        if !is_limit(&by) && self.ending.as_ref().is_some_and(is_limit) {
+            self.ending = Some(by);
+            return true;
+        }
         if !self.status.is_alive() || self.ending.is_some() {
             return false;
         }

@@ -144,6 +144,21 @@ fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
 }
 
 #[test]
+fn a_request_to_end_goes_before_a_time_limit() {
+    let mut life = running();
+    assert!(life.ask_to_end(Actor::TimeLimit(5)));
+    assert!(life.ask_to_end(Actor::Human));
+    assert!(!life.ask_to_end(Actor::TimeLimit(5)));
+    life.ended(
+        &exit(None, Some(9)),
+        Some("SIGKILL".to_owned()),
+        &[],
+        now(50),
+    );
+    assert_eq!(life.status(), Status::Killed);
+}
+
+#[test]
 fn a_watch_and_a_schedule_are_not_persons() {
     let files = |files: &str| Actor::Watch(files.to_owned());
     for (by, kind, reason) in [

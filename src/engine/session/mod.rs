@@ -258,10 +258,11 @@ impl Session {
         let limited = self.time_limits.timeout_ms > 0
             && self.life.status().is_alive()
             && self.life.ending().is_none();
+        let again = self.batch.as_ref().and_then(|batch| batch.cancel_again_at);
         limited.then(|| {
-            self.life
-                .started_boot()
-                .saturating_add(self.time_limits.timeout_ms)
+            let limit = self.time_limits.timeout_ms;
+            let reached = self.life.started_boot().saturating_add(limit);
+            again.map_or(reached, |again| again.max(reached))
         })
     }
 
@@ -294,9 +295,12 @@ impl Session {
         expires.then(|| self.accessed.boot.saturating_add(self.ttl_ms()))
     }
 
-    /// Whether it may be removed at all.
+    /// Whether it may be removed at all. While its last processes are being ended, or its next run is on its way, somebody
+    /// waits for it.
     pub fn may_go(&self) -> bool {
-        self.life.status().is_finished() && !self.time_limits.keep && !self.tty_open
+        let life = &self.life;
+        let is_in_work = life.kill_at().is_some() || life.again().is_some();
+        life.status().is_finished() && !is_in_work && !self.time_limits.keep && !self.tty_open
     }
 
     /// Whether it is kept until room is needed, whatever its TTL.

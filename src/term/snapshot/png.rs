@@ -28,14 +28,26 @@ pub fn png(svg: &str) -> Result<Vec<u8>, Undrawn> {
         fontdb: fonts(),
         ..Options::default()
     };
-    let tree = Tree::from_str(svg, &options).map_err(|_| Undrawn::Invalid)?;
-    let size = tree.size().to_int_size();
-    if u64::from(size.width()) * u64::from(size.height()) > MAX_PIXELS {
+    // Before all of it is read, which takes long.
+    let (width, height) = size(svg).ok_or(Undrawn::Invalid)?;
+    if width.saturating_mul(height) > MAX_PIXELS {
         return Err(Undrawn::TooLarge);
     }
+    let tree = Tree::from_str(svg, &options).map_err(|_| Undrawn::Invalid)?;
+    let size = tree.size().to_int_size();
     let mut pixels = Pixmap::new(size.width(), size.height()).ok_or(Undrawn::Invalid)?;
     resvg::render(&tree, Transform::default(), &mut pixels.as_mut());
     pixels.encode_png().map_err(|_| Undrawn::Invalid)
+}
+
+/// Width and height in pixels, which stand in the first tag.
+fn size(svg: &str) -> Option<(u64, u64)> {
+    let (tag, _) = svg.split_once('>')?;
+    let value = |name: &str| {
+        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"')?.0.parse().ok()
+    };
+    Some((value("width")?, value("height")?))
 }
 
 /// The fonts: only that of the program, so that a picture looks the same everywhere.

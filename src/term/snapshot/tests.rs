@@ -164,6 +164,12 @@ fn a_picture_of_pixels_has_the_colours_and_the_characters() {
     // A character that the font does not have is no error.
     drawn("\u{6f22}\u{1f600}");
     assert_eq!(png::png("<svg"), Err(png::Undrawn::Invalid));
+    let broken = "<svg width=\"9000\" height=\"9000\">";
+    assert_eq!(
+        png::png(broken),
+        Err(png::Undrawn::TooLarge),
+        "it is not read"
+    );
 }
 
 #[test]

@@ -318,6 +318,40 @@ fn a_prompt_of_the_shells_own_command_is_not_answered_with_a_command() {
 }
 
 #[test]
+fn text_that_stands_on_the_line_of_a_shell_is_not_run_with_a_command() {
+    let (home, mut serve) = serve();
+    let begun = home.scratch("begun");
+    for (line, mode) in [("bash --norc", "pty"), ("dash", "pty"), ("sh", "pipe")] {
+        let id = shell(&mut serve, line, mode);
+        check_done(&exec(&mut serve, &id, "echo first"), 0, "first\n");
+        let touch = format!("touch {} ", begun.display());
+        serve.ok(json!({"action": "write", "sessionId": id, "data": touch}));
+        let refused = json!({"action": "exec", "sessionId": id, "command": "echo second"});
+        let error = serve.err(refused, "no_shell");
+        assert!(
+            error["hint"].as_str().unwrap().contains("C-u"),
+            "{line}: {error}"
+        );
+        // A pipe has no keys.
+        let (data, is_there) = match mode {
+            "pty" => ("\u{15}", false),
+            _ => ("\n", true),
+        };
+        serve.ok(json!({"action": "write", "sessionId": id, "data": data}));
+        check_done(&exec(&mut serve, &id, "echo third"), 0, "third\n");
+        assert_eq!(begun.exists(), is_there, "{line}");
+    }
+    // The key that a program has taken is not on the line.
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let reply = exec(&mut serve, &id, "seq 1000 | less");
+    assert_ne!(reply["outcome"], "done", "{reply}");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "q"}));
+    let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
+    assert_eq!(serve.ok(pending)["outcome"], "done");
+    check_done(&exec(&mut serve, &id, "echo last"), 0, "last\n");
+}
+
+#[test]
 fn much_output_is_returned_as_an_excerpt_without_what_follows() {
     let (_home, mut serve) = serve();
     let id = shell(&mut serve, "bash --norc", "pty");

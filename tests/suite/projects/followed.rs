@@ -20,6 +20,43 @@ fn following_says_why_all_jobs_were_brought_down() {
 }
 
 #[test]
+fn following_ends_when_what_is_left_is_skipped() {
+    let shop = Project::new(
+        "version = 1\n[jobs.unit]\nkind = \"task\"\nrun = \"echo broken; exit 1\"\n\
+         [jobs.publish]\nkind = \"task\"\nrun = \"true\"\nneeds = [\"unit\"]\n",
+    );
+    let up = shop.run(&["up", "-f"]).expect_code(1);
+    assert!(up.stdout.contains("| broken"), "{up}");
+    let why = "publish is skipped: needs unit ok";
+    shop.run(&["logs", "-f", "publish"])
+        .expect_code(3)
+        .expect_said(why);
+    let both = shop.run(&["logs", "-f", "unit", "publish"]).expect_code(3);
+    assert!(both.stdout.contains("broken"), "{both}");
+    both.expect_said(why);
+}
+
+#[test]
+fn the_end_of_one_job_ends_the_following_and_the_project() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\nrun = \"echo serving; exec sleep 1000\"\nready = { log = \"serving\" }\n\
+         [jobs.tests]\nkind = \"task\"\nrun = \"echo testing; exit 7\"\nneeds = [\"db\"]\n",
+    );
+    let shown = shop
+        .run(&["up", "--exit-code-from", "tests", "-f"])
+        .expect_code(7);
+    for line in ["| serving", "| testing", "shop is down (1 job stopped)"] {
+        assert!(shown.stdout.contains(line), "{line}: {shown}");
+    }
+    assert_eq!(shop.pid("db"), 0);
+    let told = shop
+        .run(&["up", "--exit-code-from", "tests"])
+        .expect_code(7);
+    let end = "tests failed: exit code 7: the end of its output:\n  | testing\nshop is down (1 job stopped)\n";
+    assert!(told.stdout.ends_with(end), "{told}");
+}
+
+#[test]
 fn following_begins_with_the_run_that_goes_on() {
     let shop = Project::new(
         "version = 1\n[jobs.a]\nrun = \"echo word $(cat word); exec sleep 1000\"\nready = { log = \"word\" }\n\

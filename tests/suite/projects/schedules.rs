@@ -121,6 +121,12 @@ fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
     shop.until("other", "scheduled");
     let said = shop.ok(&["stop", "other"]);
     has(&said, "other  its schedule is off until bgproc start other");
+    let why = shop.ok(&["why", "other"]).join("\n");
+    assert!(
+        why.contains("stopped it; bgproc start other starts it again"),
+        "{why}"
+    );
+    has(&shop.ok(&["up", "-n"]), "+ other");
     let (held, ticks) = (begun(&shop, "others"), begun(&shop, "ticks"));
     until_begun(&shop, "ticks", ticks + 2);
     assert_eq!(begun(&shop, "others"), held);
@@ -128,7 +134,8 @@ fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
     shop.ok(&["start", "other"]);
     until_begun(&shop, "others", held + 2);
     shop.ok(&["stop", "tick"]);
-    shop.ok(&["down"]);
+    shop.until("other", "scheduled");
+    has(&shop.ok(&["down"]), "shop is down: its schedules are off");
     let (others, ticks) = (begun(&shop, "others"), begun(&shop, "ticks"));
     shop.ok(&["up", "tick"]);
     until_begun(&shop, "ticks", ticks + 2);

@@ -112,7 +112,10 @@ async fn requested(
             let shown = Since::New.offset(&hub.read(), client, &id);
             Ok((id, command, shown))
         }
-        _ => Err(Error::invalid("`exec` needs `command` or `pending`")
+        (Some(_), Some(_)) => Err(Error::invalid(
+            "`exec` takes `command` or `pending`, not both: `pending` waits for a command that was typed before",
+        )),
+        (None, None) => Err(Error::invalid("`exec` needs `command` or `pending`")
             .hint(r#"for example {"action":"exec","sessionId":"k3v9","command":"make test"}"#)),
     }
 }

@@ -6,6 +6,7 @@ use crate::daemon::requests::target::Target;
 use crate::daemon::sessions::input::AtShell;
 use crate::engine::conditions::Conditions;
 use crate::engine::input::waits;
+use crate::engine::pattern::around;
 use crate::engine::shell_command::{
     TypedCommand, edits_lines, is_carrier, is_other, is_shell, runs_script,
 };
@@ -13,6 +14,10 @@ use crate::protocol::condition::{Condition, View};
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::process;
+use crate::term::sanitize::clean;
+
+/// Bytes of a line that are shown.
+const SHOWN: usize = 80;
 
 /// A shell, or what may be one.
 pub(super) struct Shell {
@@ -50,7 +55,7 @@ pub(super) async fn at_prompt(
     if let Some((why, hint)) = shell.objection(state, target.mode, is_shell_said) {
         return refused(why, hint);
     }
-    match state {
+    let shell = match state {
         InputState::Line if is_shell(&shell.name) => {
             let typed = shell.pid.and_then(|pid| target.input.command_of(pid));
             match unended(hub, target, typed).await? {
@@ -65,7 +70,11 @@ pub(super) async fn at_prompt(
         InputState::Unknown => Ok(shell),
         state if waits(state) => Ok(shell),
         _ => {
-            let why = format!("is busy: `{}` does not wait for input", shell.name);
+            let program = match shell.name.as_str() {
+                "" => "its program".to_owned(),
+                name => format!("`{name}`"),
+            };
+            let why = format!("is busy: {program} does not wait for input");
             match unended(hub, target, target.input.last_command()).await? {
                 Some(command) => refused(
                     why,
@@ -77,7 +86,21 @@ pub(super) async fn at_prompt(
                 None => refused(why, OTHER),
             }
         }
+    }?;
+    // Keys that a program took which has ended since are no part of the shell's line.
+    if target.input.in_line_of_foreground() {
+        hub.catch_up_within_limit(id).await;
+        let line = prompt(hub, id).unwrap_or_default();
+        let line = clean(line.trim());
+        return refused(
+            format!(
+                "may have text on the line of its shell, which would be run with the command: `{}`",
+                around(&line, 0..0, SHOWN)
+            ),
+            "`send_keys` with `C-u` discards it, with `Enter` runs it",
+        );
     }
+    Ok(shell)
 }
 
 /// How to type into another program than a shell.

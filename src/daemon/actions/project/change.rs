@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::read::Loaded;
 use crate::daemon::projects::project::Project;
 use crate::daemon::projects::wishes::{define, selected};
-use crate::engine::project::{JobWish, Seen, SeenState, Wish};
+use crate::engine::project::{JobWish, Phase, Seen, SeenState, Wish};
 use crate::project as file;
 use crate::project::plan::{Change, changes};
 use crate::protocol::Error;
@@ -230,7 +230,7 @@ impl Draft<'_> {
             }));
             let job = self.wish.jobs.get(name).filter(|_| wanted.contains(name));
             if let Some(job) = job.filter(|_| plan.len() == before) {
-                plan.push(unchanged(name, job, seen(name)));
+                plan.push(self.unchanged(name, job, seen(name)));
             }
         }
         plan.extend(self.notes.gone.iter().map(|(job, note)| PlannedChange {
@@ -240,6 +240,33 @@ impl Draft<'_> {
             ended: false,
         }));
         plan
+    }
+}
+
+impl Draft<'_> {
+    /// The line of a job whose definition has not changed, or which does not run.
+    fn unchanged(&self, name: &str, job: &JobWish, now: Seen) -> PlannedChange {
+        // A person's stop turns a schedule off, until the job is brought up again.
+        let is_off = job.is_scheduled && job.hold.is_some();
+        let is_on_schedule = job.is_scheduled && job.wanted && !is_off;
+        let is_done = job.is_task && job.has_ended(now) == Some(true) && !is_off;
+        let waits = match self.project.decision.phases.get(name) {
+            Some(Phase::Queued(why)) => !why.wants_request(),
+            _ => false,
+        };
+        let (change, note) = match now.state.is_alive() {
+            true => (ChangeKind::Keep, None),
+            false if is_done => (ChangeKind::Keep, Some("ok")),
+            false if is_on_schedule => (ChangeKind::Keep, Some("scheduled")),
+            false if waits => (ChangeKind::Keep, Some("queued")),
+            false => (ChangeKind::Start, None),
+        };
+        PlannedChange {
+            change,
+            job: name.to_owned(),
+            note: note.map(str::to_owned),
+            ended: false,
+        }
     }
 }
 
@@ -329,21 +356,4 @@ pub(super) fn in_order(
     }
     place(wanted);
     order
-}
-
-/// The line of a job whose definition has not changed, or which does not run.
-fn unchanged(name: &str, job: &JobWish, now: Seen) -> PlannedChange {
-    let is_done = job.is_task && job.has_ended(now) == Some(true);
-    let (change, note) = match now.state.is_alive() {
-        true => (ChangeKind::Keep, None),
-        false if is_done => (ChangeKind::Keep, Some("ok".to_owned())),
-        false if job.is_scheduled && job.wanted => (ChangeKind::Keep, Some("scheduled".to_owned())),
-        false => (ChangeKind::Start, None),
-    };
-    PlannedChange {
-        change,
-        job: name.to_owned(),
-        note,
-        ended: false,
-    }
 }

@@ -20,6 +20,7 @@ use crate::daemon::state::projects::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;
+use crate::project::job::PortBusy;
 use crate::project::plan::{Change, changes};
 use crate::project::ports::offset;
 use crate::protocol::hello::Policy;
@@ -339,6 +340,11 @@ pub(super) fn assign_ports(
     loaded: &Loaded,
     effective: &crate::project::Project,
 ) -> Result<(u16, Ports), Error> {
+    let is_alive = |name: &str| {
+        let id = project.sessions.get(name);
+        let session = id.and_then(|id| state.sessions.get(id));
+        session.is_some_and(|session| !session.life.status().is_finished())
+    };
     let is_own = |name: &str| !project.borrowed.contains_key(name);
     let own = effective.jobs.iter().filter(|(name, _)| is_own(name));
     let written: Vec<u16> = own
@@ -387,18 +393,16 @@ pub(super) fn assign_ports(
         // A job that goes on under another name keeps its ports.
         let old_name = renamed.get(name).unwrap_or(name);
         let before = project.ports.get(old_name);
+        // A port that `port_busy = "next"` has moved stays while its definition stays, or as long as its job runs.
+        let old = project.applied.jobs.get(old_name);
+        let stays = shift == project.offset
+            && old.is_some_and(|old| old.ports == job.ports)
+            && (job.port_busy == PortBusy::Next || is_alive(old_name));
+        let before = before.filter(|_| stays);
         let mut ports = BTreeMap::new();
         for (key, port) in &job.ports {
             let wanted = port.checked_add(shift).unwrap_or(*port);
-            // A port that `port_busy = "next"` has moved stays while its definition stays.
-            let same = project
-                .applied
-                .jobs
-                .get(old_name)
-                .is_some_and(|old| old.ports == job.ports);
-            let kept = before
-                .filter(|_| same && shift == project.offset)
-                .and_then(|ports| ports.get(key));
+            let kept = before.and_then(|ports| ports.get(key));
             ports.insert(key.clone(), kept.copied().unwrap_or(wanted));
         }
         if !ports.is_empty() {

@@ -138,6 +138,7 @@ pub(crate) async fn submit(
         stopped_on_node: false,
         typed_on_node: None,
         cancelled_by: None,
+        cancel_again_at: None,
     }));
     let cwd = PathBuf::from(&run.cwd);
     let program = own_program().map_err(|error| Error::internal(error.to_string()))?;

@@ -5,7 +5,10 @@ mod show;
 mod since;
 mod streams;
 
+use std::time::Duration;
+
 use super::client::{Client, Moves};
+use crate::daemon::clock;
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
 use crate::daemon::sessions::text::{Piece, Uncounted};
@@ -40,6 +43,7 @@ pub(crate) async fn polled(
         show.max_chars = show.max_chars.min(LEAN_BYTES);
         // The numbers of lines are known once the output is rendered.
         hub.catch_up(id).await;
+        let_end(hub, id).await;
     }
     if show.screen || client.is_lean() {
         watch::complete(hub, id).await;
@@ -49,6 +53,26 @@ pub(crate) async fn polled(
         polled.omitted.lines += reading::count(hub, id, uncounted).await;
     }
     Ok(polled)
+}
+
+/// How long processes that a program has left may take to end, in milliseconds: the kernel hangs up their terminal when
+/// the program ends.
+const HANGUP_MS: u64 = 200;
+
+/// Waits until the processes that a program has left have had time to end, if it has only just ended.
+async fn let_end(hub: &Hub, id: &SessionId) {
+    let left = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let session = session.filter(|session| session.life.status().is_finished());
+        let ended = session.and_then(|session| session.life.last_process());
+        let age = ended.map(|(_, ended)| clock::now().boot.saturating_sub(ended));
+        let left = age.and_then(|age| HANGUP_MS.checked_sub(age));
+        left.filter(|_| !remaining(&state, id).is_empty())
+    };
+    if let Some(left) = left {
+        tokio::time::sleep(Duration::from_millis(left)).await;
+    }
 }
 
 /// Everything but the number of omitted lines, if that has to be counted.

@@ -173,7 +173,8 @@ impl Plan {
         let matched = |(_, decision): &(_, Option<Decision>)| {
             matches!(decision, Some(Decision::Matched(_) | Decision::Failed(_)))
         };
-        let is_decided = verdict.iter().any(matched);
+        // The sessions that did not decide it go on: nobody has waited for them any longer.
+        let is_decided = verdict.iter().any(matched) || elapsed_ms < self.timeout_ms;
         // The sessions share the space of a reply for a model.
         let max_chars = match client.is_lean() {
             true => self.max_chars.min(LEAN_BYTES / from.len().max(1)),
