@@ -389,7 +389,7 @@ impl Context {
                 let list = candidates.join("\n  ");
                 let message = format!("`{target}` matches {count} jobs:\n  {list}");
                 let hint = match is_one_name {
-                    true => "choose one by its id",
+                    true => "choose one by its id, a job of a project also as PROJECT/JOB",
                     false => "write more of the name, or the id",
                 };
                 Failure::with_message(Exit::AMBIGUOUS, message).hint(hint)

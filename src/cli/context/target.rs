@@ -13,6 +13,7 @@ use crate::cli::output::words;
 use crate::protocol::glob::Glob;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Record, SessionId, Timestamp};
+use crate::term::sanitize::clean;
 
 /// Why a target means no job, or more than one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -216,7 +217,14 @@ fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a R
 fn ambiguous(target: &str, jobs: &[&Record], now: Timestamp) -> Miss {
     let mut candidates = newest_first(jobs);
     candidates.sort_by_key(|job| job.summary.status.is_finished());
-    let lines = candidates.iter().map(|job| words::summary(job, now));
+    let lines = candidates.iter().map(|job| {
+        let line = words::summary(job, now);
+        // This is a target, too.
+        match &job.summary.project {
+            Some(of) => format!("{}/{line}", clean(&of.project.name)),
+            None => line,
+        }
+    });
     Miss::Ambiguous {
         target: target.to_owned(),
         candidates: lines.collect(),

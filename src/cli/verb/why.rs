@@ -261,8 +261,8 @@ fn held(job: &Summary) -> Option<String> {
 
 /// Which files have changed, so that it was restarted.
 fn changed(record: &Record) -> Option<String> {
-    if record.summary.status == Status::Queued {
-        // Its last run does not say why it waits now.
+    if matches!(record.summary.status, Status::Queued | Status::Killed) {
+        // Why its last run was started does not say why it waits now, or was ended.
         return None;
     }
     let run = record.detail.as_ref()?.runs.last()?;

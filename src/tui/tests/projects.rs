@@ -362,6 +362,7 @@ fn what_became_of_it_is_told_once() {
     reply(&mut dash, settle.clone(), state(jobs, json!([])));
     let text = dash.text().replace('\n', " ");
     assert!(text.contains("web not started"), "{text}");
+    assert!(!text.contains("Bringing up"), "it is over: {text}");
     assert!(
         !text.contains("old failed"),
         "it was not brought up: {text}"

@@ -56,7 +56,7 @@ fn up(model: &mut Model, state: &ProjectState, jobs: &[String]) {
                 ..Aim::whole(model, &state.project.dir)
             };
             let shell = aim.shell(model, "up").ok();
-            model.note_done(text, shell);
+            model.note_state(topic(state), text, shell);
             model
                 .projects
                 .follow(&state.project.dir, Some(planned_jobs(state)));
@@ -159,14 +159,21 @@ fn tell(model: &mut Model, state: &ProjectState, of: Option<&[String]>) {
             let shell = Aim::whole(model, &state.project.dir)
                 .shell(model, "up")
                 .ok();
-            model.note_done(format!("{name} is up: {}.", words::well(&wanted)), shell);
+            let text = format!("{name} is up: {}.", words::well(&wanted));
+            model.note_state(topic(state), text, shell);
         }
         wrong => {
             let key = model.key("!").to_owned();
             let wrong = wrong.join("; ");
+            model.toasts.settle(&topic(state));
             model.fail(format!("{name} is not all up: {wrong}.  {key} goes there"));
         }
     }
+}
+
+/// What messages about the way of a project up are about: the last one stands in place of those before.
+fn topic(state: &ProjectState) -> String {
+    format!("up {}", state.project.dir)
 }
 
 fn warn(model: &mut Model, state: &ProjectState) {

@@ -56,7 +56,7 @@ pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens a shell in the directory and the environment of the selected job.
 pub(super) fn exec(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::of_current(model) else {
-        return model.note(obstacle::OF_NO_PROJECT);
+        return model.note_no_job(obstacle::OF_NO_PROJECT);
     };
     if let Some(why) = obstacle::elsewhere(model, &aim) {
         return model.note(why);
