@@ -126,3 +126,51 @@ fn a_restart_gives_the_ports_that_the_file_has_now() {
     assert_eq!(shop.pid("api"), api);
     has(&shop.ok(&["up", "-n"]), "= web");
 }
+
+#[test]
+fn a_port_that_was_given_instead_is_not_kept_when_the_file_says_fail() {
+    let port = free_port();
+    let file = |busy: &str| {
+        format!(
+            "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nport = {port}\nport_busy = \"{busy}\"\n"
+        )
+    };
+    let shop = Project::new(&file("next"));
+    let stranger = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    shop.ok(&["up"]);
+    assert_ne!(shop.job("web")["project"]["ports"][0], port);
+    shop.write(&file("fail"));
+    shop.ok(&["up"]);
+    assert_ne!(
+        shop.job("web")["project"]["ports"][0],
+        port,
+        "it runs with the other"
+    );
+    shop.ok(&["down"]);
+    shop.run(&["up"]).expect_code(1);
+    drop(stranger);
+    shop.ok(&["up"]);
+    assert_eq!(shop.job("web")["project"]["ports"][0], port);
+}
+
+#[test]
+fn a_port_has_the_address_of_the_file_and_its_job_a_name_anywhere() {
+    if !have("python3") {
+        return;
+    }
+    let port = free_port();
+    let open = "open = \"http://localhost:${PORT}/shop\"\n";
+    let shop = Project::new(&format!("{}{open}", server(port)));
+    shop.ok(&["up"]);
+    let listed = shop.ok(&["ports"]).join("\n");
+    let address = format!("http://localhost:{port}/shop");
+    assert!(listed.contains(&address), "{listed}");
+    let elsewhere = shop.home.scratch("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let args = ["exec", "shop/web", "--", "printenv", "PORT"];
+    let ran = shop.run_in(&elsewhere, &args).expect_code(0);
+    assert_eq!(ran.stdout, format!("{port}\n"));
+    shop.run(&["up", "g:none"])
+        .expect_code(4)
+        .expect_said("project shop has no group `none`");
+}
