@@ -132,7 +132,7 @@ pub fn run_there(host: &Host, args: &[String], out: &mut impl Write) -> Result<O
     std::io::copy(&mut stream, out).map_err(lost)?;
     out.flush().map_err(lost)?;
     let status = child.wait().map_err(lost)?;
-    let said = stderr.words();
+    let said = stderr.words(LAST_WORDS);
     match status.code() {
         // ssh's own failure.
         Some(255) => Err(fault::of(host, &said)),
@@ -387,16 +387,16 @@ impl Stderr {
     }
 
     /// What a command has said that has ended, or whose output has ended.
-    fn words(&self) -> String {
+    fn words(&self, within: Duration) -> String {
         // A shared connection may hold stderr open, so its end is not waited for without end.
-        let _ = self.end.recv_timeout(LAST_WORDS);
+        let _ = self.end.recv_timeout(within);
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Ends a command whose output has ended, and returns what it has said.
     fn last_words(self, mut child: Child) -> String {
-        let words = self.words();
+        let words = self.words(LAST_WORDS);
         let _ = child.kill();
         let _ = child.wait();
         words
@@ -425,7 +425,7 @@ mod tests {
         command.args(["-c", "exec >&-; sleep 0.2; echo late >&2"]);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let stderr = Stderr::read(child.stderr.take());
-        assert_eq!(stderr.words(), "late\n");
+        assert_eq!(stderr.words(Duration::from_secs(20)), "late\n");
         assert!(child.wait().unwrap().success());
     }
 }

@@ -1,4 +1,4 @@
-//! `up --exit-code-from`: the end of a job is that of its project.
+//! `up --exit-code-from`: waits for the end of a job, and then brings its project down.
 
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::follow::{Over, View, conclude, tell_failed, until};
 use crate::cli::beside;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
+use crate::cli::output::{complain, note};
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ProjectJob, ProjectState};
@@ -40,7 +40,7 @@ struct Ended {
 impl End<'_> {
     /// Shows the states of the jobs until the job has ended, and brings the project down.
     pub fn wait(self, ctx: &mut Context, state: ProjectState) -> Result<Exit, Failure> {
-        let ended = self.come(ctx, state, View::States)?;
+        let ended = self.until_ended(ctx, state, View::States)?;
         self.conclude(ctx, &ended)
     }
 
@@ -60,24 +60,33 @@ impl End<'_> {
                 job: &job,
                 within,
             };
-            let ended = end.come(&mut own, state, View::Nothing);
-            match &ended {
-                // Nothing ends the following.
-                Ok(ended) if ended.over == Over::TimedOut => {
-                    std::process::exit(i32::from(end.told_late().0));
+            // If the jobs go on, nothing else ends the following.
+            let exit = match end.until_ended(&mut own, state, View::Nothing) {
+                Ok(ended) if ended.over == Over::TimedOut => end.told_late(),
+                Ok(ended) => {
+                    // Sending fails only if this process is about to end.
+                    let _ = sender.send(ended);
+                    return;
                 }
-                // Sending fails only if this process is about to end.
-                _ => drop(sender.send(ended)),
-            }
+                Err(failure) => {
+                    complain(&failure);
+                    failure.exit()
+                }
+            };
+            std::process::exit(i32::from(exit.0));
         })?;
         follow(ctx)?;
-        let gone = || Failure::with_message(Exit::FAILED, "the end of the job was not told");
-        let ended = receiver.recv().map_err(|_| gone())??;
-        self.conclude(ctx, &ended)
+        let gone = |_| Failure::with_message(Exit::FAILED, "the end of the job was not told");
+        self.conclude(ctx, &receiver.recv().map_err(gone)?)
     }
 
     /// Waits until the job has ended, and brings the project down.
-    fn come(self, ctx: &mut Context, state: ProjectState, view: View) -> Result<Ended, Failure> {
+    fn until_ended(
+        self,
+        ctx: &mut Context,
+        state: ProjectState,
+        view: View,
+    ) -> Result<Ended, Failure> {
         let is_over = |state: &ProjectState| {
             let phase = self.find(state).map(|job| job.phase);
             use PhaseName::{Done, Failed, Skipped, Stopped};

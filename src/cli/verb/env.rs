@@ -11,10 +11,10 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::project::source::Source;
-use crate::protocol::Action;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::record::MASKED;
 use crate::protocol::reply::{JobEnvironment, ProjectState, Variable};
+use crate::protocol::{Action, Error, ErrorCode};
 use crate::term::sanitize::clean;
 
 /// The shell that `exec` runs if no command is given and SHELL is not set.
@@ -119,7 +119,7 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
     let answer = daemon.call_as(Action::Project(request.clone()));
     let state: ProjectState = match answer {
         Ok(state) => state,
-        Err(error) => match elsewhere(ctx, source, job) {
+        Err(error) => match elsewhere(ctx, source, job).filter(|_| is_unknown(&error)) {
             Some((dir, job)) => ctx.daemon()?.call_as(Action::Project(Project {
                 dir: Some(dir),
                 jobs: Some(vec![job]),
@@ -137,6 +137,12 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
             "the daemon did not return the environment".to_owned(),
         )
     })
+}
+
+/// Whether there is no project here, or no such job in it.
+fn is_unknown(error: &Error) -> bool {
+    use ErrorCode::{ProjectNotFound, SessionNotFound};
+    matches!(error.code, ProjectNotFound | SessionNotFound)
 }
 
 /// The directory of the project and the name of a job that is named as in other verbs, as `shop/api`; `None` if there is

@@ -21,7 +21,7 @@ use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Record, Timestamp};
+use crate::protocol::{Action, Record, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
@@ -158,7 +158,8 @@ impl Logs {
                 let message = "--raw is for one job at a time";
                 return Err(Failure::Usage(message.to_owned()));
             }
-            [only] => {
+            // Of a job that is skipped, `up` has said it.
+            [only] if self.within_up.is_none() || only.summary.status != Status::Queued => {
                 let (place, bound) = self.part(ctx, only)?;
                 let show = self.show(ctx, only, place)?;
                 any = self.print(ctx, only, (place, bound), show)?;
@@ -429,7 +430,7 @@ impl Followed {
             Said::End | Said::Failure(_) => self.is_over = true,
             Said::Skipped(why) => self.is_skipped = why.is_some(),
             Said::News(News::Idle(_)) => self.has_read = true,
-            Said::News(_) => {}
+            Said::News(_) => self.has_read = false,
         }
     }
 

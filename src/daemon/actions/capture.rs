@@ -61,7 +61,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     answer(with_png(captured, &params).await?)
 }
 
-/// Pictures that are drawn at once. The others wait.
+/// Limits how many pictures are drawn at the same time.
 static DRAWINGS: Semaphore = Semaphore::const_new(2);
 
 /// Draws the picture as PNG if that was requested. It takes some tens of milliseconds, so another thread does it.
@@ -74,8 +74,12 @@ async fn with_png(mut captured: Captured, params: &Capture) -> Result<Captured, 
     };
     // Each takes tens of megabytes.
     let turn = DRAWINGS.acquire().await;
-    let drawn = tokio::task::spawn_blocking(move || png(&svg)).await;
-    drop(turn);
+    let draw = move || {
+        // It goes on if the request is cancelled.
+        let _turn = turn;
+        png(&svg)
+    };
+    let drawn = tokio::task::spawn_blocking(draw).await;
     let drawn = drawn.unwrap_or(Err(Undrawn::Invalid));
     captured.png = Some(STANDARD.encode(drawn.map_err(|undrawn| match undrawn {
         Undrawn::TooLarge => too_large(CaptureFormat::Png),

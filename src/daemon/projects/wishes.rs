@@ -110,14 +110,19 @@ pub(crate) fn selected(
 
 /// The error that a project has nothing of this name.
 fn no_job(project: &file::Project, name: &str) -> Error {
-    let jobs = project.jobs.keys();
     let (group, tag) = (name.strip_prefix("g:"), name.strip_prefix('+'));
-    let message = match (group, tag) {
-        (Some(group), _) => format!("project {} has no group `{group}`", project.name),
-        (_, Some(tag)) => format!("project {} has no job with the tag `{tag}`", project.name),
-        _ => format!("project {} has no job `{name}`", project.name),
+    let not_found = |what: &str| {
+        let message = format!("project {} has no {what}", project.name);
+        Error::new(ErrorCode::SessionNotFound, message)
     };
-    let error = Error::new(ErrorCode::SessionNotFound, message);
+    if let Some(group) = group {
+        return not_found(&format!("group `{group}`"));
+    }
+    if let Some(tag) = tag {
+        return not_found(&format!("job with the tag `{tag}`"));
+    }
+    let error = not_found(&format!("job `{name}`"));
+    let jobs = project.jobs.keys();
     // Jobs of included files are named with the directory: `sub/api`.
     let is_included = |job: &&String| job.rsplit_once('/').is_some_and(|(_, own)| own == name);
     let included = jobs.clone().find(is_included).map(String::as_str);

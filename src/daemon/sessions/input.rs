@@ -35,6 +35,9 @@ const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 /// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
 const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 
+/// The same keys in the kitty keyboard protocol: Enter, `^C` and `^U`.
+const ENDS_LINE_AS_KEY: [&[u8]; 3] = [b"\x1b[13u", b"\x1b[99;5u", b"\x1b[117;5u"];
+
 /// The character that interrupts a program, `^C`. A shell that reads a line ignores `^\\` and `^Z`.
 const INTERRUPT: u8 = 0x03;
 
@@ -62,10 +65,8 @@ pub(crate) struct Input {
     /// How many times waiting input was discarded.
     discarded: Cell<u64>,
     discard: Notify,
-    /// Whether the last bytes typed are the start of an unfinished line.
-    in_line: Cell<bool>,
-    /// The process group in the foreground when they were typed.
-    line_of: Cell<Option<u32>>,
+    /// The last bytes typed, if they are the start of an unfinished line.
+    open_line: Cell<Option<OpenLine>>,
     /// Notified when the screen changes.
     reaction: Rc<Notify>,
     /// Notified when a person lets the keyboard go.
@@ -75,6 +76,22 @@ pub(crate) struct Input {
     /// The command that was typed into a shell last. An interrupt forgets it, because a shell does not tell the end
     /// of a command that was interrupted.
     command: RefCell<Option<AtShell>>,
+}
+
+/// The start of a line that somebody has typed.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenLine {
+    /// The process group that was in the foreground of the terminal then; `None` for a pipe.
+    pub(crate) foreground: Option<u32>,
+    /// When the last of it was typed.
+    pub(crate) at: Instant,
+}
+
+/// Whether no partial line is left behind these bytes.
+fn ends_line(bytes: &[u8]) -> bool {
+    let last = bytes.last();
+    last.is_some_and(|last| ENDS_LINE.contains(last))
+        || ENDS_LINE_AS_KEY.iter().any(|key| bytes.ends_with(key))
 }
 
 /// A command that was typed at the prompt of a shell.
@@ -136,8 +153,7 @@ impl Input {
             stuck: Cell::new(false),
             discarded: Cell::new(0),
             discard: Notify::new(),
-            in_line: Cell::new(false),
-            line_of: Cell::new(None),
+            open_line: Cell::new(None),
             reaction: Rc::default(),
             free: Notify::new(),
             notes: RefCell::default(),
@@ -197,12 +213,12 @@ impl Input {
 
     /// Whether the last bytes typed, by any client, are the start of an unfinished line.
     pub(crate) fn in_line(&self) -> bool {
-        self.in_line.get()
+        self.open_line().is_some()
     }
 
-    /// Whether they were typed for what is in the foreground now, which may have them on its line.
-    pub(crate) fn in_line_of_foreground(&self) -> bool {
-        self.in_line.get() && self.line_of.get() == pty::foreground_group(&self.fd)
+    /// The last bytes typed, by any client, if they are the start of an unfinished line.
+    pub(crate) fn open_line(&self) -> Option<OpenLine> {
+        self.open_line.get()
     }
 
     /// Bytes that wait to be written.
@@ -265,7 +281,7 @@ impl Input {
         if line.discards {
             self.discarded.set(self.discarded.get() + 1);
             self.discard.notify_waiters();
-            self.in_line.set(false);
+            self.open_line.set(None);
             pty::discard_input(&self.fd);
         }
         if signals.contains(&Signal::INT) {
@@ -331,11 +347,30 @@ impl TypingTurn<'_> {
         self
     }
 
-    /// Writes all of `bytes`. Returns once the kernel has them, or the program has read nothing for too long.
+    /// Types all of `bytes`. Returns once the kernel has them, or the program has read nothing for too long.
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
-        let mut taken = 0;
-        // A program may end by the key.
+        // Read before the write: the key may end the program.
         let foreground = pty::foreground_group(&self.input.fd);
+        let taken = self.pass(bytes).await?;
+        let typed = &bytes[..taken.bytes];
+        if !typed.is_empty() {
+            let line = OpenLine {
+                foreground,
+                at: Instant::now(),
+            };
+            self.input
+                .open_line
+                .set((!ends_line(typed)).then_some(line));
+        }
+        if typed.contains(&INTERRUPT) {
+            self.input.interrupted();
+        }
+        Ok(taken)
+    }
+
+    /// Writes what nobody has typed: the terminal's answers to the program.
+    pub(crate) async fn pass(&self, bytes: &[u8]) -> io::Result<Taken> {
+        let mut taken = 0;
         while taken < bytes.len() {
             if self.discarded != self.input.discarded.get() {
                 break;
@@ -354,13 +389,6 @@ impl TypingTurn<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
-        }
-        if let Some(last) = bytes[..taken].last() {
-            self.input.in_line.set(!ENDS_LINE.contains(last));
-            self.input.line_of.set(foreground);
-        }
-        if bytes[..taken].contains(&INTERRUPT) {
-            self.input.interrupted();
         }
         Ok(Taken {
             bytes: taken,

@@ -230,7 +230,7 @@ fn send_replies(state: &State, id: &SessionId, replies: Vec<u8>) {
     if let Some(input) = input.filter(|_| !replies.is_empty()) {
         tokio::task::spawn_local(async move {
             // If the program does not read its input, its answers are lost.
-            let _ = input.turn().await.write(&replies).await;
+            let _ = input.turn().await.pass(&replies).await;
         });
     }
 }

@@ -29,6 +29,9 @@ const MAX_ANSWER: u64 = 16 * 1024;
 /// The largest rest of an answer that is read, in bytes.
 const REST: u64 = 1 << 20;
 
+/// Longest time for that.
+const REST_TIME: Duration = Duration::from_secs(1);
+
 /// Makes an attempt in a task of its own, and plans the next one if it does not succeed.
 pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
     let known = {
@@ -171,7 +174,11 @@ async fn answer(url: &str) -> Option<u16> {
 async fn read_out(stream: TcpStream) {
     let mut rest = stream.take(REST);
     // A server may answer without end.
-    let _ = timeout(ATTEMPT, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
+    let _ = timeout(
+        REST_TIME,
+        tokio::io::copy(&mut rest, &mut tokio::io::sink()),
+    )
+    .await;
 }
 
 /// Whether a shell line ends with exit code 0 beside the job.

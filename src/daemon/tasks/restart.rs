@@ -43,7 +43,7 @@ async fn run_again(hub: &Hub, id: &SessionId) {
 }
 
 /// Makes sure that a session is not run again, neither by its policy nor by a restart that is under way. `by`
-/// counts as the one who ended it. A start that is under way has succeeded or failed when this returns. Returns
+/// counts as the one who ended it. Waits for the result of a start that is under way, at most [`START`]. Returns
 /// true if the session was waiting for its next run.
 pub(crate) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
     let deadline = Instant::now() + START;

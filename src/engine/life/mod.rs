@@ -137,8 +137,15 @@ impl Life {
 
     /// A session that has ended waits for its next run, or for its first one again.
     pub fn queue(&mut self) {
-        if self.status.is_finished() {
-            self.status = Status::Queued;
+        if !self.status.is_finished() {
+            return;
+        }
+        self.status = Status::Queued;
+        // How it left the queue before is of no account any more. How its last run ended is.
+        let has_run = self.exit_code.is_some() || self.signal.is_some();
+        if !has_run && self.runtime_ms == Some(0) {
+            (self.ended_at, self.ended_boot, self.runtime_ms) = (None, None, None);
+            (self.reason, self.ended_by) = (None, None);
         }
     }
 
@@ -272,7 +279,7 @@ impl Life {
     fn end_before_it_ran(&mut self, status: Status, by: Option<&Actor>, why: String, now: Now) {
         self.end(status, now);
         self.runtime_ms = Some(0);
-        (self.exit_code, self.signal) = (None, None);
+        (self.exit_code, self.signal, self.kill_at) = (None, None, None);
         self.ended_by = by.map(Actor::ended_by);
         self.reason = Some(why);
     }

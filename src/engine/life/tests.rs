@@ -70,6 +70,7 @@ fn a_session_that_waits_for_its_turn_can_be_ended_before_it_runs() {
     assert!(!life.leave_queue(None, "again", now(60)));
     life.queue();
     assert_eq!(life.status(), Status::Queued);
+    assert_eq!((life.reason(), life.ended_at()), (None, None));
 }
 
 #[test]

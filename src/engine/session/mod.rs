@@ -24,8 +24,8 @@ use crate::term::size::Size;
 /// The default TTL of all sessions before people's sessions were kept until room is needed.
 const FORMER_TTL_MS: u64 = 1_800_000;
 
-/// How long every ended session is kept at least, in milliseconds: whoever has started it, or waits for its end, asks
-/// only then how it ended.
+/// How long every ended session is kept at least, in milliseconds, so that clients that have started it or wait for its
+/// end can read how it ended.
 const LEAST_TTL_MS: u64 = 1000;
 
 /// Output size, in bytes, above which replies point to the log file.

@@ -328,21 +328,32 @@ fn text_that_stands_on_the_line_of_a_shell_is_not_run_with_a_command() {
         serve.ok(json!({"action": "write", "sessionId": id, "data": touch}));
         let refused = json!({"action": "exec", "sessionId": id, "command": "echo second"});
         let error = serve.err(refused, "no_shell");
-        assert!(
-            error["hint"].as_str().unwrap().contains("C-u"),
-            "{line}: {error}"
-        );
         // A pipe has no keys.
-        let (data, is_there) = match mode {
-            "pty" => ("\u{15}", false),
-            _ => ("\n", true),
+        let (hint, data, is_there) = match mode {
+            "pty" => ("C-u", "\u{15}", false),
+            _ => ("newline", "\n", true),
         };
+        let said = error["hint"].as_str().unwrap();
+        assert!(said.contains(hint), "{line}: {error}");
         serve.ok(json!({"action": "write", "sessionId": id, "data": data}));
         check_done(&exec(&mut serve, &id, "echo third"), 0, "third\n");
         assert_eq!(begun.exists(), is_there, "{line}");
     }
-    // The key that a program has taken is not on the line.
+}
+
+#[test]
+fn what_no_shell_has_on_its_line_holds_up_no_command() {
+    let (_home, mut serve) = serve();
     let id = shell(&mut serve, "bash --norc", "pty");
+    // The terminal's answer to a question.
+    let ask = r"printf '\033[c'; read -rs -d c answer; echo answered";
+    let reply = exec(&mut serve, &id, ask);
+    assert_eq!(reply["outcome"], "done", "{reply}");
+    check_done(&exec(&mut serve, &id, "echo first"), 0, "first\n");
+    if !have("less") {
+        return;
+    }
+    // The key that a program has taken.
     let reply = exec(&mut serve, &id, "seq 1000 | less");
     assert_ne!(reply["outcome"], "done", "{reply}");
     serve.ok(json!({"action": "write", "sessionId": id, "data": "q"}));

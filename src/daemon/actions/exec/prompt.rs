@@ -1,5 +1,7 @@
 //! Whether a session's program is a shell at its prompt.
 
+use std::time::Duration;
+
 use super::marks::{begin, end};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::target::Target;
@@ -15,6 +17,9 @@ use crate::protocol::record::{InputState, Mode};
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::process;
 use crate::term::sanitize::clean;
+
+/// Time within which a shell echoes what was typed at its prompt. After that, the prompt alone means an empty line.
+const ECHO: Duration = Duration::from_secs(1);
 
 /// Bytes of a line that are shown.
 const SHOWN: usize = 80;
@@ -87,20 +92,42 @@ pub(super) async fn at_prompt(
             }
         }
     }?;
-    // Keys that a program took which has ended since are no part of the shell's line.
-    if target.input.in_line_of_foreground() {
-        hub.catch_up_within_limit(id).await;
-        let line = prompt(hub, id).unwrap_or_default();
-        let line = clean(line.trim());
-        return refused(
-            format!(
-                "may have text on the line of its shell, which would be run with the command: `{}`",
-                around(&line, 0..0, SHOWN)
+    if has_line(hub, target).await {
+        return match target.mode {
+            Mode::Pipe => refused(
+                "has an unfinished line in its input, which would be run with the command"
+                    .to_owned(),
+                "`write` a newline, which runs that line alone",
             ),
-            "`send_keys` with `C-u` discards it, with `Enter` runs it",
-        );
+            Mode::Pty => {
+                let line = prompt(hub, id).unwrap_or_default();
+                let line = clean(line.trim());
+                let line = around(&line, 0..0, SHOWN);
+                refused(
+                    format!(
+                        "may have text on the line of its shell, which would be run with the command: `{line}`"
+                    ),
+                    "`send_keys` with `C-u` discards it, with `Enter` runs it",
+                )
+            }
+        };
     }
     Ok(shell)
+}
+
+/// Whether text may stand on the line of a shell that is at its prompt.
+async fn has_line(hub: &Hub, target: &Target) -> bool {
+    let id = &target.id;
+    let Some(line) = target.input.open_line() else {
+        return false;
+    };
+    hub.catch_up_within_limit(id).await;
+    let known = target.input.last_command().and_then(|typed| typed.prompt);
+    match known {
+        Some(known) if line.at.elapsed() >= ECHO => prompt(hub, id) != Some(known),
+        // Keys that were read by a program which has ended are not on the line of the shell.
+        _ => line.foreground == hub.read().sessions.foreground(id),
+    }
 }
 
 /// How to type into another program than a shell.

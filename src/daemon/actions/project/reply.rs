@@ -18,9 +18,9 @@ use crate::engine::input::needs;
 use crate::engine::project::{Phase, Standing};
 use crate::engine::session::Session;
 use crate::project::{self as file, Fault};
-use crate::protocol::Error;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
+use crate::protocol::{Error, Status};
 use crate::sys::signal;
 
 /// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these jobs,
@@ -284,8 +284,11 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         let status = session.life.status();
         job.session_id = Some(session.id.clone());
         job.pid = session.life.pid();
-        job.exit_code = session.life.exit_code();
-        job.signal = session.life.signal().map(signal::name);
+        // Those of a job that waits are of a run before.
+        if status != Status::Queued {
+            job.exit_code = session.life.exit_code();
+            job.signal = session.life.signal().map(signal::name);
+        }
         job.late = project.is_late(name);
         if job.why.is_none() && phase == PhaseName::Failed {
             job.why = session.life.reason().map(str::to_owned);

@@ -41,9 +41,9 @@ pub(crate) async fn polled(
     hub.check_input(id).await;
     if client.is_lean() {
         show.max_chars = show.max_chars.min(LEAN_BYTES);
+        let_end(hub, id).await;
         // The numbers of lines are known once the output is rendered.
         hub.catch_up(id).await;
-        let_end(hub, id).await;
     }
     if show.screen || client.is_lean() {
         watch::complete(hub, id).await;

@@ -173,7 +173,7 @@ impl Plan {
         let matched = |(_, decision): &(_, Option<Decision>)| {
             matches!(decision, Some(Decision::Matched(_) | Decision::Failed(_)))
         };
-        // The sessions that did not decide it go on: nobody has waited for them any longer.
+        // If the wait was over before its timeout, the sessions that did not decide it were not waited for any longer.
         let is_decided = verdict.iter().any(matched) || elapsed_ms < self.timeout_ms;
         // The sessions share the space of a reply for a model.
         let max_chars = match client.is_lean() {

@@ -19,7 +19,10 @@ pub(crate) async fn begin(hub: &Hub, id: &SessionId, by: Actor) -> Result<(), Er
         let launcher = batch.launcher.clone();
         let job = batch.job.job_id.clone();
         if job.is_some() {
-            batch.cancelled_by.get_or_insert_with(|| by.clone());
+            // A request goes before a time limit.
+            if matches!(batch.cancelled_by, None | Some(Actor::TimeLimit(_))) {
+                batch.cancelled_by = Some(by.clone());
+            }
             session.life.ask_to_end(by);
             state.persist(id);
         }
