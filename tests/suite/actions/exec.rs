@@ -354,12 +354,30 @@ fn what_no_shell_has_on_its_line_holds_up_no_command() {
         return;
     }
     // The key that a program has taken.
-    let reply = exec(&mut serve, &id, "seq 1000 | less");
+    let less =
+        json!({"action": "exec", "sessionId": id, "command": "seq 1000 | less", "waitMs": 500});
+    let reply = serve.ok(less);
     assert_ne!(reply["outcome"], "done", "{reply}");
     serve.ok(json!({"action": "write", "sessionId": id, "data": "q"}));
     let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
     assert_eq!(serve.ok(pending)["outcome"], "done");
     check_done(&exec(&mut serve, &id, "echo last"), 0, "last\n");
+}
+
+#[test]
+fn text_that_was_typed_ahead_of_the_prompt_is_not_run_with_a_command() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let id = shell(&mut serve, "bash --norc", "pty");
+    check_done(&exec(&mut serve, &id, "echo first"), 0, "first\n");
+    let line = format!("cat {}\n", gate.display());
+    serve.ok(json!({"action": "write", "sessionId": id, "data": line}));
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "touch ahead "}));
+    std::fs::write(&gate, "").unwrap();
+    let ahead = json!({"action": "wait", "sessionId": id, "view": "screen", "until": [{"pattern": "> touch ahead"}]});
+    serve.ok(ahead);
+    let refused = json!({"action": "exec", "sessionId": id, "command": "echo second"});
+    serve.err(refused, "no_shell");
 }
 
 #[test]

@@ -123,8 +123,14 @@ async fn has_line(hub: &Hub, target: &Target) -> bool {
     };
     hub.catch_up_within_limit(id).await;
     let known = target.input.last_command().and_then(|typed| typed.prompt);
-    match known {
-        Some(known) if line.at.elapsed() >= ECHO => prompt(hub, id) != Some(known),
+    let has_text_behind = |shown: &str, prompt: &str| {
+        let parts = shown.rsplit_once(prompt);
+        parts.is_some_and(|(_, text)| !text.is_empty())
+    };
+    match (prompt(hub, id), known) {
+        (Some(shown), Some(known)) if shown == known && line.at.elapsed() >= ECHO => false,
+        // It may have been typed ahead of the prompt, while another program ran.
+        (Some(shown), Some(known)) if has_text_behind(&shown, &known) => true,
         // Keys that were read by a program which has ended are not on the line of the shell.
         _ => line.foreground == hub.read().sessions.foreground(id),
     }
