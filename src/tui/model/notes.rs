@@ -33,12 +33,16 @@ impl Model {
 
     /// Shows why an action on one job is impossible: there is none, or a group is selected.
     pub fn note_no_job(&mut self, text: impl AsRef<str>) {
+        self.note(self.no_job(text.as_ref()));
+    }
+
+    /// Why an action on one job is impossible: `text`, or that a group is selected.
+    pub fn no_job(&self, text: &str) -> String {
         match &self.selected {
-            Selected::Group(_) => self.note(format!(
-                "A group is selected; {} selects a job.",
-                self.key("j")
-            )),
-            _ => self.note(text),
+            Selected::Group(_) => {
+                format!("A group is selected; {} selects a job.", self.key("j"))
+            }
+            _ => text.to_owned(),
         }
     }
 

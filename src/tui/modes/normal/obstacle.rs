@@ -105,7 +105,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
                 .or_else(|| (!project::is_up(model, &aim)).then(|| not_up(model, &aim))),
         },
         Action::Exec => match Aim::of_current(model) {
-            None => Some(OF_NO_PROJECT.to_owned()),
+            None => Some(model.no_job(OF_NO_PROJECT)),
             Some(aim) => elsewhere(model, &aim),
         },
         Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
