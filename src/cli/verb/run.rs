@@ -125,9 +125,13 @@ pub struct Run {
     command: Vec<String>,
 }
 
-/// How long a job of `--rm` is kept after its end, in milliseconds, if this command follows it. The command removes
-/// the job itself, so this value matters only if it cannot, for example because it was killed. It must be longer than
-/// the command may be blocked by the reader of its output, for example by a pager.
+/// How long a job of `--rm` is kept after its end, in milliseconds, so that other waiting commands can
+/// still read its exit code.
+const RM_MS: u64 = 1000;
+
+/// As [`RM_MS`], for a command that follows the job. Such a command removes the job itself, so this
+/// value matters only if it cannot, for example because it was killed. It must be longer than the
+/// command may be blocked by the reader of its output, for example by a pager.
 const RM_STAYING_MS: u64 = 60_000;
 
 impl Run {
@@ -190,8 +194,8 @@ impl Run {
     /// How long the job is kept after its end, in milliseconds. `None` takes the default of the daemon.
     fn ttl_ms(&self) -> Option<u64> {
         let stays = self.attach || self.follow || self.wait;
-        let of_rm = self.rm.then_some(if stays { RM_STAYING_MS } else { 0 });
-        of_rm.or(self.keep.filter(|time| *time != u64::MAX))
+        let at_once = self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS });
+        at_once.or(self.keep.filter(|time| *time != u64::MAX))
     }
 
     /// Shows the output of the job until it ends.

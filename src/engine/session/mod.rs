@@ -26,7 +26,7 @@ const FORMER_TTL_MS: u64 = 1_800_000;
 
 /// How long every ended session is kept at least, in milliseconds, so that clients that have started it or wait for its
 /// end can read how it ended.
-const LEAST_TTL_MS: u64 = 1000;
+const LEAST_TTL_MS: u64 = 300;
 
 /// Output size, in bytes, above which replies point to the log file.
 const OFFLOAD_BYTES: u64 = 10 * 1024;
