@@ -152,7 +152,8 @@ fn a_wait_for_silence_during_a_restart_holds_up_nobody() {
 fn a_session_is_not_removed_while_it_is_restarted_or_ended() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let request = json!({"command": LEAVES_DEAF, "ttlMs": 0});
+    // Less than the time that what it leaves has to end.
+    let request = json!({"command": LEAVES_DEAF, "ttlMs": 1000});
     let job = Job::request(&mut serve, request);
     job.wait_for(&mut serve, "^deaf$");
     let restarted = job.ask(&mut serve, "restart", json!({"graceMs": 1500}));
