@@ -27,7 +27,8 @@ fn a_busy_tree_is_told_as_busy_with_all_its_processes() {
         // The time passes in the daemon, which has something else to wait for.
         idle.ask(&mut agent, "wait", json!({"timeoutMs": 600}));
         let record = status(&mut agent, &busy);
-        let percent = record["cpuPercent"].as_f64().unwrap();
+        // After a slow look at all processes the next one is later.
+        let percent = record["cpuPercent"].as_f64()?;
         assert!(percent <= 150.0, "{record}");
         (percent >= 5.0).then_some(record)
     });
