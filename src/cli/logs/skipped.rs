@@ -15,22 +15,13 @@ pub(crate) fn leave_with<'a>(
     jobs: impl Iterator<Item = &'a Record> + Clone,
     mode: WaitMode,
 ) -> Result<(), Error> {
-    if !jobs.clone().any(is_queued) {
-        return Ok(());
-    }
-    let ids = ids(jobs);
-    let mut told = Told::of(&[EventKind::Phase])?;
-    beside::start(move || {
-        loop {
-            let skipped = skipped(&records(&mut told, &ids), mode);
-            if !skipped.is_empty() {
-                skipped.iter().for_each(complain);
-                std::process::exit(i32::from(Exit::STATE.0));
-            }
-            if told.next().is_err() {
-                return;
-            }
+    look(jobs, move |_, jobs| {
+        let skipped = skipped(&jobs, mode);
+        if !skipped.is_empty() {
+            skipped.iter().for_each(complain);
+            std::process::exit(i32::from(Exit::STATE.0));
         }
+        true
     })
 }
 
@@ -40,37 +31,35 @@ pub(crate) fn watch(
     jobs: &[Record],
     mut tell: impl FnMut(usize, Option<Failure>) -> bool + Send + 'static,
 ) -> Result<(), Error> {
-    if !jobs.iter().any(is_queued) {
-        return Ok(());
-    }
-    let ids: Vec<SessionId> = ids(jobs.iter());
-    let mut told = Told::of(&[EventKind::Phase])?;
-    let mut skipped = vec![false; ids.len()];
-    beside::start(move || {
-        loop {
-            for job in records(&mut told, &ids) {
-                let place = ids.iter().position(|id| *id == job.summary.session_id);
-                let Some(place) = place else { continue };
-                let is_skipped = words::never_starts(&job.summary);
-                let was_skipped = std::mem::replace(&mut skipped[place], is_skipped);
-                let why = is_skipped.then(|| failure(&job));
-                if is_skipped != was_skipped && !tell(place, why) {
-                    return;
-                }
-            }
-            if told.next().is_err() {
-                return;
+    let mut skipped = vec![false; jobs.len()];
+    look(jobs.iter(), move |ids, jobs| {
+        for job in jobs {
+            let place = ids.iter().position(|id| *id == job.summary.session_id);
+            let Some(place) = place else { continue };
+            let is_skipped = words::never_starts(&job.summary);
+            let was_skipped = std::mem::replace(&mut skipped[place], is_skipped);
+            let why = is_skipped.then(|| failure(&job));
+            if is_skipped != was_skipped && !tell(place, why) {
+                return false;
             }
         }
+        true
     })
 }
 
-fn is_queued(job: &Record) -> bool {
-    job.summary.status == Status::Queued
-}
-
-fn ids<'a>(jobs: impl Iterator<Item = &'a Record>) -> Vec<SessionId> {
-    jobs.map(|job| job.summary.session_id.clone()).collect()
+/// Shows `see` the ids of these jobs and their records as they are, now and whenever the phase of a job changes, until it
+/// returns false. Starts a thread for that, if any of the jobs has still to start.
+fn look<'a>(
+    jobs: impl Iterator<Item = &'a Record> + Clone,
+    mut see: impl FnMut(&[SessionId], Vec<Record>) -> bool + Send + 'static,
+) -> Result<(), Error> {
+    let is_queued = |job: &Record| job.summary.status == Status::Queued;
+    if !jobs.clone().any(is_queued) {
+        return Ok(());
+    }
+    let ids: Vec<SessionId> = jobs.map(|job| job.summary.session_id.clone()).collect();
+    let mut told = Told::of(&[EventKind::Phase])?;
+    beside::start(move || while see(&ids, records(&mut told, &ids)) && told.next().is_ok() {})
 }
 
 /// The jobs as they are now, without those that were removed.

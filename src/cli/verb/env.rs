@@ -119,14 +119,15 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
     let answer = daemon.call_as(Action::Project(request.clone()));
     let state: ProjectState = match answer {
         Ok(state) => state,
-        Err(error) => match elsewhere(ctx, source, job).filter(|_| is_unknown(&error)) {
-            Some((dir, job)) => ctx.daemon()?.call_as(Action::Project(Project {
+        Err(error) if is_unknown(&error) => {
+            let (dir, job) = elsewhere(ctx, source, job).ok_or(error)?;
+            ctx.daemon()?.call_as(Action::Project(Project {
                 dir: Some(dir),
                 jobs: Some(vec![job]),
                 ..request
-            }))?,
-            None => return Err(error.into()),
-        },
+            }))?
+        }
+        Err(error) => return Err(error.into()),
     };
     for warning in &state.warnings {
         note(&format!("warning: {warning}"));

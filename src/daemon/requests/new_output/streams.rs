@@ -6,8 +6,7 @@ use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::session::Session;
 use crate::protocol::params::Stream;
-use crate::protocol::reply::Left;
-use crate::term::plain::{render, tail_chars};
+use crate::term::plain::render;
 
 /// The text of standard output and of standard error; `None` for a terminal, which has only one stream.
 pub(super) type Streams = Option<(String, String)>;
@@ -62,15 +61,6 @@ fn one_stream(source: &Source<'_>, arrivals: &[Arrival], stream: u8, max_chars: 
         bytes.extend(source.log.read_all(run.start, run.end).1);
     }
     let rendered = render(&bytes, source.layout(), false);
-    let (text, omitted) = tail_chars(&rendered.text, max_chars);
-    Piece {
-        text: text.to_owned(),
-        omitted: Left {
-            bytes: omitted.bytes,
-            lines: omitted.lines,
-        },
-        next: arrivals.last().map_or(0, |run| run.end),
-        uncounted: None,
-        omitted_lines: None,
-    }
+    let next = arrivals.last().map_or(0, |run| run.end);
+    Piece::end_of(&rendered.text, max_chars, next)
 }

@@ -9,6 +9,7 @@ use super::Sessions;
 use crate::engine::session::Session;
 use crate::protocol::SessionId;
 use crate::protocol::reply::Left;
+use crate::term::plain::tail_chars;
 
 use excerpt::whole_lines;
 pub(crate) use source::{Source, finish};
@@ -29,6 +30,20 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
+    /// The last `max_chars` characters of a text, before a piece that begins at `next`.
+    pub(crate) fn end_of(text: &str, max_chars: usize, next: u64) -> Self {
+        let (text, omitted) = tail_chars(text, max_chars);
+        Self {
+            text: text.to_owned(),
+            omitted: Left {
+                bytes: omitted.bytes,
+                lines: omitted.lines,
+            },
+            next,
+            ..Self::default()
+        }
+    }
+
     /// No text, of a session that has been removed.
     fn none_up_to(to: u64) -> Self {
         Self {

@@ -7,8 +7,7 @@ use crate::daemon::sessions::text::Piece;
 use crate::daemon::sessions::text::place::Place;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::output::Output;
-use crate::protocol::reply::Left;
-use crate::term::plain::{Checkpoint, Layout, Rendered, tail_chars};
+use crate::term::plain::{Checkpoint, Layout, Rendered};
 
 /// A range up to this size is rendered whole, in bytes.
 const WHOLE: u64 = 256 * 1024;
@@ -116,17 +115,8 @@ impl Source<'_> {
 
 /// The end of the text that was rendered from offset `begin` on.
 fn end_of(rendered: &Rendered, begin: u64, max_chars: usize) -> Piece {
-    let (text, omitted) = tail_chars(&rendered.text, max_chars);
-    Piece {
-        text: text.to_owned(),
-        omitted: Left {
-            bytes: omitted.bytes,
-            lines: omitted.lines,
-        },
-        next: begin + rendered.consumed as u64,
-        uncounted: None,
-        omitted_lines: None,
-    }
+    let next = begin + rendered.consumed as u64;
+    Piece::end_of(&rendered.text, max_chars, next)
 }
 
 /// Completes the text of a log that will not grow: an unfinished character at its end becomes a replacement
@@ -149,7 +139,7 @@ mod tests {
     use crate::protocol::Timestamp;
     use crate::protocol::disk::segment_name;
     use crate::protocol::record::Mode;
-    use crate::term::plain::render;
+    use crate::term::plain::{render, tail_chars};
     use crate::term::size::Size;
 
     /// Generates long logs of lines, some of which overwrite earlier lines.
