@@ -8,7 +8,7 @@ use super::output::Output;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::probe::Check;
-use crate::protocol::{Error, Probe, Status};
+use crate::protocol::{Error, Probe, Status, duration};
 use crate::term::plain::Checkpoint;
 
 /// The probe of a run that is not ready yet.
@@ -91,6 +91,6 @@ pub fn missing(probe: &Probe, answered: Option<u16>) -> String {
             format!("`{first}{rest}` fails")
         }
         Check::File(path) => format!("{path} does not exist"),
-        Check::Quiet(ms) => format!("it was never quiet for {ms} ms"),
+        Check::Quiet(ms) => format!("it was never quiet for {}", duration::exact_span(ms)),
     }
 }

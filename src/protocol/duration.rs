@@ -1,4 +1,4 @@
-//! Durations: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
+//! Durations as people write and read them: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
 //!
 //! Parsed here because humantime reads `1M` as a month and accepts no bare number, and jiff accepts `5m
 //! ago` but not `30m1h`.
@@ -62,6 +62,38 @@ pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Formats milliseconds as `41s`, `12m`, `2h04m` or `3d04h`.
+pub fn span(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..600 => format!("{minutes}m{:02}s", seconds % 60),
+        600..3600 => format!("{minutes}m"),
+        3600..86_400 => format!("{hours}h{:02}m", minutes % 60),
+        _ => format!("{days}d{:02}h", hours % 24),
+    }
+}
+
+/// Formats milliseconds as `0.4s` below ten seconds, else as [`span`].
+pub fn brief_span(millis: u64) -> String {
+    match millis {
+        0..10_000 => format!("{}.{}s", millis / 1000, millis % 1000 / 100),
+        _ => span(millis),
+    }
+}
+
+/// Formats a time that somebody has given as they would: `2s`, `1.5s`, `20ms`.
+pub fn exact_span(millis: u64) -> String {
+    match millis {
+        0..600_000 if millis.is_multiple_of(1000) => span(millis),
+        0..86_400_000 if millis.is_multiple_of(60_000) => span(millis),
+        0..10_000 if millis.is_multiple_of(100) => brief_span(millis),
+        _ if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
+        _ => format!("{millis}ms"),
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -88,5 +120,26 @@ mod tests {
         for text in ["", "s", "5x", "-1s", "1.5s", "5m ", "99999999999999999999d"] {
             assert!(parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn spans_are_short_and_exact_enough() {
+        for (millis, expected) in [
+            (999, "0s"),
+            (41_000, "41s"),
+            (65_000, "1m05s"),
+            (720_000, "12m"),
+            (7_440_000, "2h04m"),
+            (273_600_000, "3d04h"),
+        ] {
+            assert_eq!(span(millis), expected);
+        }
+        assert_eq!(brief_span(440), "0.4s");
+        assert_eq!(brief_span(12_000), "12s");
+        let exact = [0, 20, 500, 1500, 90_000, 601_000, 7_200_000].map(exact_span);
+        assert_eq!(
+            exact,
+            ["0s", "20ms", "0.5s", "1.5s", "1m30s", "601s", "2h00m"]
+        );
     }
 }

@@ -249,6 +249,9 @@ pub struct Summary {
     pub signal: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When its latest run started. Absent while it has not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
     /// Duration of the current or last run, in milliseconds.

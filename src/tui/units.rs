@@ -4,17 +4,11 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use crate::protocol::Timestamp;
+use crate::protocol::duration::{brief_span, span};
 
 /// How long something has been running: `41s`, `1m12s`, `18m`, `2h04m`, `3d04h`.
 pub fn uptime(ms: i64) -> String {
-    let s = (ms / 1000).max(0);
-    match s {
-        0..60 => format!("{s}s"),
-        60..600 => format!("{}m{:02}s", s / 60, s % 60),
-        600..3600 => format!("{}m", s / 60),
-        3600..86_400 => format!("{}h{:02}m", s / 3600, s % 3600 / 60),
-        _ => format!("{}d{:02}h", s / 86_400, s % 86_400 / 3600),
-    }
+    span(whole(ms))
 }
 
 /// The same without seconds: `<1m`, `1m`, `18m`, `2h04m`.
@@ -61,10 +55,12 @@ pub fn until_roughly(ms: i64) -> String {
 
 /// How long something took, with a tenth below ten seconds: `0.4s`, `48s`, `9m12s`.
 pub fn took(ms: i64) -> String {
-    match ms {
-        ..10_000 => format!("{}.{}s", ms.max(0) / 1000, ms.max(0) % 1000 / 100),
-        _ => uptime(ms),
-    }
+    brief_span(whole(ms))
+}
+
+/// Milliseconds; 0 if a clock went back.
+fn whole(ms: i64) -> u64 {
+    u64::try_from(ms).unwrap_or_default()
 }
 
 /// A number of bytes in powers of 1,024: `0B`, `14K`, `1.2M`.

@@ -192,7 +192,7 @@ fn one_that_is_not_ready_in_time_says_so_and_goes_on() {
     let status = job.ask(&mut serve, "status", json!({}));
     let reason = status["reason"].as_str().unwrap();
     assert!(
-        reason.contains("not ready after 50 ms: no line matches `^up$`"),
+        reason.contains("not ready after 50ms: no line matches `^up$`"),
         "{reason}"
     );
     assert_eq!(

@@ -5,6 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 use jiff::tz::TimeZone;
 
 use super::style::Tone;
+pub use crate::protocol::duration::{brief_span, exact_span, span};
 use crate::protocol::project::PhaseName;
 use crate::protocol::record::{Flaky, InputState, Run};
 use crate::protocol::report::{Activity, Evidence, Reported};
@@ -275,38 +276,6 @@ pub fn flaky(flaky: Flaky) -> String {
     format!("flaky {failed}/{runs}: {failed} of {runs} runs of the same definition failed")
 }
 
-/// Formats milliseconds as `41s`, `12m`, `2h04m` or `3d04h`.
-pub fn span(millis: u64) -> String {
-    let seconds = millis / 1000;
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..600 => format!("{minutes}m{:02}s", seconds % 60),
-        600..3600 => format!("{minutes}m"),
-        3600..86_400 => format!("{hours}h{:02}m", minutes % 60),
-        _ => format!("{days}d{:02}h", hours % 24),
-    }
-}
-
-/// Formats milliseconds as `0.4s` below ten seconds, else as [`span`].
-pub fn brief_span(millis: u64) -> String {
-    match millis {
-        0..10_000 => format!("{}.{}s", millis / 1000, millis % 1000 / 100),
-        _ => span(millis),
-    }
-}
-
-/// Formats a time that somebody has given as they would: `2s`, `1.5s`, `20ms`.
-pub fn exact_span(millis: u64) -> String {
-    match millis {
-        0..600_000 if millis.is_multiple_of(1000) => span(millis),
-        0..86_400_000 if millis.is_multiple_of(60_000) => span(millis),
-        0..10_000 if millis.is_multiple_of(100) => brief_span(millis),
-        _ if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
-        _ => format!("{millis}ms"),
-    }
-}
-
 /// Formats a size as `512`, `9.1K` or `182M`, in powers of 1024 as `ls -h` and `top` do.
 pub fn bytes(count: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
@@ -399,27 +368,6 @@ mod tests {
         assert_eq!(state(&job), ("failed".to_owned(), Tone::Bad));
         let why = ended_early(&job);
         assert_eq!(why.as_deref(), Some("ended before it was ready"));
-    }
-
-    #[test]
-    fn spans_are_short_and_exact_enough() {
-        for (millis, expected) in [
-            (999, "0s"),
-            (41_000, "41s"),
-            (65_000, "1m05s"),
-            (720_000, "12m"),
-            (7_440_000, "2h04m"),
-            (273_600_000, "3d04h"),
-        ] {
-            assert_eq!(span(millis), expected);
-        }
-        assert_eq!(brief_span(440), "0.4s");
-        assert_eq!(brief_span(12_000), "12s");
-        let exact = [0, 20, 500, 1500, 90_000, 601_000, 7_200_000].map(exact_span);
-        assert_eq!(
-            exact,
-            ["0s", "20ms", "0.5s", "1.5s", "1m30s", "601s", "2h00m"]
-        );
     }
 
     #[test]

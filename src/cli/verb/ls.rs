@@ -275,7 +275,7 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
         job.cpu_percent
             .map_or_else(none, |percent| format!("{percent:.0}%")),
         job.memory_bytes.map_or_else(none, words::bytes),
-        words::local(job.created_at),
+        job.started_at.map_or_else(none, words::local),
         field(Some(&job.cwd)),
         field(project(job)),
         field(job.project.as_ref().map(|of| of.phase.as_str())),

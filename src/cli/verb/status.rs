@@ -134,10 +134,10 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("ended by", ended_by(record));
     add("why", record.reason.clone());
     add("resume", job.resume.clone());
-    add(
-        "restarts",
-        (job.restarts > 0).then(|| job.restarts.to_string()),
-    );
+    // The runs of a schedule are no restarts.
+    let is_scheduled = job.project.as_ref().is_some_and(|of| of.next_run.is_some());
+    let restarts = Some(job.restarts).filter(|count| *count > 0 && !is_scheduled);
+    add("restarts", restarts.map(|count| count.to_string()));
     add("terminal", Some(terminal(record)));
     add("title", job.title.clone().filter(|title| !title.is_empty()));
     add("output", Some(output(record)));

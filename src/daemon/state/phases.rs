@@ -9,7 +9,7 @@ use super::watches::watching;
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
-use crate::engine::project::Phase;
+use crate::engine::project::{Phase, Seen};
 use crate::engine::session::Session;
 use crate::protocol::project::{ProjectRole, Waiting};
 use crate::protocol::{EventKind, SessionId, Timestamp};
@@ -134,7 +134,10 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
             .map(|hold| format!("{} stopped it", hold.by)),
         Phase::Scheduled => {
             let note = project.times.get(job).and_then(|times| times.table.note());
-            wish.broken.clone().or(note)
+            let seen = Seen::of(&project.seen, job);
+            let has_failed = wish.has_ended(seen) == Some(false);
+            let failed = has_failed.then(|| "its last run failed".to_owned());
+            wish.broken.clone().or(note).or(failed)
         }
         _ => None,
     }

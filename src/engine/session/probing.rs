@@ -7,7 +7,7 @@
 use super::Session;
 use crate::engine::life::Probed;
 use crate::engine::readiness::{self, Readiness};
-use crate::protocol::Probe;
+use crate::protocol::{Probe, duration};
 
 /// Pause between two attempts of a probe that holds, as a multiple of the usual pause: 30 s instead of 500 ms. That is
 /// how often other programs check the health of services.
@@ -148,8 +148,8 @@ impl Session {
         let missing = readiness::missing(probe, self.answered);
         match self.life.probed()? {
             Probed::Late => {
-                let ms = probe.patience_ms();
-                Some(format!("not ready after {ms} ms: {missing}"))
+                let limit = duration::exact_span(probe.patience_ms());
+                Some(format!("not ready after {limit}: {missing}"))
             }
             Probed::Lost => Some(format!("not ready any more: {missing}")),
             Probed::Ready => None,

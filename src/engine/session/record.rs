@@ -74,6 +74,7 @@ impl Session {
             exit_code: life.exit_code(),
             signal: life.signal().map(signal_name),
             created_at: life.created_at(),
+            started_at: life.runs().last().map(|run| run.started_at),
             ended_at: life.ended_at(),
             runtime_ms: life.runtime_ms(now),
             last_accessed_at: self.accessed.wall,

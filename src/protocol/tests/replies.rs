@@ -35,6 +35,7 @@ fn summary() -> Summary {
         exit_code: None,
         signal: Some("SIGTERM".to_owned()),
         created_at: at(0),
+        started_at: Some(at(0)),
         ended_at: Some(at(60)),
         runtime_ms: 60_000,
         last_accessed_at: at(61),

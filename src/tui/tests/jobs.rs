@@ -39,6 +39,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             exit_code: None,
             signal: None,
             created_at: Timestamp(NOW - 124 * MINUTE),
+            started_at: Some(Timestamp(NOW - 124 * MINUTE)),
             ended_at: None,
             runtime_ms: u64::try_from(124 * MINUTE).unwrap(),
             last_accessed_at: Timestamp(NOW),

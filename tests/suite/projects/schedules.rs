@@ -48,6 +48,11 @@ fn it_runs_again_and_again_and_says_when_next() {
         status.contains(" next run  20") && status.contains(" run  3  "),
         "{status}"
     );
+    assert!(!status.contains("restarts"), "{status}");
+    let tick = shop.job("tick");
+    let (created, started) = (tick["createdAt"].as_str(), tick["startedAt"].as_str());
+    assert!(created < started, "{tick}");
+    assert!(shop.job("night")["startedAt"].is_null());
     let why = shop.ok(&["why", "night"]).join("\n");
     assert!(
         why.contains("it has not run yet; it runs next at 20"),
@@ -56,6 +61,23 @@ fn it_runs_again_and_again_and_says_when_next() {
     let again = shop.ok(&["up", "-n"]);
     has(&again, "= night (scheduled)");
     has(&again, "= tick (ok)");
+}
+
+#[test]
+fn a_run_that_fails_is_told_beside_the_time_of_the_next() {
+    let shop = Project::new(
+        "[jobs.once]\nrun = \"exit 3\"\nschedule = { cron = \"0 2 1 1 *\", at_start = true }\n",
+    );
+    shop.ok(&["up"]);
+    eventually("the run at the start has failed", || {
+        let why = shop.job("once")["project"]["why"].clone();
+        (why == "its last run failed").then_some(())
+    });
+    let up = shop.ok(&["up"]).join("\n");
+    assert!(
+        up.contains("once scheduled: next 20") && up.contains("its last run failed"),
+        "{up}"
+    );
 }
 
 #[test]
