@@ -334,3 +334,29 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     }
     found
 }
+
+/// What lies at the top of the package. `target` and what an editor leaves are not in the repository.
+const TOP: [&str; 10] = [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "assets",
+    "fuzz",
+    "src",
+    "tests",
+];
+
+#[test]
+fn nothing_else_lies_at_the_top() {
+    let mut git = std::process::Command::new("git");
+    git.args(["-C", env!("CARGO_MANIFEST_DIR"), "ls-files", "-z"]);
+    let Ok(listed) = git.output() else { return };
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let tops = listed.split('\0').filter_map(|path| path.split('/').next());
+    let tops = tops.filter(|top| !top.is_empty() && !top.starts_with('.'));
+    let strange: BTreeSet<&str> = tops.filter(|top| !TOP.contains(top)).collect();
+    assert!(strange.is_empty(), "{strange:?}");
+}

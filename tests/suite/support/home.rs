@@ -124,8 +124,13 @@ impl Home {
     /// What gives commands the environment that this home has now.
     pub(crate) fn surroundings(&self) -> impl Fn(&mut Command) + Send + 'static {
         let (set, stray) = self.environment();
+        let dir = self.path().to_owned();
         move |command| {
             process::heed_signals();
+            // What a job creates by mistake is not in the sources.
+            if command.get_current_dir().is_none() {
+                command.current_dir(&dir);
+            }
             for name in &stray {
                 command.env_remove(name);
             }
