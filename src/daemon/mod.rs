@@ -6,8 +6,8 @@
 //! task for each connection, each request that waits and each watched screen, and one each for
 //! rendering, timers, the keeper's socket and what else goes on by itself (`tasks`). Nothing polls, except what no event
 //! announces (ports and input of programs, jobs of batch systems), and that only while somebody waits for it. Files that
-//! may be on a slow disk are read on other threads (`spawn_blocking`), and lists look at the processes of the machine on
-//! one (`tasks::usage`).
+//! may be on a slow disk are read on other threads (`threads`), and lists look at the processes of the machine on one
+//! (`tasks::usage`); those of batch sessions are still read here. `panics` says what a fault of the daemon itself does.
 //!
 //! # Rooms
 //!
@@ -91,6 +91,7 @@ mod events;
 mod hosts;
 mod hub;
 mod keeper_link;
+mod panics;
 mod programs;
 mod projects;
 mod reading;
@@ -102,6 +103,7 @@ mod state;
 mod storage;
 mod takeover;
 mod tasks;
+mod threads;
 mod transport;
 mod watching;
 
@@ -114,7 +116,6 @@ use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::{detach, spawn};
-use crate::term::screen::contains_panic;
 use crate::{config, diag};
 use settings::Settings;
 
@@ -138,7 +139,7 @@ fn start() -> io::Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
     let home = Home::locate().map_err(io::Error::other)?;
     let settings = settings(&home);
-    quiet_contained_panics();
+    panics::install_hook();
     let channel = Channel::new(detach::take_stdin()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -164,17 +165,6 @@ fn settings(home: &Home) -> Settings {
             Settings::default()
         }
     }
-}
-
-/// Silences the panic hook for panics that a screen catches. The code that feeds the screen reports them for
-/// the session; hostile output may cause any number of them.
-fn quiet_contained_panics() {
-    let tell = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        if !contains_panic() {
-            tell(info);
-        }
-    }));
 }
 
 async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {

@@ -1,18 +1,31 @@
 //! Hooks by which tests kill a process at a named place or shorten a delay.
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that reaches the place NAME while FILE exists, and
-//! removes FILE; several pairs are separated by commas. `BGPROC_HOLD=NAME:FILE` holds each thread that reaches the place
+//! removes FILE; several pairs are separated by commas. `BGPROC_PANIC=NAME:FILE` makes it panic. `BGPROC_HOLD=NAME:FILE` holds each thread that reaches the place
 //! NAME up while FILE exists, and FILE.reached says that one is there. `BGPROC_REST_MS=N` puts screens to rest that were
 //! not used for N milliseconds. `BGPROC_CLOCK=FILE` sets the wall clock of keeper and daemon ahead by the number of
 //! milliseconds in FILE; what changes there is noticed at the next look. Release builds contain none of this.
 
+use std::sync::OnceLock;
+
 /// Kills this process if a test has armed the place `name`.
 #[inline]
 pub fn hit(name: &str) {
-    if cfg!(debug_assertions) && is_wanted(name) {
+    static WANTED: OnceLock<Option<String>> = OnceLock::new();
+    if cfg!(debug_assertions) && is_armed("BGPROC_FAILPOINT", &WANTED, name) {
         // Like `kill -9`: no destructor runs, no message is sent.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+/// Panics if a test has armed the place `name` for that.
+#[inline]
+#[allow(clippy::panic, reason = "it stands for a fault")]
+pub fn panic(name: &str) {
+    static WANTED: OnceLock<Option<String>> = OnceLock::new();
+    if cfg!(debug_assertions) && is_armed("BGPROC_PANIC", &WANTED, name) {
+        panic!("a test wants it at {name}");
     }
 }
 
@@ -39,7 +52,6 @@ pub fn number(name: &str) -> Option<u64> {
 
 /// How far a test has set the wall clock ahead, in milliseconds.
 pub fn clock_ahead() -> i64 {
-    use std::sync::OnceLock;
     static CLOCK: OnceLock<Option<String>> = OnceLock::new();
     if !cfg!(debug_assertions) {
         return 0;
@@ -52,11 +64,10 @@ pub fn clock_ahead() -> i64 {
         .unwrap_or_default()
 }
 
-fn is_wanted(name: &str) -> bool {
-    use std::sync::OnceLock;
-    static WANTED: OnceLock<Option<String>> = OnceLock::new();
-    let wanted = WANTED.get_or_init(|| std::env::var("BGPROC_FAILPOINT").ok());
-    let traps = wanted.iter().flat_map(|wanted| wanted.split(','));
+/// Whether the variable names the place, and the file of it exists, which is then removed.
+fn is_armed(variable: &str, value: &OnceLock<Option<String>>, name: &str) -> bool {
+    let value = value.get_or_init(|| std::env::var(variable).ok());
+    let traps = value.iter().flat_map(|value| value.split(','));
     traps
         .filter_map(|trap| trap.split_once(':'))
         .any(|(place, file)| place == name && std::fs::remove_file(file).is_ok())

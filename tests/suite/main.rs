@@ -28,6 +28,7 @@ mod cli_verbs;
 mod cli_words;
 mod config_file;
 mod cut_off;
+mod daemon_panics;
 mod damaged_records;
 mod dashboard;
 mod dashboard_acting;

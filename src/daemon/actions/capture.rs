@@ -13,6 +13,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::output::repaint_screen;
 use crate::daemon::tasks::watch;
+use crate::daemon::threads;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
@@ -79,8 +80,7 @@ async fn with_png(mut captured: Captured, params: &Capture) -> Result<Captured, 
         let _turn = turn;
         png(&svg)
     };
-    let drawn = tokio::task::spawn_blocking(draw).await;
-    let drawn = drawn.unwrap_or(Err(Undrawn::Invalid));
+    let drawn = threads::run("png", draw).await?;
     captured.png = Some(STANDARD.encode(drawn.map_err(|undrawn| match undrawn {
         Undrawn::TooLarge => too_large(CaptureFormat::Png),
         Undrawn::Invalid => Error::internal("the screen cannot be drawn"),

@@ -3,6 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
+use crate::daemon::panics::contained;
 use crate::protocol::Error;
 
 /// Does work that changes something in several steps. If the request ends before it, it goes on in a task of its own.
@@ -11,11 +12,11 @@ use crate::protocol::Error;
 ///
 /// # Errors
 ///
-/// Those of the work, and `internal_error` if it panicked.
+/// Those of the work, and `internal` if it panicked.
 pub(crate) async fn finish_anyway<T: 'static>(
     work: impl Future<Output = Result<T, Error>> + 'static,
 ) -> Result<T, Error> {
-    let mut work = Box::pin(work);
+    let mut work = Box::pin(contained(work));
     if let Poll::Ready(result) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
         return result;
     }

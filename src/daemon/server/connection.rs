@@ -18,6 +18,7 @@ use tokio::net::UnixStream;
 use super::greeting;
 use crate::daemon::actions;
 use crate::daemon::hub::Hub;
+use crate::daemon::panics::contained;
 use crate::daemon::requests::client::{Client, Cursors, There};
 use crate::daemon::requests::in_flight::InFlight;
 use crate::daemon::requests::limits::MAX_IN_FLIGHT;
@@ -264,7 +265,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
     }
     let is_wait = action.waits();
     let mut work: Pin<Box<dyn Future<Output = Answer>>> =
-        Box::pin(actions::run(hub.clone(), client.clone(), action));
+        Box::pin(contained(actions::run(hub.clone(), client.clone(), action)));
     let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
     if let Poll::Ready(result) = first {
         client.reply(id, result);

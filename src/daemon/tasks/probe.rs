@@ -4,7 +4,10 @@
 //!
 //! One attempt runs at a time for each session, and the next one is planned when it is over.
 
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,6 +17,7 @@ use tokio::time::timeout;
 use super::beside;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::daemon::threads;
 use crate::engine::timers::Due;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::probe::Check;
@@ -82,7 +86,7 @@ enum Attempt {
 async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
     let mut answered = None;
     let holds = match probe.check() {
-        Check::Tcp(place) => TcpStream::connect(place).await.is_ok(),
+        Check::Tcp(place) => connect(place).await.is_ok(),
         Check::Http(url, wanted) => {
             answered = answer(url).await;
             answered.is_some_and(|status| wanted.contains(&status))
@@ -101,9 +105,9 @@ async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
 /// Looks for a file. A file system that does not answer holds the thread that looks, for however long, and each attempt
 /// that takes too long fails. But there is no second thread until the first one has an answer.
 async fn look_for(hub: Hub, id: SessionId, run: u32, path: PathBuf) {
-    let mut look = tokio::task::spawn_blocking(move || path.exists());
+    let mut look = pin!(threads::run("probe", move || path.exists()));
     loop {
-        let found = timeout(ATTEMPT, &mut look).await;
+        let found = timeout(ATTEMPT, look.as_mut()).await;
         let goes_on = hub.change(|state| {
             let session = state.sessions.get(&id);
             let probed = session.and_then(|session| session.attempted_probe());
@@ -130,6 +134,21 @@ async fn look_for(hub: Hub, id: SessionId, run: u32, path: PathBuf) {
     }
 }
 
+/// Connects to `HOST:PORT`. To look up the name may take long.
+async fn connect(place: &str) -> io::Result<TcpStream> {
+    let addresses = match place.parse::<SocketAddr>() {
+        Ok(address) => vec![address],
+        Err(_) => {
+            let place = place.to_owned();
+            let found = threads::run("names", move || place.to_socket_addrs()).await;
+            found
+                .map_err(|error| io::Error::other(error.message))??
+                .collect()
+        }
+    };
+    TcpStream::connect(&addresses[..]).await
+}
+
 /// The status of the answer to a request for an `http:` URL.
 async fn answer(url: &str) -> Option<u16> {
     let rest = url.strip_prefix("http://")?;
@@ -146,7 +165,7 @@ async fn answer(url: &str) -> Option<u16> {
         true => host.to_owned(),
         false => format!("{host}:80"),
     };
-    let mut stream = TcpStream::connect(place).await.ok()?;
+    let mut stream = connect(&place).await.ok()?;
     let request = format!(
         "GET {slash}{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: bgproc\r\nAccept: */*\r\nConnection: close\r\n\r\n"
     );

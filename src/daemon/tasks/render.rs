@@ -2,6 +2,7 @@
 
 use crate::daemon::hub::Hub;
 use crate::daemon::state::output::render_chunk;
+use crate::sys::failpoint;
 
 /// Renders output; never returns.
 pub(crate) async fn run(hub: Hub) {
@@ -9,6 +10,7 @@ pub(crate) async fn run(hub: Hub) {
         let next = hub.change(|state| state.render_queue.next());
         match next {
             Some(id) => {
+                failpoint::panic("render");
                 hub.change(|state| render_chunk(state, &id));
                 tokio::task::yield_now().await;
             }

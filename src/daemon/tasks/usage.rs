@@ -2,14 +2,11 @@
 //! milliseconds, in which no key and no output would pass.
 
 use std::rc::Rc;
-use std::sync::Arc;
-use std::thread;
-
-use tokio::sync::oneshot;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::walk::{Found, Walk};
+use crate::daemon::threads;
 use crate::engine::session::Session;
 
 /// The processes and ports of all sessions if a request asks for them (`detail`); else makes sure that the usage of the
@@ -59,33 +56,9 @@ pub(crate) async fn look(hub: &Hub) -> Rc<Found> {
 
 async fn walk(hub: &Hub, with_ports: bool) -> Rc<Found> {
     let walk = Walk::new(&hub.read().sessions, with_ports);
-    let found = Rc::new(on_another_thread(walk).await);
+    // Nothing is found by a walk that panicked.
+    let found = threads::run("processes", move || walk.run()).await;
+    let found = Rc::new(found.unwrap_or_default());
     hub.change(|state| state.usage.note(&found, &state.sessions));
     found
-}
-
-/// Walks on another thread. If the system allows no more threads, it is done here: it only takes time.
-/// (Tokio's `spawn_blocking` panics then.)
-async fn on_another_thread(walk: Walk) -> Found {
-    let walk = Arc::new(walk);
-    let (end, ended) = oneshot::channel::<()>();
-    let theirs = walk.clone();
-    let spawned = thread::Builder::new()
-        .name("processes".to_owned())
-        .spawn(move || {
-            // Dropped at the end, also by a panic.
-            let _end = end;
-            theirs.run()
-        });
-    match spawned {
-        Ok(thread) => {
-            let _ = ended.await;
-            // It does not count any more for the limit of processes when the next job is started.
-            thread.join().unwrap_or_default()
-        }
-        Err(error) => {
-            tracing::debug!(%error, "no thread can be started");
-            walk.run()
-        }
-    }
 }

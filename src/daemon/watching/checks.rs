@@ -7,6 +7,7 @@ use super::print::print;
 use super::tree::JobId;
 use super::watcher::{Done, Report, Watcher};
 use crate::daemon::clock::now;
+use crate::daemon::threads;
 use crate::engine::project::watching::{Batch, Before, MANY, Print, is_change};
 
 /// Number of changed files that are named.
@@ -26,7 +27,7 @@ impl Watcher {
             job.is_checking = true;
             let (id, lock) = (*id, job.git_lock.clone());
             let (lock, seq) = (lock.filter(|_| batch.may_wait(at)), self.tree.seq());
-            self.work.spawn_blocking(move || {
+            self.work.spawn_local(threads::run("file checks", move || {
                 let is_locked = lock.is_some_and(|lock| lock.symlink_metadata().is_ok());
                 if batch.waits_for_git(is_locked) {
                     return Done::WaitsForGit(id, batch, is_locked);
@@ -39,7 +40,7 @@ impl Watcher {
                 });
                 let prints = prints.collect();
                 Done::Checked(id, batch, seq, prints)
-            });
+            }));
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::scan::{self, Failure, Found, MOST_DIRECTORIES, Outcome, Scanned, Start};
 use super::tree::{Interest, JobId};
 use super::watcher::{Done, Report, Watcher};
+use crate::daemon::threads;
 use crate::engine::project::watching::{Pending, Touch};
 use crate::sys::file_watch;
 
@@ -46,10 +47,10 @@ impl Watcher {
         }
         self.is_scanning = true;
         let adder = self.adder.clone();
-        self.work.spawn_blocking(move || {
+        self.work.spawn_local(threads::run("file scan", move || {
             let outcome = scan::scan(&adder, jobs, &starts);
             Done::Scan(outcome, starts)
-        });
+        }));
     }
 
     /// Directories are watched now.

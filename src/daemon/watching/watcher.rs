@@ -16,6 +16,7 @@ use super::{Changes, JobKey, Wanted};
 use crate::daemon::clock::now;
 use crate::engine::project::watching::{Batch, Pending, Print};
 use crate::project::filter::Filter;
+use crate::protocol::Error;
 use crate::sys::file_watch::{Adder, DirId, Event, FileWatch, Happened};
 
 /// Pause between two looks at the events while there are many, so that thousands of them wake the daemon a few times
@@ -52,7 +53,7 @@ pub(crate) struct Watcher {
     pub(super) waiting: Vec<Waiting>,
     /// Directories that nobody watches any more.
     pub(super) leaving: BTreeSet<DirId>,
-    pub(super) work: JoinSet<Done>,
+    pub(super) work: JoinSet<Result<Done, Error>>,
     pub(super) next_read: Instant,
     pub(super) reports: Vec<Report>,
 }
@@ -172,7 +173,8 @@ impl Watcher {
                     self.read()?;
                 }
                 Some(done) = self.work.join_next() => match done {
-                    Ok(done) => self.done(done),
+                    Ok(Ok(done)) => self.done(done),
+                    Ok(Err(error)) => return Err(io::Error::other(error.message)),
                     Err(error) => return Err(io::Error::other(error)),
                 },
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}

@@ -1,13 +1,13 @@
-//! Places where a process of bgproc dies or is held up, once it is told to (`sys/failpoint.rs`).
+//! Places where a process of bgproc dies, panics or is held up, once it is told to (`sys/failpoint.rs`).
 
 use std::path::PathBuf;
 
 use super::{Home, Serve, eventually};
 
-/// Whoever first comes to each of these places after [`Trap::set`] dies there.
+/// Whoever first comes to each of these places after [`Trap::set`] dies or panics there.
 pub(crate) struct Trap {
     files: Vec<PathBuf>,
-    /// The value of `BGPROC_FAILPOINT`, for whoever starts the keeper.
+    /// The value of `BGPROC_FAILPOINT` and `BGPROC_PANIC`, for whoever starts the keeper.
     pub(crate) variable: String,
 }
 
@@ -27,6 +27,7 @@ impl Trap {
     pub(crate) fn serve(&self, home: &Home) -> Serve {
         let mut command = home.command(&["--serve"]);
         command.env("BGPROC_FAILPOINT", &self.variable);
+        command.env("BGPROC_PANIC", &self.variable);
         Serve::spawn(command)
     }
 
@@ -40,7 +41,7 @@ impl Trap {
     #[track_caller]
     pub(crate) fn check(&self) {
         for file in &self.files {
-            assert!(!file.exists(), "nothing died at {}", file.display());
+            assert!(!file.exists(), "nothing ended at {}", file.display());
         }
     }
 }

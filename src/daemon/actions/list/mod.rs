@@ -23,6 +23,7 @@ use crate::protocol::glob::Glob;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Record, Role, SessionId, Summary};
+use crate::sys::failpoint;
 
 use brief::briefs;
 
@@ -41,6 +42,7 @@ const LOOKS: usize = 16;
 /// agents summaries.
 pub(super) async fn list(hub: &Hub, client: &Rc<Client>, params: List) -> Answer {
     let asked = hosts::ask(hub, client, &params).await?;
+    failpoint::panic("list");
     let here = match asked.with_local {
         true => here(hub, client, params.clone()).await?,
         false => listed::<Summary>(Vec::new(), BTreeMap::new())?,

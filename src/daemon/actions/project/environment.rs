@@ -12,6 +12,7 @@ use crate::daemon::projects::spec::Sources;
 use crate::daemon::projects::wishes;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::threads;
 use crate::daemon::transport::Answer;
 use crate::project::environment::Origin;
 use crate::protocol::Error;
@@ -46,8 +47,7 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
     };
     let dir = directory(client, &params)?;
     let sources = Sources::of(&project, name).ok_or_else(|| Error::internal("no such job"))?;
-    let resolved = tokio::task::spawn_blocking(move || sources.resolve()).await;
-    let resolved = resolved.map_err(|error| Error::internal(error.to_string()))?;
+    let resolved = threads::run("resolve", move || sources.resolve()).await?;
     let (values, expanded) = resolved.map_err(|faults| refused_from(&dir, &faults))?;
     let variables = values.values.iter().filter_map(|(name, value)| {
         let text = value.text.clone()?;

@@ -9,6 +9,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::disk::Disk;
 use crate::daemon::projects::spec;
 use crate::daemon::requests::client::Client;
+use crate::daemon::threads;
 use crate::project::worktree::{Checkout, checkout};
 use crate::project::{self as file, EnvPrints, Fault, ProcfileOptions, Source};
 use crate::protocol::params::Project;
@@ -46,10 +47,7 @@ pub(super) async fn read(client: &Client, params: &Project) -> Result<Loaded, Er
         .clone()
         .map(|files| files.iter().map(|file| dir.join(file)).collect::<Vec<_>>());
     let procfile = procfile(client, params)?;
-    let reading = tokio::task::spawn_blocking(move || load(&dir, files, procfile));
-    reading
-        .await
-        .map_err(|error| Error::internal(error.to_string()))?
+    threads::run("project file", move || load(&dir, files, procfile)).await?
 }
 
 /// The same, and looks at the `.env` files of its jobs.
@@ -58,16 +56,14 @@ pub(super) async fn read_with_env_files(
     params: &Project,
 ) -> Result<Loaded, Error> {
     let mut loaded = read(client, params).await?;
-    let looking = tokio::task::spawn_blocking(move || {
+    let looking = threads::run("env files", move || {
         let mut prints = EnvPrints::new(&Disk);
         let jobs = loaded.project.jobs.iter();
         let known = jobs.filter_map(|(name, job)| Some((name.clone(), prints.of(job).ok()?)));
         loaded.env_prints = known.collect();
         loaded
     });
-    looking
-        .await
-        .map_err(|error| Error::internal(error.to_string()))
+    looking.await
 }
 
 /// Reads the files of a known project again.
@@ -175,10 +171,7 @@ pub(super) async fn known(
         .as_ref()
         .and_then(|files| files.first())
         .cloned();
-    let finding = tokio::task::spawn_blocking(move || candidates(&dir, first.as_deref()));
-    let dirs = finding
-        .await
-        .map_err(|error| Error::internal(error.to_string()))?;
+    let dirs = threads::run("project", move || candidates(&dir, first.as_deref())).await?;
     let state = hub.read();
     let found = dirs.iter().find_map(|dir| state.projects.at(dir));
     let Some(found) = found else {

@@ -11,6 +11,7 @@ use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::spec::Sources;
 use crate::daemon::requests::client::Client;
 use crate::daemon::state::State;
+use crate::daemon::threads;
 use crate::project::Fault;
 use crate::project::fault::first;
 use crate::protocol::Error;
@@ -29,10 +30,7 @@ pub(super) async fn check(
     let dir = directory(client, params)?;
     let sources = starting(&hub.read(), client, loaded, params, is_reload)?;
     // Files may be on a slow disk.
-    let looking = tokio::task::spawn_blocking(move || look(&sources));
-    let (faults, warnings) = looking
-        .await
-        .map_err(|error| Error::internal(error.to_string()))?;
+    let (faults, warnings) = threads::run("resolve", move || look(&sources)).await?;
     let faults = first(faults);
     match faults.is_empty() {
         true => Ok(warnings),
@@ -103,7 +101,7 @@ pub(super) async fn fill_in_urls(hub: &Hub, id: &ProjectId) {
     if sources.is_empty() {
         return;
     }
-    let filling = tokio::task::spawn_blocking(move || {
+    let filling = threads::run("urls", move || {
         let url = |source: Sources| Some((source.url()?, source.job));
         sources.into_iter().filter_map(url).collect()
     });

@@ -10,6 +10,7 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
 use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
+use crate::daemon::threads;
 use crate::project::Job;
 use crate::protocol::{Error, SessionId};
 use crate::sys::{failpoint, signal};
@@ -69,8 +70,7 @@ impl Start {
         let limits = sources.defined.clone();
         let id = self.session.clone();
         // Files may be on a slow disk.
-        let prepared = tokio::task::spawn_blocking(move || sources.prepare(&id)).await;
-        let prepared = prepared.map_err(|error| Error::internal(error.to_string()))??;
+        let prepared = threads::run("prepare", move || sources.prepare(&id)).await??;
         failpoint::hit("project.start");
         // Its restart policy may be starting the same run.
         if let Some(over) = self
