@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 
 use super::log::Log;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Exit, SpawnSpec};
 
-/// One session.
+/// One session. It shares its descriptors with messages that wait to be sent: if they had duplicates, a keeper with many
+/// sessions could start no daemon any more.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: SessionId,
@@ -20,11 +22,11 @@ pub(super) struct Entry {
     pub(super) pid: u32,
     /// Whether the keeper is its parent. If so, SIGCHLD reports its end, otherwise its pidfd.
     pub(super) is_child: bool,
-    pub(super) pidfd: Option<OwnedFd>,
+    pub(super) pidfd: Option<Rc<OwnedFd>>,
     /// PTY master, or writing end of stdin.
-    pub(super) input: Option<OwnedFd>,
+    pub(super) input: Option<Rc<OwnedFd>>,
     /// PTY master, or stdout and stderr; each is `None` once it has reached its end.
-    pub(super) outputs: Vec<Option<OwnedFd>>,
+    pub(super) outputs: Vec<Option<Rc<OwnedFd>>>,
     pub(super) exit: Option<Exit>,
     /// What [`oom_kills`](crate::sys::memory::oom_kills) returned when it started, or when this keeper took it over.
     pub(super) oom_kills: Option<u64>,

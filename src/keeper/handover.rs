@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
+use std::rc::Rc;
 
 use rustix::io::Errno;
 
@@ -16,7 +17,6 @@ use super::entry::Entry;
 use super::events::Source;
 use super::exit_file;
 use super::log::Log;
-use super::requests::dup;
 use super::supervise::Ended;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
@@ -28,25 +28,25 @@ use crate::sys::tail::Tail;
 use crate::sys::{failpoint, memory, process};
 
 /// The description of a session for the process that takes it over, and the descriptors that go with it.
-pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
+pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<Rc<OwnedFd>>)> {
     let degraded = entry.log.as_ref().and_then(Log::degraded);
     let streams = (0..).zip(&entry.outputs);
-    let open: Vec<(u8, &OwnedFd)> = streams
+    let open: Vec<(u8, &Rc<OwnedFd>)> = streams
         .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
         .collect();
     let outputs = match entry.spec.mode {
         // The PTY master serves for input and output.
-        Mode::Pty => Ok(Vec::new()),
-        Mode::Pipe => open.iter().map(|(_, output)| dup(*output)).collect(),
+        Mode::Pty => Vec::new(),
+        Mode::Pipe => open.iter().map(|(_, output)| Rc::clone(output)).collect(),
     };
     let fds = KeptFds {
-        input: entry.input.as_ref().map(dup).transpose()?,
-        pidfd: entry.pidfd.as_ref().map(dup).transpose()?,
+        input: entry.input.clone(),
+        pidfd: entry.pidfd.clone(),
         tail: degraded
             .and_then(|(_, tail)| tail)
             .map(Tail::try_clone)
             .transpose()?,
-        outputs: outputs?,
+        outputs,
     };
     let mut kept = Kept {
         session: entry.id.clone(),
@@ -189,12 +189,12 @@ impl Keeper {
 
     fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {
         let fds = KeptFds::split(&kept, fds);
-        let (input, pidfd, tail) = (fds.input, fds.pidfd, fds.tail);
-        let mut piped = fds.outputs.into_iter();
+        let (input, pidfd, tail) = (fds.input.map(Rc::new), fds.pidfd.map(Rc::new), fds.tail);
+        let mut piped = fds.outputs.into_iter().map(Rc::new);
         let mut outputs = Vec::new();
         for stream in &kept.open {
             let output = match kept.spec.mode {
-                Mode::Pty => input.as_ref().map(dup).transpose()?,
+                Mode::Pty => input.clone(),
                 Mode::Pipe => piped.next(),
             };
             outputs.resize_with(usize::from(*stream), || None);

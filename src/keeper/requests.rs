@@ -94,7 +94,7 @@ impl Keeper {
         }
         for (slot, entry) in self.table.iter() {
             let (kept, fds) = kept(slot, entry)?;
-            channel.send(&ToDaemon::Adopt(Box::new(kept)), fds)?;
+            channel.send_shared(&ToDaemon::Adopt(Box::new(kept)), fds)?;
         }
         self.set_channel(channel)
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::rc::Rc;
 
 use rustix::io::Errno;
 
@@ -119,9 +120,13 @@ impl Keeper {
             log,
             pid,
             is_child: true,
-            pidfd: Some(spawned.pidfd),
-            input: Some(spawned.input),
-            outputs: spawned.outputs.into_iter().map(Some).collect(),
+            pidfd: Some(Rc::new(spawned.pidfd)),
+            input: Some(Rc::new(spawned.input)),
+            outputs: spawned
+                .outputs
+                .into_iter()
+                .map(|fd| Some(Rc::new(fd)))
+                .collect(),
             exit: None,
             oom_kills: memory::oom_kills(),
             on_exit_ran: false,
@@ -208,7 +213,7 @@ impl Keeper {
     fn give_up(&mut self, id: &SessionId) {
         if let Some(entry) = self.table.remove(id) {
             self.stop_watching(&entry);
-            entry.pidfd.iter().for_each(kill);
+            entry.pidfd.iter().for_each(|pidfd| kill(pidfd));
         }
     }
 }

@@ -113,7 +113,8 @@ impl Keeper {
         let mut sessions = Vec::new();
         for (slot, entry) in self.table.iter() {
             let (kept, fds) = kept(slot, entry)?;
-            let fds = fds.into_iter().map(&mut keep).collect::<io::Result<_>>()?;
+            let fds = fds.iter().map(|fd| keep(dup(fd)?));
+            let fds = fds.collect::<io::Result<_>>()?;
             sessions.push((kept, fds));
         }
         let mut stored = BTreeMap::new();

@@ -11,7 +11,10 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
@@ -52,7 +55,7 @@ const JOINED: usize = 64 * 1024;
 struct Frame {
     bytes: Vec<u8>,
     sent: usize,
-    fds: Vec<OwnedFd>,
+    fds: Vec<Rc<OwnedFd>>,
 }
 
 /// A serialized message that another process can send with system calls alone.
@@ -96,9 +99,24 @@ impl Channel {
         self.flush()
     }
 
+    /// The same with descriptors that somebody else has open, too. They are not duplicated, however many messages wait for
+    /// room.
+    pub fn send_shared<T: Serialize>(
+        &mut self,
+        message: &T,
+        fds: Vec<Rc<OwnedFd>>,
+    ) -> io::Result<()> {
+        self.queue_shared(message, fds)?;
+        self.flush()
+    }
+
     /// Queues a message for the next [`Channel::flush`], so that several messages that are not urgent wake
     /// the other side once.
     pub fn queue<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
+        self.queue_shared(message, fds.into_iter().map(Rc::new).collect())
+    }
+
+    fn queue_shared<T: Serialize>(&mut self, message: &T, fds: Vec<Rc<OwnedFd>>) -> io::Result<()> {
         debug_assert!(
             fds.len() <= MAX_FDS,
             "more descriptors than a receiver makes room for"
@@ -139,6 +157,28 @@ impl Channel {
             }
         }
         Ok(())
+    }
+
+    /// Sends queued messages, and waits until the other side has taken them.
+    ///
+    /// # Errors
+    /// `TimedOut` if it has not within that time.
+    pub fn flush_within(&mut self, limit: Duration) -> io::Result<()> {
+        let until = Instant::now() + limit;
+        loop {
+            self.flush()?;
+            if !self.wants_to_send() {
+                return Ok(());
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).map_err(io::Error::other)?;
+            let room = PollFd::new(&self.socket, PollFlags::OUT);
+            match poll(&mut [room], Some(&left)) {
+                Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
     /// A message for another process to send through this end. `None` while queued bytes wait for room,

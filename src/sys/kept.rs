@@ -5,20 +5,20 @@ use std::os::fd::OwnedFd;
 use super::tail::Tail;
 use crate::protocol::keeper::Kept;
 
-/// The descriptors that accompany a [`Kept`].
-#[derive(Debug, Default)]
-pub struct KeptFds {
+/// The descriptors that accompany a [`Kept`]: received ones, or those that are to be sent.
+#[derive(Debug)]
+pub struct KeptFds<F> {
     /// PTY master, or writing end of stdin.
-    pub input: Option<OwnedFd>,
+    pub input: Option<F>,
     /// The pidfd of the first process.
-    pub pidfd: Option<OwnedFd>,
+    pub pidfd: Option<F>,
     /// Output that could not be written to the log.
     pub tail: Option<Tail>,
     /// With pipes: one descriptor per open stream.
-    pub outputs: Vec<OwnedFd>,
+    pub outputs: Vec<F>,
 }
 
-impl KeptFds {
+impl KeptFds<OwnedFd> {
     /// Splits the descriptors received with `kept`.
     pub fn split(kept: &Kept, fds: Vec<OwnedFd>) -> Self {
         let mut fds = fds.into_iter();
@@ -30,13 +30,15 @@ impl KeptFds {
             outputs: fds.collect(),
         }
     }
+}
 
+impl<F: From<OwnedFd>> KeptFds<F> {
     /// Puts the descriptors in order and records in `kept` which are present.
-    pub fn join(self, kept: &mut Kept) -> Vec<OwnedFd> {
+    pub fn join(self, kept: &mut Kept) -> Vec<F> {
         kept.has_input = self.input.is_some();
         kept.has_pidfd = self.pidfd.is_some();
         kept.has_tail = self.tail.is_some();
-        let tail = self.tail.map(OwnedFd::from);
+        let tail = self.tail.map(|tail| F::from(tail.into()));
         let first = [self.input, self.pidfd, tail].into_iter().flatten();
         first.chain(self.outputs).collect()
     }

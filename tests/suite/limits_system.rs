@@ -15,7 +15,7 @@ use crate::support::{DEADLINE, Home, Serve, daemon, eventually};
 fn fill(serve: &mut Serve, mode: &str) -> (Vec<Job>, Value) {
     let mut jobs = Vec::new();
     let start = json!({"action": "start", "command": "exec cat", "mode": mode, "background": true});
-    for _ in 0..60 {
+    for _ in 0..400 {
         let mut reply = serve.call(start.clone());
         if reply["ok"] == false {
             return (jobs, reply["error"].take());
@@ -25,7 +25,7 @@ fn fill(serve: &mut Serve, mode: &str) -> (Vec<Job>, Value) {
         let pid = pid.map(|pid| u32::try_from(pid).unwrap());
         jobs.push(Job { id, pid });
     }
-    panic!("60 jobs are running, and there is no end");
+    panic!("400 jobs are running, and there is no end");
 }
 
 /// What holds after a refusal, whatever was missing.
@@ -65,6 +65,20 @@ fn without_descriptors_a_start_is_refused_and_a_dead_daemon_replaced() {
         daemon::kill(&mut serve);
         check(&home, &mut serve, &jobs, &error, "openFiles");
     }
+}
+
+/// With so many sessions that their descriptors do not fit into a socket at once.
+#[test]
+fn with_the_last_descriptors_in_use_daemon_and_keeper_are_replaced() {
+    let home = Home::with_config("max_sessions = 1000\nmax_sessions_per_scope = 1000\n");
+    let mut serve = Serve::spawn(home.command_after("ulimit -n 1024", &["--serve"]));
+    let (jobs, error) = fill(&mut serve, "pty");
+    assert!(jobs.len() >= 200, "{} jobs", jobs.len());
+    daemon::kill(&mut serve);
+    let list = serve.ok(json!({"action": "list", "limit": 1}));
+    assert_eq!(list["counts"], json!({"running": jobs.len()}));
+    daemon::kill_keeper(&mut serve);
+    check(&home, &mut serve, &jobs, &error, "openFiles");
 }
 
 #[test]

@@ -169,6 +169,11 @@ impl SessionIo {
         self.share_tail(tail.map(Tail::open), shared_table);
     }
 
+    /// Whether the keeper holds it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// Everything that another keeper needs to take over the session.
     pub(crate) fn hand_over(&self) -> io::Result<Option<(Kept, Vec<OwnedFd>)>> {
         let Some(held) = &self.held else {

@@ -12,13 +12,17 @@ use tokio::io::Interest;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{KeeperProcess, waiting_end};
+use crate::daemon::sessions::Sessions;
 use crate::daemon::state::State;
-use crate::protocol::keeper::{Kept, ToKeeper};
+use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
 use crate::sys::{detach, readiness};
 
 /// How long a keeper that has closed its socket may take to die.
 const DYING: Duration = Duration::from_secs(5);
+
+/// How long a new keeper may take to make room for the next session.
+const ADOPTION: Duration = Duration::from_secs(5);
 
 /// Pause before the next attempt. It doubles with each failure, up to [`LAST_PAUSE`].
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -65,10 +69,6 @@ impl State {
     fn start_next_keeper(&mut self) -> io::Result<OwnedFd> {
         self.complete_starts();
         let shared = self.keeper.shared();
-        let mut sessions = Vec::new();
-        for io in self.sessions.io.values() {
-            sessions.extend(io.hand_over()?);
-        }
         let [out, into] = shared.pipe.ends();
         let fds = vec![
             shared.listener.try_clone()?,
@@ -82,9 +82,9 @@ impl State {
         let takeover = ToKeeper::Takeover {
             daemon_pid: std::process::id(),
             files: shared.files,
-            sessions: sessions.len(),
+            sessions: self.sessions.io.values().filter(|io| io.is_held()).count(),
         };
-        let (channel, end) = match hand_over(socket, (takeover, fds), sessions) {
+        let (channel, end) = match hand_over(socket, (takeover, fds), &self.sessions) {
             Ok(handed) => handed,
             Err(error) => {
                 process.give_up();
@@ -97,15 +97,21 @@ impl State {
 }
 
 /// Sends everything to the next keeper. Returns the channel and a descriptor to wait on.
+///
+/// With many sessions it waits until the keeper has taken some of them: there may not be enough descriptors left to
+/// duplicate all at once.
 fn hand_over(
     socket: OwnedFd,
     (takeover, fds): (ToKeeper, Vec<OwnedFd>),
-    sessions: Vec<(Kept, Vec<OwnedFd>)>,
+    sessions: &Sessions,
 ) -> io::Result<(Channel, OwnedFd)> {
     let mut channel = Channel::new(socket)?;
     channel.send(&takeover, fds)?;
-    for (kept, fds) in sessions {
-        channel.send(&ToKeeper::Adopt(kept), fds)?;
+    for io in sessions.io.values() {
+        if let Some((kept, fds)) = io.hand_over()? {
+            channel.send(&ToKeeper::Adopt(kept), fds)?;
+            channel.flush_within(ADOPTION)?;
+        }
     }
     let end = waiting_end(&channel)?;
     Ok((channel, end))
