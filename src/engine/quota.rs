@@ -40,27 +40,31 @@ pub struct Cut {
     pub is_over: bool,
 }
 
-/// Cuts whole segments until all logs together have at most `limit` bytes. Finished sessions are
+/// Cuts whole segments if all logs together have more than `limit` bytes, until they have at most `target`: less than the
+/// limit, so that the next bytes are not the next cut. Finished sessions are
 /// cut first, in the order: successful, failed, marked to be kept; within each group the least
 /// recently accessed first. Then the largest logs of running sessions are cut.
-pub fn cut(mut logs: Vec<LogUse>, limit: u64) -> Cut {
+pub fn cut(mut logs: Vec<LogUse>, limit: u64, target: u64) -> Cut {
     let mut total: u64 = logs.iter().map(LogUse::bytes).sum();
     let mut cut = Cut::default();
+    if total <= limit {
+        return cut;
+    }
     logs.sort_by_key(|log| (log.is_running, log.keep, log.failed, log.accessed));
     let running = logs.partition_point(|log| !log.is_running);
     let (finished, running) = logs.split_at_mut(running);
     for log in finished {
         let end = log.segments.last().map(|(start, bytes)| start + bytes);
-        while total > limit && log.bytes() > 0 {
+        while total > target && log.bytes() > 0 {
             total -= log.shorten();
             let first = log.segments.first().map(|(start, _)| *start).or(end);
             note(&mut cut.firsts, &log.id, first);
         }
     }
-    while total > limit {
+    while total > target {
         let several = running.iter_mut().filter(|log| log.segments.len() > 1);
         let Some(largest) = several.max_by_key(|log| log.bytes()) else {
-            cut.is_over = true;
+            cut.is_over = total > limit;
             break;
         };
         total -= largest.shorten();
@@ -101,7 +105,7 @@ mod tests {
     #[test]
     fn logs_within_the_limit_are_not_cut() {
         let logs = vec![log(false, 1, &[10, 10]), log(true, 1, &[10])];
-        assert_eq!(cut(logs, 30), Cut::default());
+        assert_eq!(cut(logs, 30, 30), Cut::default());
     }
 
     #[test]
@@ -111,7 +115,7 @@ mod tests {
         let logs = vec![running, new.clone(), old.clone()];
         let firsts = vec![(old.id, 120), (new.id, 110)];
         let is_over = false;
-        assert_eq!(cut(logs, 75), Cut { firsts, is_over });
+        assert_eq!(cut(logs, 75, 75), Cut { firsts, is_over });
     }
 
     #[test]
@@ -123,7 +127,7 @@ mod tests {
         let other = log(false, 2, &[10]);
         let firsts = vec![(other.id.clone(), 110)];
         let is_over = false;
-        assert_eq!(cut(vec![failed, other], 10), Cut { firsts, is_over });
+        assert_eq!(cut(vec![failed, other], 10, 10), Cut { firsts, is_over });
     }
 
     #[test]
@@ -135,7 +139,7 @@ mod tests {
         let other = log(false, 2, &[10]);
         let firsts = vec![(other.id.clone(), 110)];
         let is_over = false;
-        assert_eq!(cut(vec![kept, other], 10), Cut { firsts, is_over });
+        assert_eq!(cut(vec![kept, other], 10, 10), Cut { firsts, is_over });
     }
 
     #[test]
@@ -144,9 +148,17 @@ mod tests {
         let logs = vec![small.clone(), large.clone()];
         let firsts = vec![(large.id.clone(), 130)];
         let is_over = false;
-        assert_eq!(cut(logs.clone(), 100), Cut { firsts, is_over });
+        assert_eq!(cut(logs.clone(), 100, 100), Cut { firsts, is_over });
         let firsts = vec![(large.id, 160), (small.id, 120)];
         let is_over = true;
-        assert_eq!(cut(logs, 1), Cut { firsts, is_over });
+        assert_eq!(cut(logs, 1, 1), Cut { firsts, is_over });
+    }
+
+    #[test]
+    fn a_cut_leaves_room_for_the_next_bytes() {
+        let sizes = [10; 10];
+        let cut = cut(vec![log(true, 1, &sizes)], 95, 75);
+        assert_eq!(cut.firsts.len(), 1);
+        assert_eq!((cut.firsts[0].1, cut.is_over), (130, false));
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Index {
     written: Option<IndexRecord>,
     /// Records that are not on disk, oldest first.
     pending: VecDeque<IndexRecord>,
+    /// The number of records at which it is rewritten.
+    shorten_at: u64,
 }
 
 impl Index {
@@ -54,6 +56,7 @@ impl Index {
             length: 0,
             written: None,
             pending: VecDeque::new(),
+            shorten_at: MAX_RECORDS as u64,
         }
     }
 
@@ -81,6 +84,7 @@ impl Index {
             length,
             written: None,
             pending: VecDeque::new(),
+            shorten_at: MAX_RECORDS as u64,
         };
         if let Some(last) = index.records().checked_sub(1) {
             index.written = index.record(last)?;
@@ -194,7 +198,7 @@ impl Index {
     /// `first` and merges others in pairs. The file is replaced as a whole, so a reader finds
     /// either the old or the new one.
     pub(super) fn shorten(&mut self, first: u64) -> io::Result<()> {
-        if self.records() < MAX_RECORDS as u64 {
+        if self.records() < self.shorten_at {
             return Ok(());
         }
         let bytes = file::read(&self.path)?;
@@ -204,7 +208,14 @@ impl Index {
             .iter()
             .flat_map(|record| record.to_bytes())
             .collect();
-        file::replace(&self.path, &bytes)?;
+        if let Err(error) = file::replace(&self.path, &bytes) {
+            // On a full disk, for example. The next attempt waits until the index has grown by as much again.
+            self.shorten_at = self.records() + MAX_RECORDS as u64 / 8;
+            return Err(error);
+        }
+        self.shorten_at = MAX_RECORDS as u64;
+        // Not the file of before, which nobody finds any more.
+        self.file = None;
         self.file = Some(open(&self.path, false)?);
         self.length = bytes.len() as u64;
         self.written = records.last().copied();

@@ -6,7 +6,7 @@
 //! no limits, no group and no umask, and returns no pidfd.
 #![allow(unsafe_code, reason = "a process in the memory of another")]
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -26,8 +26,13 @@ const LAST_SIGNAL: c_int = 31;
 pub(super) struct Program {
     path: CString,
     argv: Strings,
+    /// The shell with the path and the arguments, for a script without `#!`.
+    as_script: Strings,
     env: Strings,
 }
+
+/// The shell that runs a script without `#!`, as every shell does.
+const SHELL: &CStr = c"/bin/sh";
 
 impl Program {
     /// Converts the texts; fails if one of them contains a NUL.
@@ -39,6 +44,11 @@ impl Program {
         Ok(Self {
             path: CString::new(path)?,
             argv: Strings::new(argv.iter().map(String::as_str))?,
+            as_script: Strings::new(
+                ["sh", path]
+                    .into_iter()
+                    .chain(argv.iter().skip(1).map(String::as_str)),
+            )?,
             env: Strings::new(env.map(|(name, value)| format!("{name}={value}")))?,
         })
     }
@@ -88,8 +98,7 @@ pub(super) unsafe fn start(
         program,
         error: AtomicI32::new(0),
     };
-    // For a script without `#!`, glibc builds another argument list on the stack.
-    let words = STACK / size_of::<u128>() + program.argv.pointers.len();
+    let words = STACK / size_of::<u128>();
     let mut stack: Vec<MaybeUninit<u128>> = Vec::with_capacity(words);
     let stack_top = stack.spare_capacity_mut().as_mut_ptr_range().end;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
@@ -156,8 +165,11 @@ fn exec(program: &Program) -> i32 {
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         set_signals(&none.assume_init());
-        // Unlike `execve`, this runs a script without `#!` with the shell, as every shell does.
-        libc::execvpe(program.path.as_ptr(), argv, env);
+        libc::execve(program.path.as_ptr(), argv, env);
+        if io::Error::last_os_error().raw_os_error() == Some(libc::ENOEXEC) {
+            // A script without `#!`.
+            libc::execve(SHELL.as_ptr(), program.as_script.pointers.as_ptr(), env);
+        }
     }
     io::Error::last_os_error()
         .raw_os_error()

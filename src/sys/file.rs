@@ -3,7 +3,7 @@
 //! would wait for its other end for ever.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -173,6 +173,16 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// How often [`read_patiently`] tries, and its pause between two attempts.
 const ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Reads at most `count` bytes from the end of a file.
+pub fn read_end(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let from = file.metadata()?.len().saturating_sub(count);
+    let mut bytes = Vec::new();
+    (&file).seek(SeekFrom::Start(from))?;
+    (&file).take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
 
 /// Reads a whole file whose loss would be felt. An error that often passes, such as a lack of descriptors, gets some
 /// more attempts.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,7 @@ use crate::engine::life::Actor;
 use crate::engine::project::Wish;
 use crate::project as file;
 use crate::protocol::record::MASKED;
+use crate::sys::file::read_patiently;
 use crate::sys::paths::Home;
 
 /// The version that is written.
@@ -53,32 +54,39 @@ struct Stored {
     asked_by: Option<Actor>,
 }
 
-/// Reads all projects. An unreadable file is put aside (renamed), not removed.
+/// Reads all projects. A file that makes no sense is put aside (renamed), not removed; one that cannot be read stays where
+/// it is, for the next daemon.
 pub(super) fn load(home: &Home) -> Vec<Project> {
-    let entries = std::fs::read_dir(home.projects())
-        .into_iter()
-        .flatten()
-        .flatten();
-    let files = entries.map(|entry| entry.path());
-    let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
-    let read = |path: PathBuf| {
-        let stored = std::fs::read(&path).and_then(|text| {
-            let stored: Stored = serde_json::from_slice(&text)?;
-            match stored.version {
-                VERSION => Ok(stored),
-                version => Err(io::Error::other(format!("it is of version {version}"))),
-            }
-        });
-        match stored {
-            Ok(stored) => Some(Project::from(stored)),
-            Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "the project is unreadable and is put aside");
-                let _ = std::fs::rename(&path, path.with_extension("json.bad"));
-                None
-            }
+    let entries = match std::fs::read_dir(home.projects()) {
+        Ok(entries) => entries,
+        Err(error) => {
+            tracing::error!(%error, "the projects cannot be read");
+            return Vec::new();
         }
     };
-    files.filter_map(read).collect()
+    let files = entries.flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    files.filter_map(|path| read(&path)).collect()
+}
+
+fn read(path: &Path) -> Option<Project> {
+    let text = read_patiently(path);
+    let text = text.inspect_err(
+        |error| tracing::error!(path = %path.display(), %error, "the project cannot be read"),
+    );
+    let stored = serde_json::from_slice(&text.ok()?).map_err(|error| error.to_string());
+    let stored = stored.and_then(|stored: Stored| match stored.version {
+        VERSION => Ok(stored),
+        version => Err(format!("it is of version {version}")),
+    });
+    match stored {
+        Ok(stored) => Some(Project::from(stored)),
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "the project is unreadable and is put aside");
+            let _ = std::fs::rename(path, path.with_extension("json.bad"));
+            None
+        }
+    }
 }
 
 /// Writes a project. A failure is only logged: the jobs go on, and the next change tries again.

@@ -83,7 +83,8 @@ impl State {
             self.log_budget.is_over = false;
             return;
         }
-        let cut = quota::cut(self.log_uses(), limit);
+        let target = limit.saturating_sub(self.log_budget.step());
+        let cut = quota::cut(self.log_uses(), limit, target);
         self.log_budget.is_over = cut.is_over;
         for (id, first) in cut.firsts {
             self.cut_log(id, first);

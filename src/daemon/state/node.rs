@@ -14,7 +14,7 @@ use crate::protocol::{SessionId, Status};
 use crate::sys::{file, node_home};
 
 /// Bytes of the end of what a batch script has printed in which its last line is searched.
-const SAID: usize = 4096;
+const SAID: u64 = 4096;
 
 /// On a node.
 impl State {
@@ -161,8 +161,8 @@ impl State {
         if let Some(refusal) = refusal {
             return Some(format!("the node did not run it: {}", refusal.message));
         }
-        let printed = std::fs::read(dir.join(ENGINE_LOG)).ok()?;
-        let printed = String::from_utf8_lossy(&printed[printed.len().saturating_sub(SAID)..]);
+        let printed = file::read_end(&dir.join(ENGINE_LOG), SAID).ok()?;
+        let printed = String::from_utf8_lossy(&printed);
         let last = printed.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(format!("the node said: {}", last.trim()))
     }

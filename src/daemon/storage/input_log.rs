@@ -78,8 +78,14 @@ impl InputLogs {
     }
 }
 
+/// Opens the log. A crash may have cut its last line short, which must not take the next one with it; an empty line is
+/// skipped.
 fn open(dir: &Path) -> io::Result<File> {
-    file::append(&dir.join(INPUT))
+    let mut file = file::append(&dir.join(INPUT))?;
+    if file.metadata()?.len() > 0 {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 /// Reads the log, oldest write first. A line that a crash cut short is skipped.
