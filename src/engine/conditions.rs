@@ -104,6 +104,11 @@ impl Conditions {
         Self::any(until)
     }
 
+    /// A wait until the program asks for a line of input or has ended. One that is ready may read keys all the time.
+    pub fn ends_or_asks() -> Self {
+        Self::any(vec![Compiled::Exit, Compiled::LineTurn])
+    }
+
     /// A wait for the end of a command that was typed into a shell.
     pub fn end_of(command: TypedCommand) -> Self {
         Self::any(vec![Compiled::Exit, Compiled::Command(command)])

@@ -195,6 +195,22 @@ impl Registry {
         meant(label, &named.collect::<Vec<_>>())
     }
 
+    /// Refuses a label of several sessions of the viewer's scope that have all ended: what is removed cannot be had back.
+    pub fn check_unambiguous(&self, viewer: &Principal, label: &str) -> Result<(), Error> {
+        let is_id = SessionId::parse(label).is_some_and(|id| self.places.contains_key(&id));
+        let named = self.iter().filter(|session| {
+            session.scope == viewer.scope && session.spec.label.as_deref() == Some(label)
+        });
+        let named: Vec<&Session> = named.collect();
+        let all_ended = named
+            .iter()
+            .all(|session| session.life.status().is_finished());
+        match !is_id && all_ended && named.len() > 1 {
+            true => Err(ambiguous(label, &named)),
+            false => Ok(()),
+        }
+    }
+
     /// A session, without access control.
     pub fn get(&self, id: &SessionId) -> Option<&Session> {
         Some(self.sessions.get(self.places.get(id)?)?)
@@ -286,27 +302,30 @@ impl Registry {
     }
 }
 
-/// The session that a label means of those that have it, oldest first: the only one, or the only one that has not
-/// ended. If there are several, the error names them.
+/// The session that a label means of those that have it, oldest first: the only one that has not ended, or the newest if
+/// all have. If several go on, the error names them.
 pub fn meant(label: &str, named: &[&Session]) -> Result<Option<SessionId>, Error> {
     let running = |session: &&&Session| !session.life.status().is_finished();
     let mut going = named.iter().filter(running);
     match (named, going.next(), going.next()) {
         ([], ..) => Ok(None),
-        ([one], ..) => Ok(Some(one.id.clone())),
         (_, Some(one), None) => Ok(Some(one.id.clone())),
-        (several, ..) => {
-            let label = crate::term::sanitize::clean(label);
-            let ids = several
-                .iter()
-                .rev()
-                .take(5)
-                .map(|session| session.id.to_string());
-            let ids: Vec<String> = ids.collect();
-            let message = format!("{} sessions have the label {label}", several.len());
-            Err(Error::invalid(message).hint(format!("use an id: {}", ids.join(", "))))
-        }
+        ([.., newest], None, _) => Ok(Some(newest.id.clone())),
+        (several, ..) => Err(ambiguous(label, several)),
     }
+}
+
+/// The error for a label that may mean any of these sessions.
+fn ambiguous(label: &str, several: &[&Session]) -> Error {
+    let label = crate::term::sanitize::clean(label);
+    let ids = several
+        .iter()
+        .rev()
+        .take(5)
+        .map(|session| session.id.to_string());
+    let ids: Vec<String> = ids.collect();
+    let message = format!("{} sessions have the label {label}", several.len());
+    Error::invalid(message).hint(format!("use an id: {}", ids.join(", ")))
 }
 
 /// Whether `session` matches the filters of `list`.

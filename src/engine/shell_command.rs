@@ -241,6 +241,8 @@ fn escaped(command: &str) -> String {
 pub struct Ended {
     /// Offset of the end of its output.
     pub at: u64,
+    /// Offset behind the mark that says so.
+    pub after: u64,
     /// Its exit code; `None` if the shell gave none.
     pub code: Option<i32>,
 }
@@ -286,8 +288,8 @@ impl MarkSearch {
             match placed.mark() {
                 Some(Mark::Output) if began.is_none() => *began = Some(placed.end),
                 Some(Mark::End(code)) if ended.is_none() => {
-                    let at = placed.start;
-                    *ended = Some(Ended { at, code });
+                    let (at, after) = (placed.start, placed.end);
+                    *ended = Some(Ended { at, after, code });
                 }
                 _ => {}
             }
@@ -349,6 +351,7 @@ mod tests {
             \x1b]133;D;7;bgproc=other123\x07two\r\n\x1b]133;D;130;bgproc=abcd1234\x07$ ";
         let begin = memmem::find(log, b"one").unwrap() as u64;
         let end = memmem::find(log, b"\x1b]133;D;130").unwrap() as u64;
+        let after = (log.len() - "$ ".len()) as u64;
         for size in 1..log.len() {
             let mut search = MarkSearch::new(&id(), 5);
             for (n, piece) in log.chunks(size).enumerate() {
@@ -357,6 +360,7 @@ mod tests {
             assert_eq!(search.began(), Some(5 + begin), "{size}");
             let ended = Ended {
                 at: 5 + end,
+                after: 5 + after,
                 code: Some(130),
             };
             assert_eq!(search.ended(), Some(ended), "{size}");

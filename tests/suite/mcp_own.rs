@@ -125,7 +125,7 @@ fn a_long_wait_tells_its_progress_and_can_be_taken_back() {
     let mut mcp = Mcp::new(&home, "own", &[]);
     let start = json!({ "command": "echo working; read x", "background": true });
     let id = mcp.call("start", start)["sessionId"].clone();
-    let wait = json!({ "sessionId": id, "timeoutMs": 600_000 });
+    let wait = json!({ "sessionId": id, "until": [{"exit": true}], "timeoutMs": 600_000 });
     let first = mcp.send_call("wait", wait.clone());
     let progress = mcp.notification("notifications/progress");
     assert_eq!(progress["progressToken"], format!("progress-{first}"));
@@ -178,7 +178,7 @@ fn at_the_end_of_input_waits_end_and_sessions_go_on() {
     let mut mcp = Mcp::new(&home, "own", &["--scope", "s"]);
     let id =
         mcp.call("start", json!({ "command": "cat", "background": true }))["sessionId"].clone();
-    let wait = json!({ "sessionId": id, "timeoutMs": 600_000 });
+    let wait = json!({ "sessionId": id, "until": [{"exit": true}], "timeoutMs": 600_000 });
     let waiting = mcp.send("tools/call", json!({ "name": "wait", "arguments": wait }));
     let last = mcp.send(
         "tools/call",
@@ -331,4 +331,112 @@ fn a_model_is_told_once_that_a_session_was_restarted() {
     });
     let again = model.text("session", again);
     assert!(!again.contains("restarted"), "it asked for it: {again}");
+}
+
+#[test]
+fn a_wait_for_nothing_named_ends_when_the_program_asks() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let ask = "printf 'proceed? '; read answer; sleep 1000";
+    mcp.text(
+        "start",
+        json!({"command": ask, "label": "ask", "background": true}),
+    );
+    let asked = mcp.text("wait", json!({"sessionId": "ask", "waitMs": 20_000}));
+    assert!(asked.starts_with("matched: input"), "{asked}");
+    assert!(
+        asked.contains("waits for a line of input") && asked.contains("proceed? "),
+        "{asked}"
+    );
+    // So does a start that waits for the end.
+    let asked = mcp.text(
+        "start",
+        json!({"command": ask, "wait": true, "timeoutSec": 60}),
+    );
+    assert!(
+        asked.contains("running") && asked.contains("waits for a line of input"),
+        "{asked}"
+    );
+}
+
+#[test]
+fn a_label_means_the_newest_session_if_all_have_ended() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    for code in [1, 2] {
+        let command = format!("echo run {code}; exit {code}");
+        mcp.text(
+            "start",
+            json!({"command": command, "args": [], "label": "unit"}),
+        );
+    }
+    let log = mcp.text("log", json!({"sessionId": "unit"}));
+    assert!(log.contains("run 2") && !log.contains("run 1"), "{log}");
+    // What is removed cannot be had back.
+    let said = mcp.fails("session", json!({"action": "remove", "sessionId": "unit"}));
+    assert!(said.contains("2 sessions have the label unit"), "{said}");
+    let again = mcp.text("session", json!({"action": "restart", "sessionId": "unit"}));
+    assert!(again.contains("error (exit 2)"), "{again}");
+}
+
+#[test]
+fn after_a_restart_conditions_are_about_the_new_run() {
+    let home = Home::new();
+    let gate = home.gate();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let command = format!(
+        "[ -e told ] || echo ERROR; touch told; cat {}; echo up; exec sleep 1000",
+        gate.display()
+    );
+    let start = json!({"command": command, "label": "web", "cwd": home.path(), "background": true});
+    mcp.text("start", start);
+    mcp.text(
+        "wait",
+        json!({"sessionId": "web", "until": [{"pattern": "ERROR"}], "since": "c0"}),
+    );
+    mcp.text(
+        "session",
+        json!({"action": "restart", "sessionId": "web", "waitMs": 0}),
+    );
+    std::fs::write(&gate, "").unwrap();
+    let up = mcp.text("wait", json!({
+        "sessionId": "web", "until": [{"pattern": "up"}], "fail": [{"pattern": "ERROR"}], "waitMs": 20_000,
+    }));
+    assert!(up.starts_with("matched: pattern `up`"), "{up}");
+    // The same line is not waited for in vain without a word.
+    let late = mcp.text(
+        "wait",
+        json!({"sessionId": "web", "until": [{"pattern": "^up"}], "waitMs": 50}),
+    );
+    assert!(
+        late.starts_with("timeout") && late.contains("which you have seen, matches: `up`"),
+        "{late}"
+    );
+}
+
+#[test]
+fn the_end_of_a_command_is_told_once_and_never_lost() {
+    let home = Home::new();
+    let gate = home.gate();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    mcp.text("start", json!({"command": "bash --norc", "label": "sh"}));
+    let slow = format!("cat {}; echo late; (exit 9)", gate.display());
+    let going = mcp.text(
+        "exec",
+        json!({"sessionId": "sh", "command": slow, "waitMs": 300}),
+    );
+    assert!(going.contains("pending"), "{going}");
+    std::fs::write(&gate, "").unwrap();
+    let ended = json!({"sessionId": "sh", "until": [{"pattern": "^late"}], "waitMs": 20_000, "since": "c0"});
+    assert!(mcp.text("wait", ended).starts_with("matched"));
+    // Nobody has asked for its exit code. (Its output has been shown, its end may have been, too.)
+    let next = mcp.text("exec", json!({"sessionId": "sh", "command": "(exit 4)"}));
+    assert!(next.starts_with("exit 4"), "{next}");
+    mcp.text(
+        "write",
+        json!({"sessionId": "sh", "data": "sleep 0.2", "submit": true, "waitMs": 0}),
+    );
+    let no_mark = json!({"sessionId": "sh", "until": [{"command": true}], "waitMs": 300});
+    let no_mark = mcp.text("wait", no_mark);
+    assert!(no_mark.starts_with("timeout"), "{no_mark}");
 }

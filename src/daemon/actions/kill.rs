@@ -28,6 +28,15 @@ const LETTING_GO: Duration = Duration::from_secs(5);
 /// Maximum number of characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
 
+/// Refuses a label that several ended sessions have.
+fn check_unambiguous(hub: &Hub, client: &Client, name: &str) -> Result<(), Error> {
+    let state = hub.read();
+    state
+        .sessions
+        .registry
+        .check_unambiguous(&client.principal, name)
+}
+
 /// Handles the action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
@@ -45,6 +54,14 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
         }
         error
     })?;
+    if params.remove == Some(true) {
+        for name in one
+            .into_iter()
+            .chain(several.into_iter().flatten().map(String::as_str))
+        {
+            check_unambiguous(hub, client, name)?;
+        }
+    }
     let number = match (params.force, &params.signal) {
         (Some(true), _) => Some(signal::KILL),
         (_, Some(name)) => Some(signal_number(name)?),
@@ -70,12 +87,24 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
             )
         })
         .collect();
-    let mut results = Vec::new();
+    let (mut results, mut failed) = (Vec::new(), None);
     for task in tasks {
         let killed = task
             .await
-            .map_err(|error| Error::internal(error.to_string()))?;
-        results.push(killed?);
+            .unwrap_or_else(|error| Err(Error::internal(error.to_string())));
+        match killed {
+            Ok(killed) => results.push(killed),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    if let Some(mut error) = failed {
+        // A session may be removed meanwhile, for example.
+        match results.len() {
+            0 => {}
+            1 => error.message.push_str("; the other session was ended"),
+            n => error.message.push_str(&format!("; {n} others were ended")),
+        }
+        return Err(error);
     }
     match (single, results.pop()) {
         (true, Some(result)) => answer(result),
@@ -169,6 +198,7 @@ async fn kill_one(
 
 /// Handles the action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
+    check_unambiguous(hub, client, &params.session_id)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     may_end(&hub.read(), client, &id)?;
     let (hub, client, kills) = (hub.clone(), client.clone(), params.kill);

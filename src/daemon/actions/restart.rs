@@ -178,6 +178,8 @@ async fn end_and_run(
         }
     }
     let from = hub.read().sessions.log_end(id);
+    // A condition is about the new run.
+    client.search_from(id, from);
     hub.catch_up_within_limit(id).await;
     if let Some(place) = place {
         hub.change(|state| {

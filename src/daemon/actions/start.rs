@@ -18,7 +18,6 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
@@ -110,7 +109,12 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
             false => Since::New.offset(&hub.read(), client, &id),
         };
         if params.wait == Some(true) {
-            wait_for_exit(hub, &id, None).await;
+            // A model can answer what the program asks.
+            let end = match client.is_lean() {
+                true => Conditions::ends_or_asks(),
+                false => Conditions::exit(),
+            };
+            hub.wait_from_now(&id, end, None).await;
         }
         let waited = plan
             .run(hub, client, vec![(from, id.clone())], WaitMode::Any)

@@ -6,14 +6,21 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find_several;
 use crate::daemon::requests::limits::{one_of, wait_ms};
-use crate::daemon::requests::new_output::Since;
+use crate::daemon::requests::new_output::{Since, cursor};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::transport::Answer;
+use crate::engine::conditions::Conditions;
+use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
-use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::engine::session::Session;
+use crate::protocol::condition::{View, WaitMode, WaitSpec};
 use crate::protocol::params::Wait;
+use crate::protocol::reply::{Outcome, SeenBefore};
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
+
+/// Most output that is searched again after a timeout, in bytes.
+const SEARCHED_AGAIN: u64 = 4 << 20;
 
 /// Handles the action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
@@ -38,7 +45,11 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     };
     // A model has seen what a `write` has shown it; a condition may hold there all the same.
     let unasked = spec.since.is_none() && client.is_lean();
-    let plan = Plan::new(client, &spec)?
+    let plan = match client.is_lean() {
+        true => Plan::or_else(client, &spec, unnamed(hub, &ids))?,
+        false => Plan::new(client, &spec)?,
+    };
+    let plan = plan
         .only_new(unasked)
         .through_restarts(params.through_restarts == Some(true));
     let mode = params.mode.unwrap_or_default();
@@ -69,7 +80,14 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         true => plan.typed_earlier(from.iter().filter_map(typed).collect()),
         false => plan,
     };
-    let mut waited = plan.run(hub, client, from, mode).await?;
+    let mut waited = plan.run(hub, client, from.clone(), mode).await?;
+    if unasked {
+        for (result, from) in waited.results.iter_mut().zip(&from) {
+            if result.outcome == Outcome::Timeout && spec.names_conditions() {
+                result.seen_before = seen_before(hub, client, &spec, from).await?;
+            }
+        }
+    }
     match (single, waited.results.pop()) {
         (true, Some(result)) => answer(result),
         (_, last) => {
@@ -77,6 +95,53 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             answer(waited)
         }
     }
+}
+
+/// What a model waits for that has not said what for: until there is something to do.
+fn unnamed(hub: &Hub, ids: &[SessionId]) -> Conditions {
+    let state = hub.read();
+    let sessions = ids.iter().filter_map(|id| state.sessions.get(id));
+    let mut probes = sessions.filter_map(Session::ready);
+    match (ids, probes.next()) {
+        ([_], Some(false)) => Conditions::something_to_do(true, None),
+        (_, Some(_)) => Conditions::ends_or_asks(),
+        (_, None) => Conditions::something_to_do(false, None),
+    }
+}
+
+/// What a model has been shown that its patterns match: it may have seen the line and wait for it all the same.
+async fn seen_before(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    (from, id): &(u64, SessionId),
+) -> Result<Option<SeenBefore>, Error> {
+    let spec = WaitSpec {
+        timeout_ms: Some(0),
+        ..spec.clone()
+    };
+    let begin = {
+        let state = hub.read();
+        let runs = state.sessions.get(id).map(|session| session.life.runs());
+        let run = runs.and_then(<[_]>::last).map_or(0, |run| run.offset);
+        run.max(state.sessions.log_first(id))
+    };
+    if spec.view == Some(View::Screen) || begin >= *from || *from - begin > SEARCHED_AGAIN {
+        return Ok(None);
+    }
+    let plan = Plan::new(client, &spec)?;
+    let decided = plan
+        .decide(hub, &[(begin, id.clone())], WaitMode::Any)
+        .await?;
+    let decision = decided.verdict.into_iter().next().and_then(|part| part.1);
+    Ok(match decision {
+        Some(Decision::Matched(matched)) => matched.line.map(|line| SeenBefore {
+            line,
+            text: matched.text.unwrap_or_default(),
+            since: cursor(begin),
+        }),
+        _ => None,
+    })
 }
 
 /// The sessions without those of which the client knows the end.

@@ -153,6 +153,16 @@ impl Client {
         session.output.show(&self.principal.scope, offset);
     }
 
+    /// Lets its next `wait` on a session search from `offset` on, and not earlier.
+    pub(crate) fn search_from(&self, id: &SessionId, offset: u64) {
+        let mut known = self.cursors.borrow_mut();
+        let cursors = known.entry(id.clone()).or_default();
+        if cursors.searched < offset {
+            cursors.searched = offset;
+            self.typed.borrow_mut().remove(id);
+        }
+    }
+
     /// Notes what it types into a session. Its next `wait` searches the output to this, which has the echo.
     pub(crate) fn types(&self, id: &SessionId, bytes: &[u8]) {
         if self.is_lean() && !bytes.is_empty() && bytes.len() <= KEPT_BYTES {

@@ -27,7 +27,7 @@ pub const RARE: [&str; 11] = [
 /// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
 Runs commands in real terminals that keep running between calls and survive this server; another server sees them only with the same --scope.
-- start, write and send_keys return when there is something to do: the program waits for input, has ended or is ready, and write and send_keys also when it is quiet; at most waitMs later. The program goes on. Give a server ready or background.
+- start, wait without until, write and send_keys return when there is something to do: the program waits for input, has ended or is ready, and write and send_keys also when it is quiet; at most waitMs later. The program goes on. Give a server ready or background.
 - What a command leaves running with & ends with it: start servers as sessions of their own.
 - Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).
 - Answer prompts with write (submit:true presses Enter) or send_keys; the reply has the reaction.
@@ -35,7 +35,7 @@ Runs commands in real terminals that keep running between calls and survive this
 - Long output is cut in the middle; the line in its place says which lines log has.
 - exec runs a command in a shell that a session runs (ssh, a container, a virtual environment).
 - Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
-- A directory with a bgproc.toml or Procfile: session action project with op up starts its jobs in order and returns URLs and what failed.
+- A bgproc.toml with agents = \"write\": session action project with op up starts its jobs in order and returns URLs and what failed; without, a person runs bgproc up.
 - `key` makes start safe to repeat.";
 
 /// The tools, in the order in which clients see them.
@@ -68,7 +68,7 @@ fn start() -> Tool {
         "until": conditions("return at these instead"),
         "fail": as_until("or, as a failure, at any of these"),
         "waitMs": integer("or after this time (10000)"),
-        "wait": boolean("for its end"),
+        "wait": boolean("for its end or a question"),
         "timeoutSec": integer("end it after this (1800); 0: never"),
         "mode": {"type": "string", "enum": ["pty", "pipe"], "description": "pipe separates stdout and stderr"},
         "rows": plain("integer"),
@@ -176,7 +176,7 @@ fn wait() -> Tool {
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
         "mode": {"type": "string", "enum": ["any", "all", "next"], "description": "next: the next end that you have not been told"},
-        "until": conditions("any of these (exit)"),
+        "until": conditions("any of these (something to do)"),
         "fail": as_until("any of these is a failure"),
         "since": string("cursor (what you have not seen)"),
         "view": view("where patterns look; screen also shows it"),

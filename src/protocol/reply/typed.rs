@@ -78,9 +78,23 @@ pub struct Executed {
     /// With this, a later request goes on waiting. Absent once the command is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<String>,
+    /// The command of an earlier `exec` of which you have not been told the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<UntoldCommand>,
     /// Warnings about the typed line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+}
+
+/// A command that has ended without that its client was told.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UntoldCommand {
+    /// Its exit code; absent if the shell gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// A `poll` with this `since` shows what it has written.
+    pub since: String,
 }
 
 /// A warning about a write.

@@ -65,12 +65,26 @@ pub struct Waited {
     pub matched_at_entry: bool,
     /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
+    /// After a timeout, on a lean connection: a line of the present run that matches, and that you have been shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_before: Option<SeenBefore>,
     /// Label of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Output since the wait's cursor, and the session's state.
     #[serde(flatten)]
     pub polled: Polled,
+}
+
+/// A line that a pattern of a wait matches, before the place from which it searched.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeenBefore {
+    /// Its permanent number, from 1.
+    pub line: u64,
+    /// Its text, at most about 2,000 bytes around the match.
+    pub text: String,
+    /// A `wait` with this `since` matches it.
+    pub since: String,
 }
 
 /// Result of `wait` on several sessions.

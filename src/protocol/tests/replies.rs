@@ -176,6 +176,7 @@ fn polled() -> Polled {
 
 fn waited() -> Waited {
     Waited {
+        seen_before: None,
         label: None,
         outcome: Outcome::Matched,
         matched: Some(Matched {

@@ -10,7 +10,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{max_chars, wait_ms};
-use crate::daemon::requests::new_output::{Show, Since, polled};
+use crate::daemon::requests::new_output::{Show, Since, cursor, polled};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::target::Target;
 use crate::daemon::requests::wait_plan::Plan;
@@ -20,7 +20,7 @@ use crate::engine::registry::Access;
 use crate::engine::shell_command::TypedCommand;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Exec, Stream};
-use crate::protocol::reply::{Executed, Progress, Warning};
+use crate::protocol::reply::{Executed, Progress, UntoldCommand, Warning};
 use crate::protocol::{Error, SessionId};
 
 use line::type_command;
@@ -36,7 +36,12 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         ..WaitSpec::default()
     };
     let mut warnings = Vec::new();
-    let (id, command, shown) = requested(hub, client, &params, &mut warnings).await?;
+    let Requested {
+        id,
+        command,
+        shown,
+        before,
+    } = requested(hub, client, &params, &mut warnings).await?;
     let plan = Plan::end_of(client, &spec, command.clone())?;
     let waited = plan
         .decide(hub, &[(command.from, id.clone())], WaitMode::Any)
@@ -62,6 +67,10 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         oldest: false,
     };
     let polled = polled(hub, client, &id, show).await?;
+    if let Some(ended) = ended {
+        // A later `wait` for the end of a command is about another one.
+        client.search_from(&id, ended.after);
+    }
     let is_over = matches!(outcome, Progress::Done | Progress::Exited);
     answer(Executed {
         session_id: polled.session_id,
@@ -81,24 +90,46 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         reason: polled.reason,
         screen: polled.screen,
         pending: (!is_over).then(|| command.token()),
+        before,
         warnings,
     })
 }
 
-/// The command that the request types, or names with `pending`, with its session. The client has been shown the output
-/// before the offset.
+/// What a request is about.
+struct Requested {
+    id: SessionId,
+    /// The command that it types, or names with `pending`.
+    command: TypedCommand,
+    /// The client has been shown the output before this offset.
+    shown: u64,
+    /// The command before that, if the client has not been told its end.
+    before: Option<UntoldCommand>,
+}
+
+/// Finds the session, and types the command.
 async fn requested(
     hub: &Hub,
     client: &Rc<Client>,
     params: &Exec,
     warnings: &mut Vec<Warning>,
-) -> Result<(SessionId, TypedCommand, u64), Error> {
+) -> Result<Requested, Error> {
     match (&params.command, &params.pending) {
         (Some(line), None) => {
             let target = Rc::new(Target::find(hub, client, &params.session_id)?);
-            let typed = type_command(hub, client, &target, line, params, warnings).await?;
-            let from = typed.from;
-            Ok((target.id.clone(), typed, from))
+            let id = target.id.clone();
+            let shown = Since::New.offset(&hub.read(), client, &id);
+            let last = target.input.last_command();
+            let command = type_command(hub, client, &target, line, params, warnings).await?;
+            let before = match last {
+                Some(last) => untold(hub, &id, &last.command, shown).await?,
+                None => None,
+            };
+            Ok(Requested {
+                id,
+                shown: command.from,
+                command,
+                before,
+            })
         }
         (None, Some(_)) if params.language.is_some() => {
             Err(Error::invalid("`language` belongs to `command`"))
@@ -110,7 +141,12 @@ async fn requested(
             })?;
             let id = find(hub, client, &params.session_id, Access::Read)?;
             let shown = Since::New.offset(&hub.read(), client, &id);
-            Ok((id, command, shown))
+            Ok(Requested {
+                id,
+                command,
+                shown,
+                before: None,
+            })
         }
         (Some(_), Some(_)) => Err(Error::invalid(
             "`exec` takes `command` or `pending`, not both: `pending` waits for a command that was typed before",
@@ -118,6 +154,25 @@ async fn requested(
         (None, None) => Err(Error::invalid("`exec` needs `command` or `pending`")
             .hint(r#"for example {"action":"exec","sessionId":"k3v9","command":"make test"}"#)),
     }
+}
+
+/// A command that has ended behind what the client has been shown.
+async fn untold(
+    hub: &Hub,
+    id: &SessionId,
+    command: &TypedCommand,
+    shown: u64,
+) -> Result<Option<UntoldCommand>, Error> {
+    let Some(began) = begin(hub, id, command).await? else {
+        return Ok(None);
+    };
+    let ended = end(hub, id, command, began).await?;
+    Ok(ended
+        .filter(|ended| ended.at > shown)
+        .map(|ended| UntoldCommand {
+            exit_code: ended.code,
+            since: cursor(shown.max(began)),
+        }))
 }
 
 /// How far the command is.

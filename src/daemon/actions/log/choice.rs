@@ -37,8 +37,9 @@ impl Choice {
             }
             (None, Some(n)) => {
                 let found = shell_command::find(hub, id, n).await?;
+                let is_over = hub.read().sessions.is_over(id);
                 command = Some(ShellCommand {
-                    running: found.end.is_none(),
+                    running: found.end.is_none() && !is_over,
                     exit_code: found.exit_code,
                 });
                 let place = shell_command::place_of(hub, id, found)?;

@@ -202,6 +202,7 @@ impl Plan {
                 matched,
                 matched_at_entry: at_entry && has_matched,
                 elapsed_ms,
+                seen_before: None,
                 label: session.and_then(|session| session.spec.label.clone()),
                 polled,
             });

@@ -54,6 +54,7 @@ fn one(result: &Value, newest: bool) -> String {
         let ended = match (command["running"].as_bool(), command["exitCode"].as_i64()) {
             (Some(true), _) => "still running, ".to_owned(),
             (Some(false), Some(code)) => format!("exit {code}, "),
+            (Some(false), None) => "without an exit code, ".to_owned(),
             _ => String::new(),
         };
         let (left_out, rest) = (left_out(result), rest(result, total));

@@ -19,6 +19,9 @@ pub(super) fn started(result: &Value) -> String {
     }
     if result["reused"] == true {
         head.push_str(", the existing session with this key");
+        if result["runtimeMs"].is_u64() {
+            head.push_str(" (session restart runs it again)");
+        }
     }
     head.push_str(ready(result));
     head.push_str(&reason(result));

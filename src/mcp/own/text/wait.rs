@@ -1,9 +1,13 @@
 //! The results of `poll`, `wait`, `write` and `send_keys` as text.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::session::remaining;
 use super::{array, input_state, progress, reason, seconds, status, with_output, word};
+use crate::protocol::Status;
 
 pub(super) fn news(result: &Value) -> String {
     let head = format!(
@@ -38,7 +42,7 @@ pub(super) fn waited(result: &Value) -> String {
         );
         return with_output(head, result);
     }
-    let mut text = verdict(result);
+    let mut text = all_ended(result).unwrap_or_else(|| verdict(result));
     for one in array(result, "results") {
         let id = word(one, "sessionId");
         let label = one["label"].as_str();
@@ -57,6 +61,23 @@ pub(super) fn waited(result: &Value) -> String {
     text
 }
 
+/// How several sessions have ended, if all have: `all 3 have ended after 4.0 s: 2 done, 1 error`.
+fn all_ended(result: &Value) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in array(result, "results") {
+        let status = Status::deserialize(&one["status"]).ok();
+        let status = status.filter(|status| status.is_finished())?;
+        *counts.entry(status.as_str()).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    let counts = counts
+        .iter()
+        .map(|(status, count)| format!("{count} {status}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let after = seconds(result["elapsedMs"].as_u64().unwrap_or_default());
+    (all > 1).then(|| format!("all {all} have ended after {after}: {counts}"))
+}
+
 fn verdict(result: &Value) -> String {
     let mut text = outcome(result);
     text.push_str(&format!(
@@ -66,7 +87,20 @@ fn verdict(result: &Value) -> String {
     if result["status"].is_string() {
         text.push_str(&format!("; {}{}", status(result), reason(result)));
     }
-    text
+    text + &seen_before(result)
+}
+
+/// After a timeout: that a line matches which the model has been shown.
+fn seen_before(result: &Value) -> String {
+    let before = &result["seenBefore"];
+    match before["line"].as_u64() {
+        Some(line) => format!(
+            "; line {line}, which you have seen, matches: `{}` (since:\"{}\" counts it)",
+            word(before, "text"),
+            word(before, "since")
+        ),
+        None => String::new(),
+    }
 }
 
 /// The outcome of a wait, and what has matched.
@@ -152,7 +186,19 @@ pub(super) fn executed(result: &Value) -> String {
         Some(pending) => format!(" [exec pending:\"{pending}\" waits on]"),
         None => String::new(),
     };
-    with_output(head + &reason(result) + &goes_on, result)
+    let before = match &result["before"] {
+        Value::Object(before) => {
+            let how = before.get("exitCode").and_then(Value::as_i64);
+            let how = how.map_or_else(String::new, |code| format!(" with exit {code}"));
+            let since = before
+                .get("since")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            format!("; the command before it ended{how}, its output: poll since:\"{since}\"")
+        }
+        _ => String::new(),
+    };
+    with_output(head + &reason(result) + &before + &goes_on, result)
 }
 
 pub(super) fn written(result: &Value, asked: bool) -> String {
