@@ -2,6 +2,7 @@
 //! changed ([`FrameTimes`] says when). There is no periodic tick: the model tells when time alone will
 //! change the display.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -160,8 +161,8 @@ fn handle(
     terminal: &mut Terminal,
     frames: &mut FrameTimes,
 ) -> io::Result<Option<Exit>> {
-    let mut pending = vec![event];
-    while let Some(event) = pending.pop() {
+    let mut pending = VecDeque::from([event]);
+    while let Some(event) = pending.pop_front() {
         // Read again, because a traveller takes the dashboard along. The library checks only every
         // few minutes.
         model.zone = TimeZone::system();

@@ -195,7 +195,9 @@ fn prefer_alive(model: &mut Model) {
     let job = |at: usize| model.job(&model.grid.jobs[at]);
     let is_here = |at: usize| Some(&model.grid.jobs[at]) == model.current_id();
     let is_over = |at: usize| {
-        let ago = job(at).and_then(|job| job.since_end(model.now.ms));
+        // One that waits for its next run is alive.
+        let ended = job(at).filter(|job| !job.is_alive());
+        let ago = ended.and_then(|job| job.since_end(model.now.ms));
         ago.is_some_and(|ago| ago >= LINGER_MS)
     };
     let hidden = (tiles..model.grid.jobs.len()).filter(|&at| job(at).is_some_and(Job::is_alive));

@@ -238,7 +238,11 @@ impl Scroll {
     pub fn lines_below(&self) -> usize {
         let rows = self.text.rows.get(self.cursor.row..).unwrap_or_default();
         let lines = rows.iter().filter(|row| !row.wraps).count();
-        lines.saturating_sub(1)
+        // The lines between runs are not in the log.
+        let from = rows.first().map_or(self.text.end, |row| row.offset);
+        let breaks = self.text.breaks.iter().map(|one| one.offset);
+        let between = breaks.filter(|offset| (from + 1..self.text.end).contains(offset));
+        lines.saturating_sub(1 + between.count())
     }
 
     /// Starts a selection at the cursor. If there is one, changes its shape, or ends it if it has

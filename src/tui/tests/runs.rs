@@ -140,6 +140,10 @@ fn a_line_separates_runs_in_the_log() {
     assert_eq!(bottom - cursor(&dash), 2);
     dash.press("{");
     assert_eq!(bottom - cursor(&dash), 5);
+    // They do not count as lines.
+    dash.press("g");
+    let scroll = dash.model.scroll.as_ref().unwrap();
+    assert_eq!((scroll.cursor.row, scroll.lines_below()), (0, 4));
 }
 
 #[test]

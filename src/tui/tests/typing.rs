@@ -258,6 +258,16 @@ fn confirms_a_paste_with_control_characters() {
     );
     dash.press("\r");
     assert_eq!(dash.typed("web"), "", "Enter never confirms");
+    assert!(
+        dash.text().contains("Nothing was pasted."),
+        "{}",
+        dash.text()
+    );
+    // The key that leaves is no answer, and leaves all the same.
+    dash.press("\x1b[200~a\x03\x1b[201~").press("\x1d");
+    assert!(dash.model.is_normal(), "{}", dash.status());
+    assert_eq!(dash.typed("web"), "");
+    dash.press("i");
     dash.press("\x1b[200~short\rpaste\x1b[201~");
     assert_eq!(dash.typed("web"), "short\rpaste");
     // A program that enabled bracketed paste gets the brackets.

@@ -72,7 +72,8 @@ fn lines(model: &Model, toast: &Toast, room: usize) -> Vec<String> {
         text.push_str(&format!(" (x{})", toast.count));
     }
     let mut lines = text::wrap(&text, room);
-    let stays = toast.until.is_none();
+    // In other modes the key belongs to the mode.
+    let stays = toast.until.is_none() && model.is_normal();
     let dismiss = stays.then(|| format!("{} dismisses this", model.key("esc")));
     let way = way(model).filter(|_| toast.is_alert);
     let way = way.map(|key| format!("{key} goes there"));

@@ -25,6 +25,11 @@ pub trait Question: 'static {
 
     /// Does what follows from the answer; `None` stands for every key that is no answer.
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>);
+
+    /// What a key does that is no answer: it means no.
+    fn other(self: Box<Self>, model: &mut Model, _press: &KeyPress, cmds: &mut Vec<Cmd>) {
+        self.answer(model, None, cmds);
+    }
 }
 
 /// The mode.
@@ -58,7 +63,10 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let answer = model.keymap.action(&press.name);
     let answer = answer.filter(|&answer| shows(model, answer));
     if let Some(confirm) = model.take::<Confirm>() {
-        confirm.question.answer(model, answer, cmds);
+        match answer {
+            Some(_) => confirm.question.answer(model, answer, cmds),
+            None => confirm.question.other(model, press, cmds),
+        }
     }
 }
 

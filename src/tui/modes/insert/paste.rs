@@ -2,10 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::Insert;
 use super::send::send;
+use super::{Insert, leave, leaves};
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::modes::confirm::{self, Answer, Question, several, yes_or_no};
@@ -108,6 +109,16 @@ impl Question for SendPaste {
         model.enter(self.insert);
         if answer == Some(Answer::Yes) {
             paste_all(model, &self.bytes, cmds);
+        } else {
+            model.note("Nothing was pasted.");
+        }
+    }
+
+    /// The key that leaves INSERT leaves it from here, too.
+    fn other(self: Box<Self>, model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+        self.answer(model, None, cmds);
+        if leaves(model, press) {
+            leave(model);
         }
     }
 }

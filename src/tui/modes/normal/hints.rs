@@ -165,6 +165,9 @@ fn of_selected(model: &Model) -> Vec<Action> {
         return [actions, &[Action::New]].concat();
     }
     let Some(job) = model.current() else {
+        if model.rows.is_empty() && !model.filter.is_empty() {
+            return vec![Action::Back, Action::Filter, Action::New];
+        }
         let here = offered(model).map(|_| Action::ProjectUp);
         return [Action::New].into_iter().chain(here).collect();
     };
@@ -250,6 +253,7 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
             }
         }
         (Action::Attach, _) if stack => "open".to_owned(),
+        (Action::Back, _) if model.rows.is_empty() => "all jobs".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
         (Action::Pause, _) if shell::all_paused(model) => "continue".to_owned(),
         (Action::ProjectUp, _) => match offered(model) {

@@ -282,7 +282,7 @@ fn page(model: &mut Model, down: bool, cmds: &mut Vec<Cmd>) {
     if down || group::is_shown(model) {
         follow::nudge_by(model, if down { page } else { -page }, cmds);
     } else if !model.pan_down(-page) {
-        scroll::enter(model, true, cmds);
+        scroll::page_up(model, cmds);
     }
 }
 

@@ -113,7 +113,16 @@ pub fn leave_by_wheel(model: &mut Model) {
 
 /// Enters SCROLL as its key does: on the past screens of a full-screen program, whose log is no text, else on the log.
 pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    enter(model, false, cmds);
+    open_as(model, false, cmds);
+}
+
+/// The same, a page up.
+pub fn page_up(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    open_as(model, true, cmds);
+}
+
+fn open_as(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
+    enter(model, page_up, cmds);
     let is_full = model.current().is_some_and(|job| {
         // The list alone shows no screen.
         let screen = model.screen(job.id()).map(crop::is_full_screen);
