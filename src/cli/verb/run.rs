@@ -108,8 +108,8 @@ pub struct Run {
     /// The job is ready when this command succeeds; it is tried every 0.5 s
     #[arg(long, value_name = "CMD", group = "ready")]
     ready_cmd: Option<String>,
-    /// Start the job when another one is ready, has ended well (ok), or has ended (done); it is queued
-    /// until then. Without a level: ready if that job has a probe, else ok
+    /// Start the job when another one has started, is ready, has ended well (ok), or has ended (done); it is
+    /// queued until then. Without a level: ready if that job has a probe, else ok
     #[arg(long, value_name = "JOB[:LEVEL]", value_parser = after::parse)]
     after: Vec<Other>,
     /// Notify of this: failed, ready, input or done; may be given several times

@@ -59,7 +59,7 @@ const PARTS: [(&[&str], &str, &str); 9] = [
     ),
     (&["watch", "watches"], "projects", "Watches"),
     (&["queue", "queues", "parallel"], "projects", "Queues"),
-    (&["limits", "limit", "memory"], "projects", "Jobs"),
+    (&["limits", "limit", "memory"], "configuration", "Limits"),
     (&["needs", "dependencies"], "projects", "Needs and phases"),
     (
         &["environment", "dotenv", ".env"],
