@@ -214,11 +214,12 @@ impl Index {
             return Err(error);
         }
         self.shorten_at = MAX_RECORDS as u64;
-        // Not the file of before, which nobody finds any more.
-        self.file = None;
-        self.file = Some(open(&self.path, false)?);
+        // Until the new one is open: the file of before is one that nobody finds any more.
+        self.is_open = false;
         self.length = bytes.len() as u64;
         self.written = records.last().copied();
+        self.file = Some(open(&self.path, false)?);
+        self.is_open = true;
         Ok(())
     }
 

@@ -348,7 +348,14 @@ fn a_wait_for_nothing_named_ends_when_the_program_asks() {
         asked.contains("waits for a line of input") && asked.contains("proceed? "),
         "{asked}"
     );
-    // So does a start that waits for the end.
+    // With `next` only an end counts.
+    mcp.text(
+        "start",
+        json!({"command": "exec sleep 1000", "label": "other", "background": true}),
+    );
+    let two = json!({"sessionIds": ["ask", "other"], "mode": "next", "waitMs": 50});
+    assert!(mcp.text("wait", two).starts_with("timeout"));
+    // A start that waits for the end returns, too.
     let asked = mcp.text(
         "start",
         json!({"command": ask, "wait": true, "timeoutSec": 60}),

@@ -45,14 +45,14 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     };
     // A model has seen what a `write` has shown it; a condition may hold there all the same.
     let unasked = spec.since.is_none() && client.is_lean();
-    let plan = match client.is_lean() {
+    let mode = params.mode.unwrap_or_default();
+    let plan = match client.is_lean() && mode != WaitMode::Next {
         true => Plan::or_else(client, &spec, unnamed(hub, &ids))?,
         false => Plan::new(client, &spec)?,
     };
     let plan = plan
         .only_new(unasked)
         .through_restarts(params.through_restarts == Some(true));
-    let mode = params.mode.unwrap_or_default();
     let ids = match mode {
         WaitMode::Next => unknown_ends(hub, client, ids)?,
         _ => ids,
@@ -97,15 +97,16 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     }
 }
 
-/// What a model waits for that has not said what for: until there is something to do.
+/// What a model waits for that has not said what for: until there is something to do. A server that is ready may read
+/// keys all the time, and so may one of several sessions.
 fn unnamed(hub: &Hub, ids: &[SessionId]) -> Conditions {
     let state = hub.read();
-    let sessions = ids.iter().filter_map(|id| state.sessions.get(id));
-    let mut probes = sessions.filter_map(Session::ready);
-    match (ids, probes.next()) {
-        ([_], Some(false)) => Conditions::something_to_do(true, None),
-        (_, Some(_)) => Conditions::ends_or_asks(),
-        (_, None) => Conditions::something_to_do(false, None),
+    let [id] = ids else {
+        return Conditions::ends_or_asks();
+    };
+    match state.sessions.get(id).and_then(Session::ready) {
+        Some(true) => Conditions::ends_or_asks(),
+        ready => Conditions::something_to_do(ready.is_some(), None),
     }
 }
 
