@@ -434,11 +434,11 @@ fn the_end_of_a_command_is_told_once_and_never_lost() {
     );
     assert!(going.contains("pending"), "{going}");
     std::fs::write(&gate, "").unwrap();
-    let ended = json!({"sessionId": "sh", "until": [{"pattern": "^late"}], "waitMs": 20_000, "since": "c0"});
-    assert!(mcp.text("wait", ended).starts_with("matched"));
-    // Nobody has asked for its exit code. (Its output has been shown, its end may have been, too.)
+    // It has ended, and nobody has asked for that.
     let next = mcp.text("exec", json!({"sessionId": "sh", "command": "(exit 4)"}));
     assert!(next.starts_with("exit 4"), "{next}");
+    let told = "; the command before it ended with exit 9, its output: poll since:";
+    assert!(next.contains(told), "{next}");
     mcp.text(
         "write",
         json!({"sessionId": "sh", "data": "sleep 0.2", "submit": true, "waitMs": 0}),
@@ -446,4 +446,36 @@ fn the_end_of_a_command_is_told_once_and_never_lost() {
     let no_mark = json!({"sessionId": "sh", "until": [{"command": true}], "waitMs": 300});
     let no_mark = mcp.text("wait", no_mark);
     assert!(no_mark.starts_with("timeout"), "{no_mark}");
+}
+
+#[test]
+fn two_commands_at_once_run_one_after_the_other() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    mcp.text("start", json!({"command": "bash --norc", "label": "sh"}));
+    // The first still runs after the time within which others are refused.
+    let first = mcp.send_call(
+        "exec",
+        json!({"sessionId": "sh", "command": "sleep 3; echo A", "waitMs": 20_000}),
+    );
+    let second = mcp.text(
+        "exec",
+        json!({"sessionId": "sh", "command": "echo B", "waitMs": 20_000}),
+    );
+    assert!(
+        second.starts_with("exit 0") && second.ends_with("\nB\n"),
+        "{second}"
+    );
+    let first = mcp.reply(first)["result"]["content"][0]["text"].to_string();
+    assert!(first.contains("exit 0") && first.contains('A'), "{first}");
+}
+
+#[test]
+fn what_a_line_leaves_running_ends_with_it_and_that_is_said() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let said = mcp.text("start", json!({"command": "sleep 1000 & echo up"}));
+    assert!(said.contains("what it ran with & has ended, too"), "{said}");
+    let said = mcp.text("start", json!({"command": "true && echo up 2>&1"}));
+    assert!(!said.contains("has ended, too"), "{said}");
 }

@@ -3,6 +3,7 @@
 //! Parameters and results are those of the actions. The daemon checks them, so a tool supports everything
 //! that its action does. A model gets a text ([`text`]); a program gets the result itself.
 
+mod background;
 pub mod catalog;
 mod ceiling;
 pub mod text;
@@ -42,6 +43,12 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
             .iter()
             .any(|name| arguments.contains_key(*name)),
         newest: arguments.get("newest") == Some(&true.into()),
+        background: action == "start"
+            && !arguments.contains_key("args")
+            && arguments
+                .get("command")
+                .and_then(Value::as_str)
+                .is_some_and(background::leaves_running),
     };
     let mut result = call.action(action, Value::Object(arguments)).await?;
     let png = match result.get_mut("png").map(Value::take) {

@@ -22,6 +22,9 @@ use crate::protocol::reply::Warning;
 /// milliseconds.
 const PROMPT_MS: u64 = 2000;
 
+/// The same for a model, which has nothing else to do: it may have started two commands at once.
+const MODELS_PROMPT_MS: u64 = 10_000;
+
 /// The same for a request that waits for less.
 const SHORTEST_PROMPT_MS: u64 = 250;
 
@@ -41,7 +44,11 @@ pub(super) async fn type_command(
     }
     let wait_ms = params.wait_ms.unwrap_or(YIELD_MS);
     let patience = Duration::from_millis(wait_ms);
-    let within_ms = wait_ms.clamp(SHORTEST_PROMPT_MS, PROMPT_MS);
+    let longest_ms = match client.is_lean() {
+        true => MODELS_PROMPT_MS,
+        false => PROMPT_MS,
+    };
+    let within_ms = wait_ms.clamp(SHORTEST_PROMPT_MS, longest_ms);
     loop {
         let given = target.input.given();
         let is_shell_said = params.language.is_some();

@@ -66,6 +66,11 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         screen: false,
         oldest: false,
     };
+    // Another request of the client may have told it by now.
+    let before = match before {
+        Some(before) => untold(hub, client, &id, &before).await?,
+        None => None,
+    };
     let polled = polled(hub, client, &id, show).await?;
     if let Some(ended) = ended {
         // A later `wait` for the end of a command is about another one.
@@ -102,8 +107,8 @@ struct Requested {
     command: TypedCommand,
     /// The client has been shown the output before this offset.
     shown: u64,
-    /// The command before that, if the client has not been told its end.
-    before: Option<UntoldCommand>,
+    /// The command that was typed before it.
+    before: Option<TypedCommand>,
 }
 
 /// Finds the session, and types the command.
@@ -117,18 +122,13 @@ async fn requested(
         (Some(line), None) => {
             let target = Rc::new(Target::find(hub, client, &params.session_id)?);
             let id = target.id.clone();
-            let shown = Since::New.offset(&hub.read(), client, &id);
-            let last = target.input.last_command();
+            let before = target.input.last_command();
             let command = type_command(hub, client, &target, line, params, warnings).await?;
-            let before = match last {
-                Some(last) => untold(hub, &id, &last.command, shown).await?,
-                None => None,
-            };
             Ok(Requested {
                 id,
                 shown: command.from,
                 command,
-                before,
+                before: before.map(|typed| typed.command),
             })
         }
         (None, Some(_)) if params.language.is_some() => {
@@ -159,10 +159,11 @@ async fn requested(
 /// A command that has ended behind what the client has been shown.
 async fn untold(
     hub: &Hub,
+    client: &Client,
     id: &SessionId,
     command: &TypedCommand,
-    shown: u64,
 ) -> Result<Option<UntoldCommand>, Error> {
+    let shown = Since::New.offset(&hub.read(), client, id);
     let Some(began) = begin(hub, id, command).await? else {
         return Ok(None);
     };

@@ -25,12 +25,14 @@ pub struct Asked {
     pub until: bool,
     /// It searches a log from its end.
     pub newest: bool,
+    /// It starts a line that leaves something running.
+    pub background: bool,
 }
 
 /// The text for the result of an action.
 pub fn of(action: &str, result: &Value, asked: Asked) -> String {
     let text = match action {
-        "start" | "restart" => started(result),
+        "start" | "restart" => started(result, asked.background),
         "list" => listed(result),
         "poll" => news(result),
         "log" => log(result, asked.newest),
@@ -199,6 +201,7 @@ mod tests {
     const UNTIL: Asked = Asked {
         until: true,
         newest: false,
+        background: false,
     };
 
     #[test]

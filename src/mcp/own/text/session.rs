@@ -7,7 +7,7 @@ use super::{
     array, command, input_state, progress, reason, reported, seconds, status, with_output, word,
 };
 
-pub(super) fn started(result: &Value) -> String {
+pub(super) fn started(result: &Value, background: bool) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
     match result["runtimeMs"].as_u64() {
         Some(ms) => head.push_str(&format!(" after {}", seconds(ms))),
@@ -33,7 +33,11 @@ pub(super) fn started(result: &Value) -> String {
     if result["outcome"].is_string() {
         head.push_str(&format!("; {}", outcome(result)));
     }
-    head.push_str(&remaining(result));
+    let left = remaining(result);
+    if background && left.is_empty() && result["runtimeMs"].is_u64() {
+        head.push_str("; what it ran with & has ended, too: start that as a session of its own");
+    }
+    head.push_str(&left);
     head.push_str(&warnings(result));
     with_output(head, result)
 }
