@@ -84,10 +84,10 @@ async def own(mode):
         async def progress(done, total, message):
             told.append((done, message))
 
-        timed = await call(client, "wait", progress, sessionId=job, timeoutMs=1500)
+        timed = await call(client, "wait", progress, sessionId=job, until=[{"exit": True}], timeoutMs=1500)
         assert timed["outcome"] == "timeout" and told and told[0][0] > 0, (timed, told)
         # A call that is given up is taken back at the server as well.
-        waiting = asyncio.create_task(call(client, "wait", sessionId=job, timeoutMs=600000))
+        waiting = asyncio.create_task(call(client, "wait", sessionId=job, until=[{"exit": True}], timeoutMs=600000))
         await asyncio.sleep(0)
         waiting.cancel()
         try:
