@@ -13,8 +13,8 @@
 //!
 //! Imports between the rooms go one way; a test holds it. From the bottom up:
 //!
-//! - `clock`, `settings`, `panics`, `threads`; `transport`: one client's socket; `keeper_link`: the socket to the keeper and
-//!   the pending requests; `storage`: files; `programs`: what may be started, and how.
+//! - `clock`, `settings`, `panics`, `threads`; `transport`: one client's socket; `keeper_link`: the socket to the
+//!   keeper and the pending requests; `storage`: files; `programs`: what may be started, and how.
 //! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
 //!   session, and how to read it.
 //! - `watching`: the files that jobs of projects react to. `projects`: the projects that are known. `hosts`: the links

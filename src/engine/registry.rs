@@ -189,19 +189,21 @@ impl Registry {
 
     /// The session of the viewer's scope with this label.
     fn by_label(&self, viewer: &Principal, label: &str) -> Result<Option<SessionId>, Error> {
+        meant(label, &self.labelled(viewer, label))
+    }
+
+    /// The sessions of the viewer's scope with this label, oldest first.
+    fn labelled(&self, viewer: &Principal, label: &str) -> Vec<&Session> {
         let named = self.iter().filter(|session| {
             session.scope == viewer.scope && session.spec.label.as_deref() == Some(label)
         });
-        meant(label, &named.collect::<Vec<_>>())
+        named.collect()
     }
 
     /// Refuses a label of several sessions of the viewer's scope that have all ended: what is removed cannot be had back.
     pub fn check_unambiguous(&self, viewer: &Principal, label: &str) -> Result<(), Error> {
         let is_id = SessionId::parse(label).is_some_and(|id| self.places.contains_key(&id));
-        let named = self.iter().filter(|session| {
-            session.scope == viewer.scope && session.spec.label.as_deref() == Some(label)
-        });
-        let named: Vec<&Session> = named.collect();
+        let named = self.labelled(viewer, label);
         let all_ended = named
             .iter()
             .all(|session| session.life.status().is_finished());

@@ -81,9 +81,9 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         false => plan,
     };
     let mut waited = plan.run(hub, client, from.clone(), mode).await?;
-    if unasked {
+    if unasked && spec.names_conditions() {
         for (result, from) in waited.results.iter_mut().zip(&from) {
-            if result.outcome == Outcome::Timeout && spec.names_conditions() {
+            if result.outcome == Outcome::Timeout {
                 result.seen_before = seen_before(hub, client, &spec, from).await?;
             }
         }

@@ -52,9 +52,11 @@ pub(crate) struct InputLogs {
 impl InputLogs {
     /// Appends a write to the log in the session's directory.
     pub(crate) fn append(&mut self, dir: &Path, entry: &Entry) -> io::Result<()> {
-        let mut file = match self.last.take() {
-            Some((last, file)) if last == dir => file,
-            _ => open(dir)?,
+        let known = self.last.take().filter(|(last, _)| last == dir);
+        let is_known = known.is_some();
+        let mut file = match known {
+            Some((_, file)) => file,
+            None => open(dir)?,
         };
         let mut meta = file.metadata()?;
         if meta.nlink() == 0 {
@@ -65,7 +67,13 @@ impl InputLogs {
         if meta.len() > MAX_BYTES {
             file = drop_older_half(dir)?;
         }
-        let mut line = serde_json::to_vec(entry)?;
+        let mut line = Vec::new();
+        if !is_known && meta.len() > 0 {
+            // An earlier daemon may have left its last line cut short, which must not take this one with it. An empty
+            // line is skipped.
+            line.push(b'\n');
+        }
+        serde_json::to_writer(&mut line, entry)?;
         line.push(b'\n');
         let end = file.metadata()?.len();
         if let Err(error) = file.write_all(&line) {
@@ -78,14 +86,8 @@ impl InputLogs {
     }
 }
 
-/// Opens the log. A crash may have cut its last line short, which must not take the next one with it; an empty line is
-/// skipped.
 fn open(dir: &Path) -> io::Result<File> {
-    let mut file = file::append(&dir.join(INPUT))?;
-    if file.metadata()?.len() > 0 {
-        file.write_all(b"\n")?;
-    }
-    Ok(file)
+    file::append(&dir.join(INPUT))
 }
 
 /// Reads the log, oldest write first. A line that a crash cut short is skipped.

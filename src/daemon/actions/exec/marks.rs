@@ -1,5 +1,7 @@
 //! Finds the marks of a command in the log: where its output begins and ends.
 
+use std::ops::Range;
+
 use crate::daemon::hub::Hub;
 use crate::engine::shell_command::{Ended, MarkSearch, TypedCommand};
 use crate::protocol::{Error, SessionId};
@@ -31,6 +33,27 @@ pub(super) async fn begin(
     Ok(search.began())
 }
 
+/// Searches a part of the log for the marks of a command.
+pub(super) async fn search(
+    hub: &Hub,
+    id: &SessionId,
+    command: &TypedCommand,
+    part: Range<u64>,
+) -> Result<MarkSearch, Error> {
+    let mut search = MarkSearch::new(&command.id, part.start);
+    let mut at = part.start;
+    while at < part.end {
+        let (start, bytes) = hub.read().sessions.read_log(id, at..part.end, CHUNK)?;
+        if bytes.is_empty() {
+            break;
+        }
+        search.feed(start, &bytes);
+        at = start + bytes.len() as u64;
+        tokio::task::yield_now().await;
+    }
+    Ok(search)
+}
+
 /// Finds where the output of a command ends that is done. The search goes back from the end of the log, because
 /// little follows the command.
 pub(super) async fn end(
@@ -43,17 +66,7 @@ pub(super) async fn end(
     let mut length = CHUNK;
     loop {
         let from = log_end.saturating_sub(length as u64).max(began);
-        let mut search = MarkSearch::new(&command.id, from);
-        let mut at = from;
-        while at < log_end {
-            let (start, bytes) = hub.read().sessions.read_log(id, at..log_end, CHUNK)?;
-            if bytes.is_empty() {
-                break;
-            }
-            search.feed(start, &bytes);
-            at = start + bytes.len() as u64;
-            tokio::task::yield_now().await;
-        }
+        let search = search(hub, id, command, from..log_end).await?;
         if search.ended().is_some() || from == began {
             return Ok(search.ended());
         }

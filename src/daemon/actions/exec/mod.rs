@@ -24,7 +24,7 @@ use crate::protocol::reply::{Executed, Progress, UntoldCommand, Warning};
 use crate::protocol::{Error, SessionId};
 
 use line::type_command;
-use marks::{begin, end};
+use marks::{begin, end, search};
 
 /// Handles the action `exec`.
 pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
@@ -68,7 +68,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
     };
     // Another request of the client may have told it by now.
     let before = match before {
-        Some(before) => untold(hub, client, &id, &before).await?,
+        Some(before) => untold(hub, client, &id, &before, command.from).await?,
         None => None,
     };
     let polled = polled(hub, client, &id, show).await?;
@@ -156,24 +156,23 @@ async fn requested(
     }
 }
 
-/// A command that has ended behind what the client has been shown.
+/// A command that has ended between what the client has been shown and the next command, typed at offset `next`.
 async fn untold(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
     command: &TypedCommand,
+    next: u64,
 ) -> Result<Option<UntoldCommand>, Error> {
     let shown = Since::New.offset(&hub.read(), client, id);
-    let Some(began) = begin(hub, id, command).await? else {
-        return Ok(None);
-    };
-    let ended = end(hub, id, command, began).await?;
-    Ok(ended
-        .filter(|ended| ended.at > shown)
-        .map(|ended| UntoldCommand {
-            exit_code: ended.code,
-            since: cursor(shown.max(began)),
-        }))
+    let from = shown.max(command.from);
+    // Mostly this is no more than a prompt.
+    let found = search(hub, id, command, from..next).await?;
+    let ended = found.ended().filter(|ended| ended.at > shown);
+    Ok(ended.map(|ended| UntoldCommand {
+        exit_code: ended.code,
+        since: cursor(found.began().unwrap_or(from)),
+    }))
 }
 
 /// How far the command is.

@@ -186,19 +186,18 @@ pub(super) fn executed(result: &Value) -> String {
         Some(pending) => format!(" [exec pending:\"{pending}\" waits on]"),
         None => String::new(),
     };
-    let before = match &result["before"] {
-        Value::Object(before) => {
-            let how = before.get("exitCode").and_then(Value::as_i64);
-            let how = how.map_or_else(String::new, |code| format!(" with exit {code}"));
-            let since = before
-                .get("since")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            format!("; the command before it ended{how}, its output: poll since:\"{since}\"")
-        }
-        _ => String::new(),
+    with_output(head + &reason(result) + &untold(result) + &goes_on, result)
+}
+
+/// That the command before has ended, and how.
+fn untold(result: &Value) -> String {
+    let before = &result["before"];
+    let Some(since) = before["since"].as_str() else {
+        return String::new();
     };
-    with_output(head + &reason(result) + &before + &goes_on, result)
+    let how = before["exitCode"].as_i64();
+    let how = how.map_or_else(String::new, |code| format!(" with exit {code}"));
+    format!("; the command before it ended{how}, its output: poll since:\"{since}\"")
 }
 
 pub(super) fn written(result: &Value, asked: bool) -> String {
