@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::project::wait_until;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::client::{Client, Moves};
@@ -172,6 +173,7 @@ async fn kill_one(
             (show().await?, ended)
         }
     };
+    project_decided(hub, &id).await;
     let mut killed = Killed {
         session_id: id.clone(),
         previous_status: previous,
@@ -194,6 +196,18 @@ async fn kill_one(
         hub.change(|state| state.restore_on_exit(&id, on_exit));
     }
     Ok(killed)
+}
+
+/// Waits until the end of a session is known to its project: whoever asks next is told that its job was stopped.
+async fn project_decided(hub: &Hub, id: &SessionId) {
+    let of = hub
+        .read()
+        .sessions
+        .get(id)
+        .and_then(|session| session.spec.project.clone());
+    if let Some(of) = of {
+        wait_until(hub, &of.id, 0, |_| true).await;
+    }
 }
 
 /// Handles the action `remove`.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Project, has};
 use crate::support::needs::have;
-use crate::support::{Serve, Terminal, eventually, process};
+use crate::support::{Person, Serve, Terminal, eventually, process};
 
 const GUARDED: &str = "version = 1\nagents = \"write\"\n[jobs.db]\nrun = \"exec sleep 1000\"\nconfirm = true\n\
                        [jobs.web]\nrun = \"exec sleep 1000\"\n";
@@ -166,4 +166,22 @@ fn a_new_daemon_leaves_a_job_its_time_to_end() {
     shop.until("db", "stopped");
     let how = std::fs::read_to_string(shop.dir.join("how")).unwrap();
     assert_eq!(how, "itself\n");
+}
+
+#[test]
+fn a_stop_is_known_to_the_project_before_it_is_answered() {
+    // A decision about so many jobs takes time, and is followed by a pause.
+    let many: String = (0..300)
+        .map(|n| format!("[jobs.idle{n}]\nrun = \"true\"\nautostart = false\n"))
+        .collect();
+    let shop = Project::new(&format!("{GUARDED}{many}"));
+    shop.ok(&["up", "-n"]);
+    let mut person = Person::new(&shop.home);
+    for _ in 0..5 {
+        shop.ok(&["up", "web"]);
+        let id = shop.job("web")["sessionId"].clone();
+        person.ok(json!({"action": "kill", "sessionId": id}));
+        let status = person.ok(json!({"action": "status", "sessionId": id}));
+        assert_eq!(status["project"]["phase"], "stopped", "{status}");
+    }
 }
