@@ -104,6 +104,13 @@ impl Conditions {
         Self::any(until)
     }
 
+    /// Also ends the wait at the end of the command that the shell runs.
+    #[must_use]
+    pub fn or_command_end(mut self) -> Self {
+        self.until.push(Compiled::CommandEnd);
+        self
+    }
+
     /// A wait until the program asks for a line of input or has ended. One that is ready may read keys all the time.
     pub fn ends_or_asks() -> Self {
         Self::any(vec![Compiled::Exit, Compiled::LineTurn])

@@ -47,7 +47,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     }
     let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &once);
-    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    let plan = reaction(client, &target, params.wait.as_ref(), &own, typed)?;
     client.types(&target.id, typed);
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     // More than may ever wait is not even repeated. `^C` is taken also while the limit is reached.

@@ -47,7 +47,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     let unasked = spec.since.is_none() && client.is_lean();
     let mode = params.mode.unwrap_or_default();
     let plan = match client.is_lean() && mode != WaitMode::Next {
-        true => Plan::or_else(client, &spec, unnamed(hub, &ids))?,
+        true => Plan::or_else(client, &spec, unnamed(hub, client, &ids))?,
         false => Plan::new(client, &spec)?,
     };
     let plan = plan
@@ -99,14 +99,18 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
 
 /// What a model waits for that has not said what for: until there is something to do. A server that is ready may read
 /// keys all the time, and so may one of several sessions.
-fn unnamed(hub: &Hub, ids: &[SessionId]) -> Conditions {
+fn unnamed(hub: &Hub, client: &Client, ids: &[SessionId]) -> Conditions {
     let state = hub.read();
     let [id] = ids else {
         return Conditions::ends_or_asks();
     };
-    match state.sessions.get(id).and_then(Session::ready) {
+    let conditions = match state.sessions.get(id).and_then(Session::ready) {
         Some(true) => Conditions::ends_or_asks(),
         ready => Conditions::something_to_do(ready.is_some(), None),
+    };
+    match client.awaits_command(id) {
+        true => conditions.or_command_end(),
+        false => conditions,
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     }
     let own = WaitSpec::of(params.until, params.fail, params.view, params.wait_ms);
     let typed = target.echoed(client, &bytes);
-    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    let plan = reaction(client, &target, params.wait.as_ref(), &own, typed)?;
     client.types(&target.id, typed);
     let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     let keystrokes = Keystrokes {
@@ -76,6 +76,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
 /// something to do again if it is a model's, or gives a time or a view. `None` if the reply comes at once.
 pub(super) fn reaction(
     client: &Client,
+    target: &Target,
     wait: Option<&WaitSpec>,
     own: &WaitSpec,
     typed: &[u8],
@@ -90,11 +91,14 @@ pub(super) fn reaction(
             ));
         }
         Some(spec) => Plan::new(client, spec)?,
-        None if is_asked || client.is_lean() => Plan::or_else(
-            client,
-            own,
-            Conditions::something_to_do(false, Some(IDLE_MS)),
-        )?,
+        None if is_asked || client.is_lean() => {
+            let reacts = Conditions::something_to_do(false, Some(IDLE_MS));
+            let reacts = match client.awaits_command(&target.id) {
+                true => reacts.or_command_end(),
+                false => reacts,
+            };
+            Plan::or_else(client, own, reacts)?
+        }
         None => return Ok(None),
     };
     let on_screen = own.view == Some(View::Screen);

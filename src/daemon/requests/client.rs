@@ -37,6 +37,8 @@ pub(crate) struct Cursors {
     told_run: Option<u32>,
     /// The run whose end it has been told.
     ended_run: Option<u32>,
+    /// Whether a command that it typed with `exec` has not ended, as far as it was told.
+    awaits_command: bool,
 }
 
 impl Cursors {
@@ -195,6 +197,18 @@ impl Client {
     pub(crate) fn knows_end(&self, session: &Session) -> bool {
         let is_over = session.life.status().is_finished();
         is_over && self.cursors(session).ended_run == run(session)
+    }
+
+    /// Notes whether a command that it typed with `exec` has not ended, as far as it is told.
+    pub(crate) fn await_command(&self, id: &SessionId, awaits: bool) {
+        let mut known = self.cursors.borrow_mut();
+        known.entry(id.clone()).or_default().awaits_command = awaits;
+    }
+
+    /// Whether a command that it typed with `exec` has not ended, as far as it was told.
+    pub(crate) fn awaits_command(&self, id: &SessionId) -> bool {
+        let known = self.cursors.borrow();
+        known.get(id).is_some_and(|cursors| cursors.awaits_command)
     }
 
     fn cursors(&self, session: &Session) -> Cursors {

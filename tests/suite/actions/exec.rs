@@ -137,6 +137,37 @@ fn a_command_that_asks_is_answered_and_waited_for() {
 }
 
 #[test]
+fn the_answer_to_a_command_that_asks_tells_its_end() {
+    let home = crate::support::Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let asks = "read -p 'name? ' x; echo \"hi $x\"; (exit 5)";
+    let ended = |reply: &serde_json::Value| {
+        assert_eq!(reply["matched"]["kind"], "command", "{reply}");
+        assert_eq!(reply["matched"]["exitCode"], 5, "{reply}");
+        assert!(
+            reply["output"].as_str().unwrap().contains("hi Ann"),
+            "{reply}"
+        );
+    };
+    assert_eq!(exec(&mut serve, &id, asks)["outcome"], "input");
+    let answer = json!({"action": "write", "sessionId": id, "data": "Ann", "submit": true});
+    ended(&serve.ok(answer.clone()));
+    // What is typed now is no command of `exec`.
+    let written =
+        serve.ok(json!({"action": "write", "sessionId": id, "data": "cat", "submit": true}));
+    assert_eq!(written["matched"]["kind"], "input", "{written}");
+    serve.ok(json!({"action": "send_keys", "sessionId": id, "keys": ["C-d"]}));
+    // The same for a `wait` that names nothing.
+    let slow = asks.replace("; echo", "; sleep 1; echo");
+    assert_eq!(exec(&mut serve, &id, &slow)["outcome"], "input");
+    let mut quick = answer;
+    quick["waitMs"] = json!(0);
+    assert_eq!(serve.ok(quick)["outcome"], "timeout");
+    ended(&serve.ok(json!({"action": "wait", "sessionId": id})));
+}
+
+#[test]
 fn the_end_is_told_to_a_client_that_has_read_on() {
     let (_home, mut serve) = serve();
     let id = shell(&mut serve, "bash --norc", "pty");

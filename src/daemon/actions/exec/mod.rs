@@ -77,6 +77,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         client.search_from(&id, ended.after);
     }
     let is_over = matches!(outcome, Progress::Done | Progress::Exited);
+    client.await_command(&id, !is_over);
     answer(Executed {
         session_id: polled.session_id,
         status: polled.status,

@@ -188,6 +188,12 @@ impl Plan {
             }
             let show = self.show(hub, client, &from, outcome, max_chars);
             let (_, id) = from;
+            if matched
+                .as_ref()
+                .is_some_and(|matched| matched.kind == "command")
+            {
+                client.await_command(&id, false);
+            }
             let mut polled = polled(hub, client, &id, show).await?;
             if let Some(state) = matched.as_ref().and_then(|matched| matched.input_state) {
                 polled.input_state = state;
