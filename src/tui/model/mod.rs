@@ -242,6 +242,8 @@ pub struct Model {
     pub grid: Grid,
     /// The current mode; `None` in NORMAL.
     mode: Option<Box<dyn Mode>>,
+    /// The mode that was left with something unfinished in it.
+    aside: Option<Box<dyn Mode>>,
     /// NORMAL.
     normal: &'static dyn Mode,
     /// The mode that the last key left.
@@ -359,6 +361,7 @@ impl Model {
             frame: Frame::default(),
             grid: Grid::default(),
             mode: None,
+            aside: None,
             normal,
             left: None,
             interrupted_at: None,

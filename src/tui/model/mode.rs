@@ -220,4 +220,15 @@ impl Model {
     pub fn leave(&mut self) {
         self.mode = None;
     }
+
+    /// Returns to NORMAL, and keeps the mode for when it is opened again.
+    pub fn set_aside(&mut self) {
+        self.aside = self.mode.take();
+    }
+
+    /// The mode that was set aside, if it is of this type.
+    pub fn take_aside<M: Mode>(&mut self) -> Option<M> {
+        let mode: Box<dyn Any> = self.aside.take()?;
+        mode.downcast().ok().map(|mode| *mode)
+    }
 }

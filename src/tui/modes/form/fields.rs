@@ -115,6 +115,21 @@ impl Form {
         self.pending.is_none() && !self.over
     }
 
+    /// Whether a command was typed for a new job, and not submitted.
+    pub fn is_begun(&self) -> bool {
+        matches!(self.purpose, Purpose::New(None))
+            && self.pending.is_none()
+            && !self.value(RUN).is_empty()
+    }
+
+    /// The form as it is opened again: what is offered may have changed.
+    #[must_use]
+    pub fn again(mut self) -> Self {
+        self.recalled = None;
+        self.read.clear();
+        self
+    }
+
     /// Adds the field for the host of a new job.
     #[must_use]
     pub fn on_host(mut self, host: &str) -> Self {

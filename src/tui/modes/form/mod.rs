@@ -30,8 +30,11 @@ use crate::tui::project;
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
-/// Opens the form for a new job in the view's directory and the selected group.
+/// Opens the form for a new job in the view's directory and the selected group, or the one that was left with text in it.
 pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if let Some(form) = model.take_aside::<Form>() {
+        return show(model, form.again(), cmds);
+    }
     let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
     let group = match &model.selected {
         Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
@@ -180,7 +183,7 @@ fn waits_for(model: &Model, request: u64) -> bool {
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let action = model.keymap.action(&press.name);
     if action == Some(Action::Leave) {
-        return model.leave();
+        return leave(model);
     }
     let edit = Edit::of(&model.keymap, press);
     let Some(form) = model.state_mut::<Form>().filter(|form| form.is_open()) else {
@@ -204,6 +207,18 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             form.edited();
         }
     }
+}
+
+/// Leaves the form. What was typed for a new job is kept: a slip of the key loses nothing.
+fn leave(model: &mut Model) {
+    if !model.state::<Form>().is_some_and(Form::is_begun) {
+        return model.leave();
+    }
+    model.set_aside();
+    model.note(format!(
+        "Not started. {} opens it again, with what was typed.",
+        model.key("n")
+    ));
 }
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {

@@ -458,3 +458,22 @@ fn refuses_to_edit_a_multiline_command_in_one_line() {
     assert_eq!(dash.actions(), ["project"]);
     assert!(dash.text().contains("Not in one line"), "{}", dash.text());
 }
+
+#[test]
+fn what_was_typed_for_a_new_job_outlives_a_slip_of_esc() {
+    let mut dash = shop(120, 24);
+    dash.press("nmake test");
+    dash.press("\x1b");
+    assert!(dash.status().contains("NORMAL"), "{}", dash.status());
+    dash.press("n");
+    assert!(dash.status().contains("make test"), "{}", dash.status());
+    // It can be edited, and started.
+    dash.press("2\r");
+    assert_eq!(started(&mut dash).command, "make test2");
+    dash.press("\x1b");
+    // What was asked for, and what was emptied, is not kept.
+    dash.press("n");
+    assert!(!dash.status().contains("make"), "{}", dash.status());
+    dash.press("zzz\x15\x1bn");
+    assert!(!dash.status().contains("zzz"), "{}", dash.status());
+}
