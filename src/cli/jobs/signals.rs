@@ -25,7 +25,10 @@ pub(in crate::cli) enum To {
 
 /// Whether this is a signal, by name or number.
 pub(in crate::cli) fn is_known(signal: &str) -> bool {
-    number(signal).is_some() || signal.parse::<u32>().is_ok()
+    number(signal).is_some()
+        || signal
+            .parse()
+            .is_ok_and(|number: u32| (1..=64).contains(&number))
 }
 
 /// Whether this is SIGKILL, by name or number.

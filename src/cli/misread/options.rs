@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::cli::verb::Verb;
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 22] = [
+const ELSEWHERE: [(&str, &[&str], &str); 25] = [
     (
         "run",
         &[
@@ -47,6 +47,17 @@ const ELSEWHERE: [(&str, &[&str], &str); 22] = [
         &["--max-restarts"],
         "did you mean --restart always:N?",
     ),
+    (
+        "run",
+        &["--ready"],
+        "did you mean --ready-log, --ready-port or --ready-cmd?",
+    ),
+    (
+        "run",
+        &["--port", "-p"],
+        "the command says where it listens; --ready-port N waits for that",
+    ),
+    ("wait", &["--until"], "did you mean --for?"),
     (
         "run",
         &["--stashed"],
