@@ -45,8 +45,8 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
         return Hit::Divider;
     }
     if let Some(area) = within(layout.list) {
-        let at = model.list_top + usize::from(row - area.y);
-        return match at < model.rows.len() {
+        let at = model.list.top + usize::from(row - area.y);
+        return match at < model.list.rows.len() {
             true => Hit::Row(at),
             false => Hit::List,
         };

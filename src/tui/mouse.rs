@@ -59,7 +59,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
     if modes.mouse == crate::term::modes::MouseMode::None || (mouse.shift && !held) {
         return false;
     }
-    let crop = crop::crop(screen, area, model.pan, true);
+    let crop = crop::crop(screen, area, model.pane.pan, true);
     let inside = |at: u16, from: u16, len: u16, cropped: u16, size: u16| {
         let at = at.clamp(from, from + len.saturating_sub(1)) - from;
         (at + cropped).min(size.saturating_sub(1))
@@ -98,8 +98,8 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
     }
     match hit {
         Hit::Row(_) | Hit::List => {
-            model.list_top = model.list_top.saturating_add_signed(rows);
-            model.pointer.list_held_at = Some(model.cursor);
+            model.list.top = model.list.top.saturating_add_signed(rows);
+            model.pointer.list_held_at = Some(model.list.cursor);
         }
         Hit::Pane(..) => wheel_pane(model, rows, cmds),
         Hit::Group if model.is_normal() => follow::nudge_by(model, rows, cmds),
@@ -121,7 +121,7 @@ fn wheel_pane(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
             return;
         }
         scroll::enter_by_wheel(model, cmds);
-        if let Some(scroll) = &mut model.scroll {
+        if let Some(scroll) = &mut model.pane.scroll {
             load::move_or_wait(scroll, Move::View, rows);
         }
     } else if model.is_normal() {
@@ -132,7 +132,7 @@ fn wheel_pane(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
 /// Leaves SCROLL, if the wheel opened it, once the wheel has scrolled down to the end.
 fn leave_at_end(model: &mut Model, rows: isize) {
     let written = load::written(model);
-    let Some(scroll) = &model.scroll else {
+    let Some(scroll) = &model.pane.scroll else {
         return;
     };
     let is_over = scroll.leaves_at_end
@@ -175,16 +175,16 @@ fn click_row(model: &mut Model, at: usize) {
     give_way(model);
     let before = model.pointer.clicked.take();
     select::row(model, at);
-    let is_group = matches!(model.rows.get(at), Some(Row::Group(_)));
+    let is_group = matches!(model.list.rows.get(at), Some(Row::Group(_)));
     if is_group {
-        if let Selected::Group(key) = &model.selected {
-            let close = !model.folded.contains(key);
+        if let Selected::Group(key) = &model.list.selected {
+            let close = !model.list.folded.contains(key);
             fold::group(model, close);
         }
-    } else if before.as_ref() == Some(&model.selected) && model.is_normal() {
+    } else if before.as_ref() == Some(&model.list.selected) && model.is_normal() {
         normal::attach(model);
     } else {
-        model.pointer.clicked = Some(model.selected.clone());
+        model.pointer.clicked = Some(model.list.selected.clone());
     }
 }
 
@@ -211,7 +211,7 @@ fn press_pane(
         return;
     }
     hold_still(model, &id, area);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let Some(place) = place_at(scroll, area, mouse) else {
@@ -242,6 +242,7 @@ fn press_pane(
 /// If no log is shown, freezes the live screen, so that nothing moves under the selection.
 fn hold_still(model: &mut Model, id: &SessionId, area: Rect) {
     let is_log = model
+        .pane
         .scroll
         .as_ref()
         .is_some_and(|scroll| !scroll.is_still && !scroll.text.rows.is_empty());
@@ -249,14 +250,14 @@ fn hold_still(model: &mut Model, id: &SessionId, area: Rect) {
         return;
     }
     if let Some(still) = live::freeze(model, id, area) {
-        model.scroll = Some(Box::new(still));
+        model.pane.scroll = Some(Box::new(still));
     }
 }
 
 /// The part of the pane `area` that shows the text of the job.
 fn text_area(model: &Model, area: Rect) -> Rect {
-    let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
-    match log.is_some() || model.rewind.is_some() {
+    let log = model.pane.scroll.as_ref().filter(|scroll| !scroll.is_still);
+    match log.is_some() || model.pane.rewind.is_some() {
         true => area,
         false => card::draw::above(model, area),
     }
@@ -273,7 +274,7 @@ fn drag(model: &mut Model, mouse: Mouse) {
     let Some(area) = model.layout().pane.map(|area| text_area(model, area)) else {
         return;
     };
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     if let (Some(from), Some(to)) = (scroll.pressed, place_at(scroll, area, mouse)) {
@@ -289,11 +290,12 @@ fn up(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
         return;
     }
     let pressed = model
+        .pane
         .scroll
         .as_mut()
         .and_then(|scroll| scroll.pressed.take());
     let has_selection = |scroll: &Scroll| scroll.selection.is_some();
-    let is_click = pressed.is_some() && !model.scroll.as_deref().is_some_and(has_selection);
+    let is_click = pressed.is_some() && !model.pane.scroll.as_deref().is_some_and(has_selection);
     copy_selected(model, cmds);
     let pane = model.layout().pane.zip(model.current_id());
     let at = (mouse.col, mouse.row).into();
@@ -306,6 +308,7 @@ fn up(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
 
 fn copy_selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let selected = model
+        .pane
         .scroll
         .as_ref()
         .filter(|scroll| scroll.selection.is_some())
@@ -316,7 +319,7 @@ fn copy_selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
         Some(text) => copy::lines(model, text, cmds),
         None => {}
     }
-    if let Some(scroll) = &mut model.scroll {
+    if let Some(scroll) = &mut model.pane.scroll {
         scroll.selection = None;
     }
     release(model);
@@ -326,7 +329,7 @@ fn copy_selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Shows the live screen again after text on it was selected.
 fn release(model: &mut Model) {
     if !model.mode().scrolls() {
-        model.scroll.take_if(|scroll| scroll.is_still);
+        model.pane.scroll.take_if(|scroll| scroll.is_still);
     }
 }
 

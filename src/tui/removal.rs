@@ -49,7 +49,7 @@ pub fn remove(model: &mut Model, ids: &[SessionId]) {
         until: model.now.ms + UNDO_MS,
         said,
     });
-    model.stale = true;
+    model.list.stale = true;
 }
 
 /// Restores the jobs removed last.
@@ -65,14 +65,14 @@ pub fn undo(model: &mut Model) {
     };
     model.wanted = removed.jobs.first().map(|job| job.id().clone());
     model.jobs.extend(removed.jobs);
-    model.stale = true;
+    model.list.stale = true;
     model.note(what);
 }
 
 /// Sends the request once the time has passed; waits while there is no connection.
 pub fn expire(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let due = |removed: &Removed| removed.until <= model.now.ms;
-    if model.link == Link::Up && model.removed.as_ref().is_some_and(due) {
+    if model.daemon.link == Link::Up && model.removed.as_ref().is_some_and(due) {
         flush(model, cmds);
     }
 }

@@ -29,12 +29,12 @@ pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 /// on, because the reply arrives only after they have ended.
 pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
     for id in ids {
-        let up = model.link == Link::Up;
+        let up = model.daemon.link == Link::Up;
         if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
             job.record.summary.status = Status::Stopping;
             job.stopping_at.get_or_insert(model.now.ms);
         }
-        let grace_ms = (!force).then_some(model.stop_grace_ms);
+        let grace_ms = (!force).then_some(model.options.stop_grace_ms);
         cmds.push(kill(id, grace_ms));
     }
 }
@@ -61,7 +61,7 @@ pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Restart {
             session_id: id.to_string(),
-            grace_ms: Some(model.stop_grace_ms),
+            grace_ms: Some(model.options.stop_grace_ms),
             unique_label: Some(true),
             ..Restart::default()
         };

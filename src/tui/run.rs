@@ -59,7 +59,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     looked::recall(&mut model);
     left::recall(&mut model);
     if let Some(dir) = &options.project {
-        model.remembered = Selected::Group(key_of_project(dir));
+        model.list.remembered = Selected::Group(key_of_project(dir));
         model.projects.follow(dir, None);
     }
 

@@ -116,7 +116,7 @@ fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     if let Some((_, fresh)) = model.seen.mark(job.id()) {
         words.push((format!("+{}", fresh.min(MOST_UNSEEN)), theme.key()));
     }
-    if model.marked.contains(job.id()) && !model.grid.of_marked {
+    if model.list.marked.contains(job.id()) && !model.grid.of_marked {
         words.push(("marked".to_owned(), theme.key()));
     }
     words

@@ -51,16 +51,16 @@ pub fn toggle(model: &mut Model) {
 /// A grid of the marked jobs; if there are none, of the listed jobs, alive ones first.
 fn open(model: &mut Model) -> Grid {
     let wanted = model.grid.wanted;
-    let of_marked = !model.marked.is_empty();
-    if of_marked && !model.folded.is_empty() {
+    let of_marked = !model.list.marked.is_empty();
+    if of_marked && !model.list.folded.is_empty() {
         // A tile whose row is hidden could not be selected.
-        model.folded.clear();
-        model.stale = true;
+        model.list.folded.clear();
+        model.list.stale = true;
         reconcile_rows(model);
     }
     let mut jobs = listed(model);
     if of_marked {
-        jobs.retain(|id| model.marked.contains(id));
+        jobs.retain(|id| model.list.marked.contains(id));
     } else {
         jobs.sort_by_key(|id| model.job(id).is_none_or(|job| !job.is_alive()));
     }
@@ -176,8 +176,8 @@ pub fn reconcile(model: &mut Model) {
         model.frame.grid = false;
         return;
     }
-    let is_listed = |id: &SessionId| model.rows.iter().any(|row| is_row_of(model, row, id));
-    match &model.selected {
+    let is_listed = |id: &SessionId| model.list.rows.iter().any(|row| is_row_of(model, row, id));
+    match &model.list.selected {
         // Something else selected a job without a tile: leave the grid to show it.
         Selected::Job(id) if is_listed(id) => model.frame.grid = false,
         _ => to(model, model.grid.at.min(model.grid.jobs.len() - 1)),
@@ -233,7 +233,7 @@ fn is_row_of(model: &Model, row: &Row, id: &SessionId) -> bool {
 
 /// The jobs that the list shows, in its order.
 fn listed(model: &Model) -> Vec<SessionId> {
-    let jobs = model.rows.iter().filter_map(|row| match row {
+    let jobs = model.list.rows.iter().filter_map(|row| match row {
         Row::Job(index) => model.jobs.get(*index),
         Row::Group(_) => None,
     });

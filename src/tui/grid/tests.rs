@@ -19,7 +19,7 @@ fn four(width: u16, height: u16) -> Dash {
 fn four_with(options: Options, width: u16, height: u16) -> Dash {
     let mut dash = Dash::with(options, width, height, shop_records());
     for name in ["web", "tests", "migrate", "agent"] {
-        dash.model.marked.insert(id(name));
+        dash.model.list.marked.insert(id(name));
     }
     dash.press("v");
     paint(&mut dash);
@@ -145,19 +145,19 @@ fn looking_resizes_no_job_and_typing_only_its_own() {
 fn keys_move_between_tiles_and_back_leaves_the_grid() {
     let mut dash = four(120, 40);
     // In the order of the list: jobs that wait for a person come first.
-    assert_eq!(dash.model.selected, at("migrate"));
+    assert_eq!(dash.model.list.selected, at("migrate"));
     dash.press("l");
-    assert_eq!(dash.model.selected, at("web"));
+    assert_eq!(dash.model.list.selected, at("web"));
     dash.press("l");
-    assert_eq!(dash.model.selected, at("web"), "the side stops it");
+    assert_eq!(dash.model.list.selected, at("web"), "the side stops it");
     dash.press("\x1b[B");
-    assert_eq!(dash.model.selected, at("agent"));
+    assert_eq!(dash.model.list.selected, at("agent"));
     dash.press("h");
-    assert_eq!(dash.model.selected, at("tests"));
+    assert_eq!(dash.model.list.selected, at("tests"));
     dash.press("g");
-    assert_eq!(dash.model.selected, at("migrate"));
+    assert_eq!(dash.model.list.selected, at("migrate"));
     dash.press("4");
-    assert_eq!(dash.model.selected, at("agent"));
+    assert_eq!(dash.model.list.selected, at("agent"));
     dash.press("\r");
     assert!(dash.model.state::<Insert>().is_some() && dash.model.frame.zoom);
     dash.press("\x1d");
@@ -168,7 +168,7 @@ fn keys_move_between_tiles_and_back_leaves_the_grid() {
     assert!(dash.model.in_grid());
     dash.press("\x1b");
     assert!(!dash.model.frame.grid);
-    assert_eq!(dash.model.selected, at("agent"));
+    assert_eq!(dash.model.list.selected, at("agent"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn tiles_keep_their_order() {
     // When the selected job disappears, the tile that takes its place is selected.
     dash.press("l");
     dash.event(EventKind::Removed, "web", serde_json::json!({}));
-    assert_eq!(dash.model.selected, Selected::Job(before[2].clone()));
+    assert_eq!(dash.model.list.selected, Selected::Job(before[2].clone()));
     assert!(dash.model.in_grid());
     // The filter applies to the tiles too.
     dash.press("/lint\r");
@@ -299,9 +299,9 @@ fn tiles_wrap_text_and_crop_full_screen_programs() {
 #[test]
 fn selecting_a_job_without_a_tile_leaves_the_grid() {
     let mut dash = four(120, 40);
-    dash.model.marked.clear();
+    dash.model.list.marked.clear();
     dash.press("!");
-    assert_eq!(dash.model.selected, at("lint"));
+    assert_eq!(dash.model.list.selected, at("lint"));
     assert!(!dash.model.frame.grid);
 }
 
@@ -315,7 +315,7 @@ fn the_wheel_over_a_tile_scrolls_its_job() {
         });
         let (other, body) = other.unwrap();
         dash.press(&format!("\x1b[<64;{};{}M", body.x + 2, body.y + 2));
-        let Some(scroll) = &dash.model.scroll else {
+        let Some(scroll) = &dash.model.pane.scroll else {
             panic!("{}", dash.status());
         };
         assert_eq!(

@@ -13,12 +13,12 @@ pub fn group(model: &mut Model, close: bool) {
     let Some(key) = model.group_key() else {
         return;
     };
-    model.stale = true;
+    model.list.stale = true;
     if close {
-        model.folded.insert(key.clone());
+        model.list.folded.insert(key.clone());
         select::to(model, Selected::Group(key));
     } else {
-        model.folded.remove(&key);
+        model.list.folded.remove(&key);
     }
 }
 
@@ -28,18 +28,18 @@ pub fn all(model: &mut Model) {
     if !can_fold(model) {
         return;
     }
-    let groups = model.rows.iter().filter_map(|row| match row {
+    let groups = model.list.rows.iter().filter_map(|row| match row {
         Row::Group(group) => Some(group),
         Row::Job(_) => None,
     });
     let keys: Vec<String> = groups.map(|group| group.key.clone()).collect();
     let here = model.group_key();
-    model.stale = true;
-    if keys.iter().all(|key| model.folded.contains(key)) {
-        model.folded.clear();
+    model.list.stale = true;
+    if keys.iter().all(|key| model.list.folded.contains(key)) {
+        model.list.folded.clear();
         return;
     }
-    model.folded.extend(keys);
+    model.list.folded.extend(keys);
     if let Some(key) = here {
         select::to(model, Selected::Group(key));
     }
@@ -55,7 +55,7 @@ pub fn nothing_to_fold(model: &Model) -> &'static str {
 
 /// Whether the list has groups that can be folded; if not, tells why.
 fn can_fold(model: &mut Model) -> bool {
-    let is_headed = matches!(model.rows.first(), Some(Row::Group(_)));
+    let is_headed = matches!(model.list.rows.first(), Some(Row::Group(_)));
     let is_filtered = !model.query().is_empty();
     if !is_headed {
         model.note(nothing_to_fold(model));

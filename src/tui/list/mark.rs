@@ -9,7 +9,7 @@ use crate::tui::model::{Model, Selected};
 pub fn toggle(model: &mut Model) {
     // Several keys may arrive in one read.
     reconcile_rows(model);
-    let ids: Vec<SessionId> = match &model.selected {
+    let ids: Vec<SessionId> = match &model.list.selected {
         Selected::Nothing => Vec::new(),
         Selected::Job(id) => vec![id.clone()],
         Selected::Group(_) => model.of_group(),
@@ -25,6 +25,7 @@ pub fn toggle(model: &mut Model) {
 pub fn all(model: &mut Model) {
     reconcile_rows(model);
     let shown: Vec<SessionId> = model
+        .list
         .rows
         .iter()
         .filter_map(|row| match row {
@@ -42,9 +43,9 @@ pub fn all(model: &mut Model) {
 
 /// Marks these jobs, or unmarks them if all of them are marked.
 fn flip(model: &mut Model, ids: &[SessionId]) {
-    if ids.iter().all(|id| model.marked.contains(id)) {
-        model.marked.retain(|id| !ids.contains(id));
+    if ids.iter().all(|id| model.list.marked.contains(id)) {
+        model.list.marked.retain(|id| !ids.contains(id));
     } else {
-        model.marked.extend(ids.iter().cloned());
+        model.list.marked.extend(ids.iter().cloned());
     }
 }

@@ -9,7 +9,7 @@ use crate::tui::text;
 pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     let theme = &model.theme;
     let mut marks = Vec::new();
-    if model.marked.contains(job.id()) {
+    if model.list.marked.contains(job.id()) {
         marks.push(theme.glyph("∗").to_owned());
     }
     if model.keyboards.agent_types(job.id()) {

@@ -36,21 +36,22 @@ use crate::tui::{text, units};
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width);
     let columns = Columns::of(model, width);
-    if model.rows.is_empty() {
-        let text = format!(" No job matches /{}", model.filter);
+    if model.list.rows.is_empty() {
+        let text = format!(" No job matches /{}", model.list.filter);
         let text = text::clip(&text, width, model.theme.glyph("…"));
         buf.set_string(area.x, area.y, text, model.theme.dim());
         return;
     }
     let rows = model
+        .list
         .rows
         .iter()
         .enumerate()
-        .skip(model.list_top)
+        .skip(model.list.top)
         .take(usize::from(area.height));
     for (y, (at, row)) in (area.y..).zip(rows) {
         let line = Rect::new(area.x, y, area.width, 1);
-        let selected = at == model.cursor && model.selected != Selected::Nothing;
+        let selected = at == model.list.cursor && model.list.selected != Selected::Nothing;
         match row {
             Row::Group(group) => header(model, group, columns, selected, line, buf),
             Row::Job(index) => {
@@ -70,10 +71,10 @@ pub fn draw_edges(model: &Model, area: Rect, buf: &mut Buffer) {
         None => area.right().saturating_sub(1),
     };
     let theme = &model.theme;
-    if model.list_top > 0 {
+    if model.list.top > 0 {
         buf.set_string(x, area.y, theme.glyph("▲"), theme.key());
     }
-    if model.list_top + usize::from(area.height) < model.rows.len() {
+    if model.list.top + usize::from(area.height) < model.list.rows.len() {
         let last = area.bottom().saturating_sub(1);
         buf.set_string(x, last, theme.glyph("▼"), theme.key());
     }
@@ -144,7 +145,7 @@ fn header(
 /// What the heading of a host says of it: why and since when it is not connected.
 fn host_words(model: &Model, group: &Group) -> Option<String> {
     let host = model.host(hosts::host_of_key(&group.key)?)?;
-    let headings = model.rows.iter().filter_map(|row| match row {
+    let headings = model.list.rows.iter().filter_map(|row| match row {
         Row::Group(group) => Some(&group.key),
         Row::Job(_) => None,
     });
@@ -258,5 +259,5 @@ pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
 
 /// `marked 4`.
 pub fn marked(model: &Model) -> String {
-    format!("marked {}", model.marked.len())
+    format!("marked {}", model.list.marked.len())
 }

@@ -7,13 +7,13 @@ use crate::tui::model::{Model, Selected};
 
 /// Rebuilds the list if something in it has changed.
 pub fn reconcile_rows(model: &mut Model) {
-    if std::mem::take(&mut model.stale) {
-        model.rows = rows::rows(
+    if std::mem::take(&mut model.list.stale) {
+        model.list.rows = rows::rows(
             &model.jobs,
             &model.hosts,
             &model.query(),
-            &model.folded,
-            model.sort,
+            &model.list.folded,
+            model.list.sort,
             &model.origin.cwd,
         );
     }
@@ -40,32 +40,38 @@ pub fn reconcile_cursor(model: &mut Model) {
         select::job(model, &id);
     }
     let place = model
+        .list
         .rows
         .iter()
-        .position(|row| selection_of(model, row) == model.selected);
+        .position(|row| selection_of(model, row) == model.list.selected);
     if let Some(at) = place {
-        model.cursor = at;
+        model.list.cursor = at;
         return;
     }
     // The selected row is gone: select the row that took its place.
-    let at = model.cursor.min(model.rows.len().saturating_sub(1));
-    let at = match model.selected {
+    let at = model
+        .list
+        .cursor
+        .min(model.list.rows.len().saturating_sub(1));
+    let at = match model.list.selected {
         Selected::Group(_) => at,
         _ => nearest_job(model, at).unwrap_or(at),
     };
     let next = model
+        .list
         .rows
         .get(at)
         .map_or(Selected::Nothing, |row| selection_of(model, row));
-    if next != model.selected {
-        model.selected = next;
-        model.selected_at = model.now.ms;
-        model.pan = Pan::default();
+    if next != model.list.selected {
+        model.list.selected = next;
+        model.list.selected_at = model.now.ms;
+        model.pane.pan = Pan::default();
         model.dirty = true;
     }
-    model.cursor = at;
+    model.list.cursor = at;
     // The list says why it is empty; nothing is left to zoom into.
-    let is_left = model.selected == Selected::Nothing && model.listed && model.is_normal();
+    let is_left =
+        model.list.selected == Selected::Nothing && model.daemon.listed && model.is_normal();
     if is_left && (model.frame.zoom || model.frame.open) {
         model.frame.zoom = false;
         model.frame.open = false;
@@ -76,7 +82,7 @@ pub fn reconcile_cursor(model: &mut Model) {
 /// The row of a job that is nearest to a place, of two the one above. A header is no substitute for a job: a verb would
 /// act on all of its group.
 fn nearest_job(model: &Model, place: usize) -> Option<usize> {
-    let rows = model.rows.iter().enumerate();
+    let rows = model.list.rows.iter().enumerate();
     let jobs = rows.filter(|(_, row)| matches!(row, Row::Job(_)));
     jobs.map(|(at, _)| at).min_by_key(|at| at.abs_diff(place))
 }
@@ -87,21 +93,22 @@ pub fn reconcile_top(model: &mut Model) {
         return;
     };
     let height = usize::from(list.height);
-    let last_top = model.rows.len().saturating_sub(height);
+    let last_top = model.list.rows.len().saturating_sub(height);
     // After scrolling by the wheel, the list stays there until the cursor moves.
-    if model.pointer.list_held_at == Some(model.cursor) {
-        model.list_top = model.list_top.min(last_top);
+    if model.pointer.list_held_at == Some(model.list.cursor) {
+        model.list.top = model.list.top.min(last_top);
         return;
     }
     model.pointer.list_held_at = None;
-    let lowest = (model.cursor + 1).saturating_sub(height);
+    let lowest = (model.list.cursor + 1).saturating_sub(height);
     // Show the header above the first job as well.
-    let highest = match model.cursor {
-        1 if matches!(model.rows.first(), Some(Row::Group(_))) => 0,
+    let highest = match model.list.cursor {
+        1 if matches!(model.list.rows.first(), Some(Row::Group(_))) => 0,
         at => at,
     };
-    model.list_top = model
-        .list_top
+    model.list.top = model
+        .list
+        .top
         .min(last_top)
         .clamp(lowest.min(highest), highest);
 }

@@ -15,21 +15,21 @@ const STAY_MS: i64 = 1000;
 
 /// Selects a row.
 pub fn row(model: &mut Model, at: usize) {
-    let at = at.min(model.rows.len().saturating_sub(1));
-    let Some(next) = model.rows.get(at).map(|row| selection_of(model, row)) else {
+    let at = at.min(model.list.rows.len().saturating_sub(1));
+    let Some(next) = model.list.rows.get(at).map(|row| selection_of(model, row)) else {
         return;
     };
     to(model, next);
-    model.cursor = at;
+    model.list.cursor = at;
 }
 
 /// Moves to a row without remembering jobs that were selected only briefly.
 fn walk(model: &mut Model, at: usize) {
-    let before = model.previous.clone();
-    let passes = model.now.ms.saturating_sub(model.selected_at) < STAY_MS;
+    let before = model.list.previous.clone();
+    let passes = model.now.ms.saturating_sub(model.list.selected_at) < STAY_MS;
     row(model, at);
     if passes {
-        model.previous = before;
+        model.list.previous = before;
     }
 }
 
@@ -40,12 +40,12 @@ pub fn job(model: &mut Model, id: &SessionId) {
     };
     let (key, _) = rows::group_of(job);
     if !model.query().matches(job) {
-        model.filter.clear();
-        model.stale = true;
+        model.list.filter.clear();
+        model.list.stale = true;
     }
     // A filter shows all groups unfolded.
-    if model.query().is_empty() && model.folded.remove(&key) {
-        model.stale = true;
+    if model.query().is_empty() && model.list.folded.remove(&key) {
+        model.list.stale = true;
     }
     reconcile_rows(model);
     to(model, Selected::Job(id.clone()));
@@ -60,16 +60,16 @@ pub fn best_match(model: &mut Model) {
         Row::Job(index) => model.jobs.get(*index),
         Row::Group(_) => None,
     };
-    let places = model.rows.iter().enumerate();
+    let places = model.list.rows.iter().enumerate();
     let ranks = places.filter_map(|(at, row)| Some((query.rank(job_at(row)?)?, at)));
     let Some((best, at)) = ranks.min() else {
         return;
     };
     let is_best = |job: &Job| query.rank(job) == Some(best);
-    let listed = model.rows.iter().filter_map(job_at);
+    let listed = model.list.rows.iter().filter_map(job_at);
     let keeps = listed
         .filter(|job| is_best(job))
-        .any(|job| model.selected == Selected::Job(job.id().clone()));
+        .any(|job| model.list.selected == Selected::Job(job.id().clone()));
     if !keeps {
         row(model, at);
     }
@@ -78,9 +78,9 @@ pub fn best_match(model: &mut Model) {
 /// Moves the cursor by one row and stops at the ends.
 pub fn step(model: &mut Model, down: bool) {
     let at = if down {
-        model.cursor.saturating_add(1)
+        model.list.cursor.saturating_add(1)
     } else {
-        model.cursor.saturating_sub(1)
+        model.list.cursor.saturating_sub(1)
     };
     walk(model, at);
 }
@@ -89,7 +89,7 @@ pub fn step(model: &mut Model, down: bool) {
 /// a folded group is selected instead.
 pub fn restore(model: &mut Model) {
     reconcile_rows(model);
-    let wanted = std::mem::take(&mut model.remembered);
+    let wanted = std::mem::take(&mut model.list.remembered);
     let group = match &wanted {
         Selected::Job(id) => model
             .job(id)
@@ -97,7 +97,7 @@ pub fn restore(model: &mut Model) {
         _ => None,
     };
     let has_row = |one: &Selected| {
-        let mut rows = model.rows.iter();
+        let mut rows = model.list.rows.iter();
         rows.any(|row| selection_of(model, row) == *one)
     };
     let is_shown = |one: &Selected| *one != Selected::Nothing && has_row(one);
@@ -109,7 +109,7 @@ pub fn restore(model: &mut Model) {
 /// Whether the list is shown and has more rows than fit.
 pub fn is_cut(model: &Model) -> bool {
     let height = model.layout().list.map(|list| usize::from(list.height));
-    height.is_some_and(|height| model.rows.len() > height)
+    height.is_some_and(|height| model.list.rows.len() > height)
 }
 
 /// Moves the cursor by a page and scrolls the list along, so that the cursor keeps its place in the
@@ -118,19 +118,20 @@ pub fn page(model: &mut Model, down: bool) {
     let height = model.layout().list.map_or(1, |list| list.height);
     let rows = usize::from(height).max(2) - 1;
     let (top, at) = match down {
-        true => (model.list_top + rows, model.cursor + rows),
+        true => (model.list.top + rows, model.list.cursor + rows),
         false => (
-            model.list_top.saturating_sub(rows),
-            model.cursor.saturating_sub(rows),
+            model.list.top.saturating_sub(rows),
+            model.list.cursor.saturating_sub(rows),
         ),
     };
-    model.list_top = top;
+    model.list.top = top;
     walk(model, at);
 }
 
 /// Selects the job with this number in the list, not counting headers.
 pub fn pick(model: &mut Model, number: usize) {
     let place = model
+        .list
         .rows
         .iter()
         .enumerate()
@@ -191,7 +192,12 @@ pub fn alert(model: &mut Model) {
 
 /// Selects the previous job.
 pub fn previous(model: &mut Model) {
-    match model.previous.clone().filter(|id| model.job(id).is_some()) {
+    match model
+        .list
+        .previous
+        .clone()
+        .filter(|id| model.job(id).is_some())
+    {
         Some(id) => job(model, &id),
         None => model.note("There is no previous job."),
     }
@@ -199,22 +205,22 @@ pub fn previous(model: &mut Model) {
 
 /// Selects something and remembers the job that was selected before.
 pub fn to(model: &mut Model, next: Selected) {
-    if next == model.selected {
+    if next == model.list.selected {
         return;
     }
-    if let Selected::Job(id) = &model.selected {
-        model.previous = Some(id.clone());
+    if let Selected::Job(id) = &model.list.selected {
+        model.list.previous = Some(id.clone());
     }
-    model.selected = next;
-    model.selected_at = model.now.ms;
-    model.pan = Pan::default();
+    model.list.selected = next;
+    model.list.selected_at = model.now.ms;
+    model.pane.pan = Pan::default();
     model.dirty = true;
 }
 
 /// Switches to the next sort order.
 pub fn sort(model: &mut Model) {
-    model.sort = model.sort.next();
-    model.stale = true;
-    let text = format!("Sorted by {}.", model.sort.name());
+    model.list.sort = model.list.sort.next();
+    model.list.stale = true;
+    let text = format!("Sorted by {}.", model.list.sort.name());
     model.note_state("sort".to_owned(), text, None);
 }

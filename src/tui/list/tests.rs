@@ -216,7 +216,7 @@ fn requests_usage_during_activity_and_else_with_the_clock() {
 fn a_usage_reply_changes_nothing_else() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("j");
-    let rows = dash.model.rows.clone();
+    let rows = dash.model.list.rows.clone();
     let mut news = used();
     for record in &mut news {
         // Events report these changes, so the usage reply must not.
@@ -225,9 +225,9 @@ fn a_usage_reply_changes_nothing_else() {
     }
     news.push(record("new"));
     dash.usage(news);
-    assert_eq!(dash.model.rows, rows);
-    assert!(!dash.model.stale);
-    assert_eq!(dash.model.selected, Selected::Job(id("web")));
+    assert_eq!(dash.model.list.rows, rows);
+    assert!(!dash.model.list.stale);
+    assert_eq!(dash.model.list.selected, Selected::Job(id("web")));
     assert!(dash.status().contains("running"), "{}", dash.status());
     assert!(
         dash.status().contains("3% 182M  :3000"),
@@ -262,7 +262,7 @@ fn sorting_keeps_the_cursor_on_its_job() {
         assert!(text.contains(&format!("Sorted by {name}.")), "{text}");
         let row = text.lines().nth(3).unwrap();
         assert!(row.contains(first), "{name}: {row}");
-        assert_eq!(dash.model.selected, Selected::Job(id("web")));
+        assert_eq!(dash.model.list.selected, Selected::Job(id("web")));
         assert_eq!(text.contains(&format!("by {name}   ")), name != "attention");
     }
     dash.press("SSS");
@@ -285,7 +285,7 @@ fn the_filter_highlights_matching_letters() {
         .collect();
     assert_eq!(lit, "mgt", "{}", dash.text());
     dash.press("\x1b/!failed\r");
-    assert_eq!(dash.model.selected, Selected::Job(id("lint")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("lint")));
     dash.press("\x1b/-failed\r");
     assert!(!dash.text().contains("lint"), "{}", dash.text());
 }
@@ -299,12 +299,12 @@ fn selects_alerts_in_order_and_opens_the_pane_in_the_stack() {
     dash.press("G");
     for name in ["migrate", "tests", "lint", "migrate"] {
         dash.press("!");
-        assert_eq!(dash.model.selected, Selected::Job(id(name)));
+        assert_eq!(dash.model.list.selected, Selected::Job(id(name)));
     }
     let mut dash = Dash::new(40, 12, records);
     dash.press("G!");
     assert!(dash.model.frame.open);
-    assert_eq!(dash.model.selected, Selected::Job(id("migrate")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("migrate")));
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn many(width: u16, height: u16) -> Dash {
 }
 
 fn at(dash: &Dash) -> usize {
-    dash.model.cursor
+    dash.model.list.cursor
 }
 
 #[test]
@@ -333,13 +333,13 @@ fn page_keys_move_through_a_list_that_is_cut() {
     for (down, up) in [("\x1b[6~", "\x1b[5~"), ("\x06", "\x02")] {
         let mut dash = many(80, 24);
         dash.press("jj").press(down);
-        assert_eq!((at(&dash), dash.model.list_top), (22, 19));
+        assert_eq!((at(&dash), dash.model.list.top), (22, 19));
         dash.press(down);
-        assert_eq!((at(&dash), dash.model.list_top), (39, 19), "the end");
+        assert_eq!((at(&dash), dash.model.list.top), (39, 19), "the end");
         dash.press(up);
         assert_eq!(at(&dash), 19);
         dash.press(up).press(up);
-        assert_eq!((at(&dash), dash.model.list_top), (0, 0));
+        assert_eq!((at(&dash), dash.model.list.top), (0, 0));
         assert!(dash.model.is_normal(), "not SCROLL");
     }
 }
@@ -350,7 +350,7 @@ fn page_keys_move_through_the_pane_beside_a_short_list() {
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("2").press("\x1b[6~").press("\x06");
         assert!(dash.model.is_normal());
-        assert_eq!(dash.model.selected, Selected::Job(id("web")));
+        assert_eq!(dash.model.list.selected, Selected::Job(id("web")));
         dash.press(up);
         assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
     }
@@ -381,41 +381,44 @@ fn marks_the_edges_of_a_list_that_is_cut() {
 fn one_key_folds_all_groups_and_unfolds_them() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("7").press("Z");
-    assert_eq!(dash.model.rows.len(), 2);
+    assert_eq!(dash.model.list.rows.len(), 2);
     assert_eq!(
-        dash.model.selected,
+        dash.model.list.selected,
         Selected::Group("d:/home/me/notes".to_owned())
     );
     dash.press("Z");
-    assert_eq!(dash.model.rows.len(), 10);
+    assert_eq!(dash.model.list.rows.len(), 10);
     dash.press("gh");
     dash.press("Z");
-    assert_eq!(dash.model.rows.len(), 2, "one was still open");
+    assert_eq!(dash.model.list.rows.len(), 2, "one was still open");
 }
 
 #[test]
 fn a_filter_opens_folded_groups_while_it_stands() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("Z").press("/lint");
-    assert_eq!(dash.model.selected, Selected::Job(id("lint")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("lint")));
     assert!(dash.text().contains("▾ ~/notes"), "{}", dash.text());
     dash.press("\r").press("h");
     assert!(dash.text().contains("A filter shows all groups unfolded"));
     dash.press("\x1b\x1b").press("\x1b");
-    assert_eq!(dash.model.filter, "");
-    assert_eq!(dash.model.rows.len(), 2, "folded again");
+    assert_eq!(dash.model.list.filter, "");
+    assert_eq!(dash.model.list.rows.len(), 2, "folded again");
     let of_lint = Selected::Group("d:/home/me/notes".to_owned());
-    assert_eq!(dash.model.selected, of_lint);
+    assert_eq!(dash.model.list.selected, of_lint);
     // What was selected is selected again if nothing was found.
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("7");
-    let before = dash.model.selected.clone();
+    let before = dash.model.list.selected.clone();
     dash.press("/zzzz");
-    assert_eq!(dash.model.selected, Selected::Nothing);
+    assert_eq!(dash.model.list.selected, Selected::Nothing);
     dash.press("\x1b");
-    assert_eq!(dash.model.selected, before);
+    assert_eq!(dash.model.list.selected, before);
     dash.press("/zz\x7f\x7f");
-    assert_eq!(dash.model.selected, before, "the filter is empty again");
+    assert_eq!(
+        dash.model.list.selected, before,
+        "the filter is empty again"
+    );
 }
 
 #[test]
@@ -432,7 +435,7 @@ fn a_filter_puts_the_best_match_first() {
     }
     let mut dash = Dash::new(80, 24, records);
     dash.press("G").press("/日本");
-    assert_eq!(dash.model.selected, Selected::Job(id("n3")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("n3")));
     let names: Vec<String> = dash
         .text()
         .lines()
@@ -445,7 +448,7 @@ fn a_filter_puts_the_best_match_first() {
     assert!(starts(2, "x日本") && starts(3, "日常の本"), "{names:?}");
     // A job that matches as well stays selected.
     dash.press("\x15npm");
-    assert_eq!(dash.model.selected, Selected::Job(id("n3")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("n3")));
 }
 
 #[test]
@@ -453,9 +456,9 @@ fn the_group_of_the_best_match_comes_first() {
     let mut dash = Dash::new(80, 24, shop_records());
     // `npm run tests` in the first group, and `build` in the second by its name.
     dash.press("/b");
-    assert_eq!(dash.model.selected, Selected::Job(id("build")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("build")));
     assert!(
-        matches!(&dash.model.rows[0], crate::tui::model::rows::Row::Group(group) if group.title == "~/notes")
+        matches!(&dash.model.list.rows[0], crate::tui::model::rows::Row::Group(group) if group.title == "~/notes")
     );
 }
 
@@ -488,11 +491,11 @@ fn the_last_selection_is_restored_with_the_first_list() {
             ..Options::default()
         };
         let mut dash = Dash::with(options, 80, 24, Vec::new());
-        dash.model.listed = false;
-        dash.model.remembered = remembered;
-        dash.model.folded = folded.iter().map(|&key| key.to_owned()).collect();
+        dash.model.daemon.listed = false;
+        dash.model.list.remembered = remembered;
+        dash.model.list.folded = folded.iter().map(|&key| key.to_owned()).collect();
         dash.list(shop_records());
-        dash.model.selected.clone()
+        dash.model.list.selected.clone()
     };
     let tests = Selected::Job(id("tests"));
     let shop = Selected::Group("g:shop".to_owned());

@@ -29,15 +29,15 @@ pub fn change(model: &mut Model, wider: bool) {
 
 /// Sets the width; the layout limits it to what leaves both parts readable.
 pub fn set(model: &mut Model, width: u16) {
-    model.list_width = Some(width);
+    model.list.width = Some(width);
     // What is remembered is a width that was shown.
-    model.list_width = model.layout().list.map(|list| list.width);
+    model.list.width = model.layout().list.map(|list| list.width);
     model.dirty = true;
 }
 
 /// Gives the list the width that follows from the window again.
 pub fn reset(model: &mut Model) {
-    model.list_width = None;
+    model.list.width = None;
     model.dirty = true;
 }
 

@@ -20,7 +20,7 @@ impl Model {
 
     /// The id of the job in the pane.
     pub fn current_id(&self) -> Option<&SessionId> {
-        let selected = match &self.selected {
+        let selected = match &self.list.selected {
             Selected::Job(id) => Some(id),
             _ => None,
         };
@@ -29,10 +29,10 @@ impl Model {
 
     /// The selected group.
     pub fn group(&self) -> Option<&Group> {
-        let Selected::Group(key) = &self.selected else {
+        let Selected::Group(key) = &self.list.selected else {
             return None;
         };
-        self.rows.iter().find_map(|row| match row {
+        self.list.rows.iter().find_map(|row| match row {
             Row::Group(group) if group.key == *key => Some(group),
             _ => None,
         })
@@ -48,7 +48,7 @@ impl Model {
 
     /// The key of the selected group, or of the group of the job in the pane.
     pub fn group_key(&self) -> Option<String> {
-        match &self.selected {
+        match &self.list.selected {
             Selected::Group(key) => Some(key.clone()),
             _ => Some(group_of(self.current()?).0),
         }
@@ -80,10 +80,10 @@ impl Model {
     /// The jobs that a verb acts on: the marked ones; if there are none, the selected job or all
     /// jobs of the selected group.
     pub fn targets(&self) -> Vec<SessionId> {
-        if !self.marked.is_empty() {
+        if !self.list.marked.is_empty() {
             return self.marked();
         }
-        match &self.selected {
+        match &self.list.selected {
             Selected::Nothing => Vec::new(),
             Selected::Job(id) => vec![id.clone()],
             Selected::Group(_) => self.of_group(),
@@ -131,7 +131,9 @@ impl Model {
     /// The marked jobs, in the order of the job list.
     pub fn marked(&self) -> Vec<SessionId> {
         let ids = self.jobs.iter().map(Job::id);
-        ids.filter(|id| self.marked.contains(id)).cloned().collect()
+        ids.filter(|id| self.list.marked.contains(id))
+            .cloned()
+            .collect()
     }
 
     /// The name of a job, for messages; its id if the job is unknown.
@@ -150,7 +152,7 @@ impl Model {
 
     /// The parsed filter.
     pub fn query(&self) -> Query {
-        Query::parse(&self.filter)
+        Query::parse(&self.list.filter)
     }
 
     /// The number of jobs in each state.

@@ -11,9 +11,10 @@ impl Model {
         let layout = self.layout();
         let shown = layout.list.map_or(0, |list| usize::from(list.height));
         let rows = self
+            .list
             .rows
             .iter()
-            .skip(self.list_top)
+            .skip(self.list.top)
             .take(shown)
             .filter_map(|row| match row {
                 Row::Job(index) => {
@@ -37,9 +38,13 @@ impl Model {
         let usage = self.usage_due().filter(|&at| at < clock);
         // Without a daemon no request can be sent, so an overdue deadline must not cause repeated
         // wake-ups.
-        let is_up = self.link == Link::Up;
+        let is_up = self.daemon.link == Link::Up;
         let mode = self.mode().due().filter(|_| is_up);
-        let play = self.rewind.as_ref().filter(|past| is_up && !past.loading);
+        let play = self
+            .pane
+            .rewind
+            .as_ref()
+            .filter(|past| is_up && !past.loading);
         let play = play.and_then(|past| past.play).map(|play| play.due);
         let told = self.removed.as_ref().filter(|_| is_up);
         let removed = told.map(|removed| removed.until);
@@ -61,8 +66,8 @@ impl Model {
 
     /// When to request usage; `None` while it is not visible or nothing runs.
     pub fn usage_due(&self) -> Option<i64> {
-        let wanted = self.link == Link::Up
-            && self.listed
+        let wanted = self.daemon.link == Link::Up
+            && self.daemon.listed
             && !self.usage.on_its_way
             && self.shows_usage()
             && self.jobs.iter().any(|job| job.is_alive());

@@ -61,7 +61,7 @@ impl Model {
 
     /// The host of the selected job or group.
     pub fn selected_host(&self) -> Option<&str> {
-        match &self.selected {
+        match &self.list.selected {
             super::Selected::Group(key) => host_of_key(key),
             _ => self.current()?.host(),
         }

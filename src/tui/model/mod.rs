@@ -9,6 +9,7 @@ pub mod card;
 mod chosen;
 pub mod copied;
 pub mod counts;
+pub mod daemon;
 mod due;
 pub mod ending;
 pub mod grid;
@@ -16,9 +17,11 @@ pub mod hosts;
 pub mod job;
 pub mod keyboard;
 pub mod layout;
+pub mod list;
 pub mod merged;
 pub mod mode;
 mod notes;
+pub mod pane;
 pub mod pointer;
 pub mod projects;
 pub mod query;
@@ -38,7 +41,7 @@ pub mod url;
 pub mod usage;
 pub mod watch;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use jiff::tz::TimeZone;
@@ -47,34 +50,30 @@ use self::alerts::Alerts;
 use self::answers::Answers;
 use self::away::Away;
 use self::card::Card;
+pub use self::daemon::{Daemon, Link};
 use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
-use self::merged::Merged;
+pub use self::list::{List, Selected};
 use self::mode::{Frame, Left, Mode};
 pub use self::notes::READ_ONLY;
+use self::pane::Pane;
 use self::pointer::Pointer;
 use self::projects::Projects;
 use self::quitting::Quitting;
 use self::removed::Removed;
-use self::rewind::Rewind;
-use self::rows::Row;
 use self::runs::RunTracker;
 use self::seen::SeenTracker;
 use self::settling::Settling;
-use self::sort::Sort;
 use self::spark::Spark;
 use self::toast::Toasts;
 use self::typing::Typing;
 use self::usage::Usage;
 use self::watch::Watch;
-use super::crop::Pan;
 use super::keymap::Keymap;
 use super::message::Moment;
-use super::options::{Options, Replay};
-use super::scrollback::Scroll;
+use super::options::Options;
 use super::theme::Theme;
-use crate::config::Notify;
 use crate::protocol::reply::HostStatus;
 use crate::protocol::{Event, SessionId};
 use crate::term::keyparse::KeyReader;
@@ -87,30 +86,6 @@ pub struct Origin {
     pub cwd: String,
     /// The home directory, shown as `~`.
     pub home: Option<String>,
-}
-
-/// What is selected in the list.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Selected {
-    /// Nothing: there are no rows.
-    #[default]
-    Nothing,
-    /// A job.
-    Job(SessionId),
-    /// The header of a group, by its key.
-    Group(String),
-}
-
-/// State of the connection to the daemon.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Link {
-    /// The first connection is being made.
-    #[default]
-    Starting,
-    /// Connected.
-    Up,
-    /// The connection was lost and is being restored.
-    Down,
 }
 
 /// State of the job that the view was opened for (attach).
@@ -145,70 +120,32 @@ pub struct Model {
     pub theme: Theme,
     /// Where the view was opened.
     pub origin: Origin,
-    /// Whether the view may only look at jobs, not change them.
-    pub read_only: bool,
-    /// Whether it asks for confirmation before it ends or removes something.
-    pub asks: bool,
-    /// Time between TERM and KILL for jobs stopped by this view, in milliseconds.
-    pub stop_grace_ms: u64,
+    /// What was chosen on the command line and in the configuration.
+    pub options: Options,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Whether the status line stays visible while typing into a zoomed job.
-    pub status_line: bool,
     /// Whether and for which job the view was opened.
     pub attached: Attached,
-    /// State of the connection to the daemon.
-    pub link: Link,
-    /// Whether the daemon is too old to send all events.
-    pub is_daemon_older: bool,
+    /// The daemon, as far as the view knows it.
+    pub daemon: Daemon,
     /// The jobs, in the order in which they became known.
     pub jobs: Vec<Job>,
     /// The other hosts, as the last list told.
     pub hosts: Vec<HostStatus>,
-    /// Whether the daemon is too old to know other hosts.
-    pub is_list_plain: bool,
-    /// Whether the first list has arrived.
-    pub listed: bool,
     /// Jobs with a pending record request.
     pub refreshing: HashMap<SessionId, Refresh>,
-    /// The text of the filter.
-    pub filter: String,
-    /// What was selected before the list was filtered.
-    pub unfiltered: Selected,
-    /// Keys of folded groups.
-    pub folded: HashSet<String>,
-    /// Sort order of the list.
-    pub sort: Sort,
-    /// Marked jobs; verbs act on all of them.
-    pub marked: BTreeSet<SessionId>,
+    /// The list of jobs: what it shows, and what is selected in it.
+    pub list: List,
     /// Recent output of jobs.
     pub sparks: HashMap<SessionId, Spark>,
     /// When resource usage was last requested.
     pub usage: Usage,
-    /// The rows of the list, kept up to date by `update`.
-    pub rows: Vec<Row>,
-    /// What is selected in the list.
-    pub selected: Selected,
-    /// What the last view had selected, until the first list has arrived.
-    pub remembered: Selected,
-    /// Index of the selected row, for when that row disappears.
-    pub cursor: usize,
-    /// Index of the first visible row of the list.
-    pub list_top: usize,
-    /// The width of the list in columns that a person has set; `None` if it follows from the window.
-    pub list_width: Option<u16>,
-    /// The job that was selected before the current one.
-    pub previous: Option<SessionId>,
-    /// Since when the current row is selected.
-    pub selected_at: i64,
     /// How much output of each job was seen.
     pub seen: SeenTracker,
     /// When a view was last open, and the last event that it received.
     pub last_open: Option<(i64, u64)>,
     /// What happened since then, as far as events have arrived.
     pub away: Option<Away>,
-    /// Number of the last event received.
-    pub seq: u64,
     /// Failure cards of the jobs that were looked at.
     pub cards: HashMap<SessionId, Card>,
     /// Pids that survived a stop, by job.
@@ -219,21 +156,8 @@ pub struct Model {
     pub wanted: Option<SessionId>,
     /// The live screens in view.
     pub watches: Vec<Watch>,
-    /// The screen at a time in the past, which the pane shows instead.
-    pub rewind: Option<Rewind>,
-    /// Set if the view was opened to replay a job's past.
-    pub replay: Option<Replay>,
-    /// By how much a cropped pane is shifted.
-    pub pan: Pan,
-    /// The log in the pane: scrolled back, with timestamps, or a frozen screen. `None` while the pane
-    /// shows the live screen.
-    pub scroll: Option<Box<Scroll>>,
-    /// The newest lines of the jobs of the selected group.
-    pub merged: Merged,
-    /// Whether long log lines wrap.
-    pub wrap: bool,
-    /// Whether log lines have timestamps.
-    pub times: bool,
+    /// What the pane shows instead of the live screen, and how.
+    pub pane: Pane,
     /// State of the mouse.
     pub pointer: Pointer,
     /// How list and panes share the window.
@@ -250,12 +174,8 @@ pub struct Model {
     pub left: Option<Left>,
     /// When Ctrl-C was last pressed in NORMAL.
     pub interrupted_at: Option<i64>,
-    /// A key sequence that leaves INSERT instead of its keys; empty if there is none.
-    pub leave_sequence: Vec<String>,
     /// Whether the window has the focus, according to the terminal.
     pub focused: bool,
-    /// How to notify a person while the window has no focus.
-    pub notify: Notify,
     /// The last window title that was set; `None` before the first.
     pub title: Option<String>,
     /// Toasts and the message history.
@@ -280,8 +200,6 @@ pub struct Model {
     pub keys: KeyReader,
     /// When an incomplete key sequence is passed on as it is.
     pub flush_at: Option<i64>,
-    /// Whether `rows` must be rebuilt.
-    pub stale: bool,
     /// The runs of restarted jobs.
     pub runs: RunTracker,
     /// The commands that are copied once the details of their jobs are there.
@@ -309,54 +227,29 @@ impl Model {
             window,
             theme,
             origin,
-            read_only: options.read_only,
+            options: options.clone(),
             keymap,
-            asks: options.asks,
-            stop_grace_ms: options.stop_grace_ms,
-            status_line: options.status_line,
             attached: match options.job.as_deref().and_then(SessionId::parse_any) {
                 Some(id) => Attached::Awaited(id),
                 None => Attached::No,
             },
-            link: Link::Starting,
-            is_daemon_older: false,
+            daemon: Daemon::default(),
             jobs: Vec::new(),
             hosts: Vec::new(),
-            is_list_plain: false,
-            listed: false,
             refreshing: HashMap::new(),
-            filter: options.filter.clone().unwrap_or_default(),
-            unfiltered: Selected::Nothing,
-            folded: HashSet::new(),
-            sort: Sort::default(),
-            marked: BTreeSet::new(),
+            list: List::new(options.filter.clone().unwrap_or_default()),
             sparks: HashMap::new(),
             usage: Usage::default(),
-            rows: Vec::new(),
-            selected: Selected::Nothing,
-            remembered: Selected::Nothing,
-            cursor: 0,
-            list_top: 0,
-            list_width: None,
-            previous: None,
-            selected_at: 0,
             seen: SeenTracker::default(),
             last_open: None,
             away: None,
-            seq: 0,
             cards: HashMap::new(),
             survivors: HashMap::new(),
             submitted: 0,
             wanted: None,
             watches: Vec::new(),
-            rewind: None,
             commands: None,
-            replay: options.replay,
-            pan: Pan::default(),
-            scroll: None,
-            merged: Merged::default(),
-            wrap: true,
-            times: false,
+            pane: Pane::new(),
             pointer: Pointer::new(options.mouse),
             frame: Frame::default(),
             grid: Grid::default(),
@@ -365,9 +258,7 @@ impl Model {
             normal,
             left: None,
             interrupted_at: None,
-            leave_sequence: options.leave_sequence.clone(),
             focused: true,
-            notify: options.notify,
             title: None,
             toasts: Toasts::default(),
             alerts: Alerts::default(),
@@ -380,7 +271,6 @@ impl Model {
             answers: Answers::default(),
             keys: KeyReader::new(),
             flush_at: None,
-            stale: true,
             runs: RunTracker::default(),
             dirty: true,
             touched: None,

@@ -12,7 +12,7 @@ impl Model {
     /// Whether the daemon can be asked for something. If not, says so: the connection drops queries that it cannot send.
     /// `otherwise` is what became of it: `Not done`.
     pub fn has_daemon(&mut self, otherwise: &str) -> bool {
-        let has = self.link == Link::Up;
+        let has = self.daemon.link == Link::Up;
         if !has {
             self.note(format!("{otherwise}: the daemon is restarting."));
         }
@@ -38,7 +38,7 @@ impl Model {
 
     /// Why an action on one job is impossible: `text`, or that a group is selected.
     pub fn no_job(&self, text: &str) -> String {
-        match &self.selected {
+        match &self.list.selected {
             Selected::Group(_) => {
                 format!("A group is selected; {} selects a job.", self.key("j"))
             }

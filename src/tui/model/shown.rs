@@ -26,8 +26,8 @@ impl Model {
             open: self.frame.open && !needs.list,
             grid: self.frame.grid,
             hints: needs.hints,
-            list_width: self.list_width,
-            bare: needs.nothing && !self.status_line,
+            list_width: self.list.width,
+            bare: needs.nothing && !self.options.status_line,
         };
         let mut layout = Layout::of(width, height, wish);
         if let Some(area) = layout.grid {
@@ -119,8 +119,8 @@ impl Model {
     pub fn display(&self) -> Option<Display> {
         Some(Display {
             pane: self.pane_size()?,
-            wrap: self.wrap,
-            times: self.times,
+            wrap: self.pane.wrap,
+            times: self.pane.times,
         })
     }
 
@@ -159,7 +159,7 @@ impl Model {
 
     /// Whether the pane still waits for its first screen. Delaying the redraw then avoids flicker.
     pub fn awaits_screen(&self) -> bool {
-        self.link == Link::Up
+        self.daemon.link == Link::Up
             && self
                 .watches
                 .iter()
@@ -175,14 +175,18 @@ impl Model {
 
     /// Shifts a cropped pane sideways.
     pub fn pan(&mut self, right: bool) {
-        if let (Some(scroll), None) = (&mut self.scroll, &self.rewind) {
+        if let (Some(scroll), None) = (&mut self.pane.scroll, &self.pane.rewind) {
             scroll.pan(right);
             return;
         }
         let Some(pane) = self.layout().pane else {
             return;
         };
-        let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
+        let past = self
+            .pane
+            .rewind
+            .as_ref()
+            .map(|rewind| rewind.screen.as_ref());
         let live = self.current_id().and_then(|id| self.shown_screen(id));
         let cols = past
             .unwrap_or(live)
@@ -193,8 +197,8 @@ impl Model {
             return;
         }
         let step = (pane.width / 2).max(1);
-        let left = self.pan.left.min(hidden);
-        self.pan.left = match right {
+        let left = self.pane.pan.left.min(hidden);
+        self.pane.pan.left = match right {
             true => (left + step).min(hidden),
             false => left.saturating_sub(step),
         };
@@ -207,8 +211,12 @@ impl Model {
             return false;
         };
         let live = self.current_id().and_then(|id| self.screen(id));
-        let live = live.filter(|screen| self.scroll.is_none() && crop::is_full_screen(screen));
-        let past = self.rewind.as_ref().map(|rewind| rewind.screen.as_ref());
+        let live = live.filter(|screen| self.pane.scroll.is_none() && crop::is_full_screen(screen));
+        let past = self
+            .pane
+            .rewind
+            .as_ref()
+            .map(|rewind| rewind.screen.as_ref());
         let area = match past {
             Some(_) => crop::split(area).0,
             None => area,
@@ -222,15 +230,15 @@ impl Model {
         }
         let top = |pan| crop::crop(screen, area, pan, false).top;
         let (now, usual) = (
-            top(self.pan),
+            top(self.pane.pan),
             top(Pan {
                 top: None,
-                ..self.pan
+                ..self.pane.pan
             }),
         );
         let wanted = isize::try_from(now).unwrap_or(0).saturating_add(rows);
         let next = u16::try_from(wanted.max(0)).unwrap_or(u16::MAX).min(hidden);
-        self.pan.top = (next != usual).then_some(next);
+        self.pane.pan.top = (next != usual).then_some(next);
         self.dirty = true;
         true
     }

@@ -10,9 +10,9 @@ pub fn recall(model: &mut Model) {
     let Some(view) = list_view::recall(host::name()) else {
         return;
     };
-    model.remembered = selected(&view);
-    model.list_width = view.width;
-    model.folded = view.folded.into_iter().collect();
+    model.list.remembered = selected(&view);
+    model.list.width = view.width;
+    model.list.folded = view.folded.into_iter().collect();
 }
 
 /// What was selected.
@@ -27,18 +27,18 @@ fn selected(view: &ListView) -> Selected {
 
 /// Saves how this view leaves the list. A view of a single job has not shown it.
 pub fn keep(model: &Model) {
-    if model.attached != Attached::No || !model.listed {
+    if model.attached != Attached::No || !model.daemon.listed {
         return;
     }
-    let (job, group) = match &model.selected {
+    let (job, group) = match &model.list.selected {
         Selected::Nothing => (None, None),
         Selected::Job(id) => (Some(id.to_string()), None),
         Selected::Group(key) => (None, Some(key.clone())),
     };
     list_view::remember(
         ListView {
-            width: model.list_width,
-            folded: model.folded.iter().cloned().collect(),
+            width: model.list.width,
+            folded: model.list.folded.iter().cloned().collect(),
             job,
             group,
         },

@@ -30,8 +30,8 @@ pub fn keep(model: &Model) {
         (Attached::Yes(_) | Attached::Awaited(_), Some(before)) => before,
         // The daemon has not replied, so the next view must request events from the same number
         // again.
-        (_, Some((_, seq))) if model.seq == 0 => (model.now.ms, seq),
-        _ => (model.now.ms, model.seq),
+        (_, Some((_, seq))) if model.daemon.seq == 0 => (model.now.ms, seq),
+        _ => (model.now.ms, model.daemon.seq),
     };
     let looked = SeenJobs {
         at,
@@ -40,6 +40,6 @@ pub fn keep(model: &Model) {
     };
     // Before the list arrives it is not known which jobs are gone.
     seen_jobs::remember(&looked, host::name(), |id| {
-        !model.listed || model.job(id).is_some()
+        !model.daemon.listed || model.job(id).is_some()
     });
 }

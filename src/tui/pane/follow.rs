@@ -18,7 +18,7 @@ pub fn received(model: &mut Model, id: &SessionId, part: Part, value: Value, cmd
         .job(id)
         .map_or(0, |job| job.record.summary.output_lines);
     model.dirty = true;
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     if scroll.id != *id || scroll.loading != Some(part) {
@@ -57,7 +57,12 @@ pub fn received(model: &mut Model, id: &SessionId, part: Part, value: Value, cmd
 /// Freezes the screen of a full-screen program, so that it can be read and copied. Such a program
 /// leaves no output that scrolls.
 fn hold_full_screen(model: &mut Model) {
-    let Some(scroll) = model.scroll.as_ref().filter(|_| model.mode().scrolls()) else {
+    let Some(scroll) = model
+        .pane
+        .scroll
+        .as_ref()
+        .filter(|_| model.mode().scrolls())
+    else {
         return;
     };
     let id = scroll.id.clone();
@@ -70,9 +75,9 @@ fn hold_full_screen(model: &mut Model) {
     if !screen.alt_screen() || !is_blank {
         return;
     }
-    let crop = crop::crop(screen, area, model.pan, false);
+    let crop = crop::crop(screen, area, model.pane.pan, false);
     let still = Scroll::still(id, size, screen, (crop.top, crop.left));
-    model.scroll = Some(Box::new(still));
+    model.pane.scroll = Some(Box::new(still));
 }
 
 /// Scrolls the pane by a line or by half a page without leaving NORMAL.
@@ -101,7 +106,12 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     if model.pan_down(rows) {
         return;
     }
-    if model.scroll.as_ref().is_none_or(|scroll| scroll.is_still) {
+    if model
+        .pane
+        .scroll
+        .as_ref()
+        .is_none_or(|scroll| scroll.is_still)
+    {
         if rows > 0 {
             return;
         }
@@ -113,18 +123,18 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
             ));
             return;
         }
-        model.scroll = load::begin(model, cmds);
+        model.pane.scroll = load::begin(model, cmds);
     }
-    if let Some(scroll) = &mut model.scroll {
+    if let Some(scroll) = &mut model.pane.scroll {
         scroll.follows &= rows > 0;
     }
     load::go(model, Move::View, rows, cmds);
     let written = load::written(model);
-    let back = model.scroll.as_ref().is_some_and(|scroll| {
+    let back = model.pane.scroll.as_ref().is_some_and(|scroll| {
         rows > 0 && scroll.loading.is_none() && scroll.is_at_end() && scroll.text.end >= written
     });
     if back {
-        model.scroll = None;
+        model.pane.scroll = None;
     }
 }
 
@@ -133,31 +143,36 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = model.current_id().cloned();
     if model
+        .pane
         .scroll
         .as_ref()
         .is_some_and(|scroll| Some(&scroll.id) != id.as_ref())
     {
-        model.scroll = None;
+        model.pane.scroll = None;
     }
-    let is_log = model.times;
+    let is_log = model.pane.times;
     if model.mode().types() {
-        model.scroll.take_if(|scroll| !scroll.is_still);
+        model.pane.scroll.take_if(|scroll| !scroll.is_still);
     }
-    if model.link != Link::Up {
+    if model.daemon.link != Link::Up {
         return;
     }
-    let follows = model.scroll.as_ref().is_some_and(|scroll| scroll.follows);
+    let follows = model
+        .pane
+        .scroll
+        .as_ref()
+        .is_some_and(|scroll| scroll.follows);
     let screen = id.as_ref().and_then(|id| model.screen(id));
     // The screen may come only after the log was shown.
     let is_full_screen = screen.is_some_and(crop::is_full_screen);
     if follows && (!is_log || is_full_screen) {
-        model.scroll = None;
+        model.pane.scroll = None;
         model.dirty |= is_log;
     }
     let wants = is_log && model.is_normal() && !is_full_screen;
-    if wants && model.scroll.is_none() && !model.frame.grid {
-        model.scroll = load::begin(model, cmds);
-        if let Some(scroll) = &mut model.scroll {
+    if wants && model.pane.scroll.is_none() && !model.frame.grid {
+        model.pane.scroll = load::begin(model, cmds);
+        if let Some(scroll) = &mut model.pane.scroll {
             scroll.follows = true;
         }
         model.dirty = true;
@@ -171,7 +186,7 @@ fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     }
     let written = load::written(model);
-    let Some(scroll) = model.scroll.as_ref() else {
+    let Some(scroll) = model.pane.scroll.as_ref() else {
         return;
     };
     if !scroll.follows || scroll.loading.is_some() || written <= scroll.text.end {
@@ -189,7 +204,7 @@ fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Requests again what was pending when the connection broke.
 pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let written = load::written(model);
-    let Some(scroll) = model.scroll.as_mut().filter(|scroll| !scroll.is_still) else {
+    let Some(scroll) = model.pane.scroll.as_mut().filter(|scroll| !scroll.is_still) else {
         return;
     };
     match scroll.loading.take() {

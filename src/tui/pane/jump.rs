@@ -15,7 +15,7 @@ pub const NO_MATCH: &str = "Nothing in this log matches.";
 
 /// Jumps to the next target.
 pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     if target == JumpTarget::Match && scroll.search.is_none() {
@@ -38,7 +38,7 @@ pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Ve
 /// After a search was typed: goes to the newest match at or above the end of the viewport, else to
 /// the first below, else to an older one, else to a newer one.
 pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let last = scroll.view().last().unwrap_or(0);
@@ -67,7 +67,7 @@ pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Looks for the target in the loaded stretch; requests another part if it is not there.
 pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let written = written(model);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let Some(jump) = scroll.jump else {
@@ -105,7 +105,7 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// search.
 pub fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
     let written = written(model);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.loading = None;
@@ -133,7 +133,7 @@ pub fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mu
 /// While a search is active, loads as much of the log as fits, so that matches are counted in all
 /// of it.
 pub fn fill(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let wants = model.scroll.as_ref().is_some_and(|scroll| {
+    let wants = model.pane.scroll.as_ref().is_some_and(|scroll| {
         scroll.search.is_some()
             && scroll.loading.is_none()
             && scroll.text.has_older()
@@ -146,7 +146,7 @@ pub fn fill(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Requests the part beyond an edge, to search it.
 fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &model.scroll else {
+    let Some(scroll) = &model.pane.scroll else {
         return;
     };
     let is_older = scroll.jump.is_none_or(|jump| jump.older);
@@ -164,7 +164,7 @@ fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
 
 fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
     let written = written(model);
-    if let Some(scroll) = &mut model.scroll {
+    if let Some(scroll) = &mut model.pane.scroll {
         scroll.jump = None;
         if jump.turns && jump.older && written > scroll.text.end && !scroll.is_still {
             scroll.jump = Some(Jump {

@@ -21,7 +21,7 @@ pub fn at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<Str
 pub fn last(model: &Model) -> Option<String> {
     let screen = live(model, model.current_id()?)?;
     let area = model.layout().pane?;
-    let crop = crop::crop(screen, area, model.pan, model.mode().types());
+    let crop = crop::crop(screen, area, model.pane.pan, model.mode().types());
     let rows = (crop.top..crop.top + area.height).rev();
     let mut cells = rows.flat_map(|row| {
         let cols = (crop.left..crop.left + area.width).rev();
@@ -38,8 +38,8 @@ pub fn written(model: &Model, id: &SessionId) -> Option<String> {
 
 /// The screen, unless a log or an earlier screen is shown in its place.
 fn live<'a>(model: &'a Model, id: &SessionId) -> Option<&'a Screen> {
-    let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
-    let is_live = log.is_none() && model.rewind.is_none();
+    let log = model.pane.scroll.as_ref().filter(|scroll| !scroll.is_still);
+    let is_live = log.is_none() && model.pane.rewind.is_none();
     model.shown_screen(id).filter(|_| is_live)
 }
 

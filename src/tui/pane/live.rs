@@ -44,7 +44,7 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
     let is_current = model.current_id() == Some(id);
     let typing = is_current && model.mode().types();
     let pan = if is_current {
-        model.pan
+        model.pane.pan
     } else {
         Pan::default()
     };
@@ -109,13 +109,13 @@ pub(super) fn draw_cursor(at: Option<Position>, shape: CursorShape, canvas: &mut
 
 /// The position of the cursor of the job in the pane, while the pane shows its live screen.
 pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
-    if model.rewind.is_some() || model.scroll.is_some() {
+    if model.pane.rewind.is_some() || model.pane.scroll.is_some() {
         return None;
     }
     let job = model.current().filter(|job| job.is_alive())?;
     let screen = model.shown_screen(job.id())?;
     let typing = model.mode().types();
-    let parts = parts(model, job.id(), screen, area, model.pan, typing);
+    let parts = parts(model, job.id(), screen, area, model.pane.pan, typing);
     let mut parts = parts.shown.into_iter();
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
 }
@@ -123,7 +123,14 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
 /// What the pane of the selected job shows now of its live screen in `area`, frozen: every row stays where it is.
 pub fn freeze(model: &Model, id: &SessionId, area: Rect) -> Option<Scroll> {
     let (screen, size) = (model.shown_screen(id)?, model.pane_size()?);
-    let parts = parts(model, id, screen, area, model.pan, model.mode().types());
+    let parts = parts(
+        model,
+        id,
+        screen,
+        area,
+        model.pane.pan,
+        model.mode().types(),
+    );
     let (_, crop) = parts.shown.first()?;
     let mut still = Scroll::still(id.clone(), size, screen, (crop.top, crop.left));
     let below = parts.shown.iter().skip(1).map(|(_, crop)| crop.top);
@@ -137,7 +144,14 @@ pub fn freeze(model: &Model, id: &SessionId, area: Rect) -> Option<Scroll> {
 /// shown in `area`.
 pub fn cell_at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<(u16, u16)> {
     let screen = model.shown_screen(id)?;
-    let parts = parts(model, id, screen, area, model.pan, model.mode().types());
+    let parts = parts(
+        model,
+        id,
+        screen,
+        area,
+        model.pane.pan,
+        model.mode().types(),
+    );
     let mut shown = parts.shown.into_iter();
     let (part, crop) = shown.find(|(part, _)| part.contains(at))?;
     Some((crop.top + at.y - part.y, crop.left + at.x - part.x))
@@ -152,7 +166,7 @@ pub(super) fn separator_rows(model: &Model, id: &SessionId) -> u16 {
 /// Whether a line separates output of the job in the pane.
 pub(super) fn has_separator(model: &Model, id: &SessionId, area: Rect) -> bool {
     let typing = model.mode().types();
-    let parts = |screen| parts(model, id, screen, area, model.pan, typing);
+    let parts = |screen| parts(model, id, screen, area, model.pane.pan, typing);
     let screen = model.shown_screen(id);
     screen.is_some_and(|screen| !parts(screen).separators.is_empty())
 }

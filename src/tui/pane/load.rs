@@ -25,7 +25,7 @@ pub fn begin(model: &Model, cmds: &mut Vec<Cmd>) -> Option<Box<Scroll>> {
 /// Moves by `rows`, positive downwards; at an end, requests more of the log.
 pub fn go(model: &mut Model, how: Move, rows: isize, cmds: &mut Vec<Cmd>) {
     let written = written(model);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let left = match scroll.loading {
@@ -59,7 +59,7 @@ pub fn move_or_wait(scroll: &mut Scroll, how: Move, rows: isize) {
 
 /// Requests the part before the loaded stretch.
 pub fn older(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     if scroll.text.is_full() {
@@ -72,7 +72,7 @@ pub fn older(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Requests the output written since.
 pub fn newer(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     if scroll.text.is_full() {
@@ -85,7 +85,7 @@ pub fn newer(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Reloads around the cursor, which keeps its position.
 pub fn around(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.hold_place();
@@ -102,7 +102,7 @@ pub fn load_around(model: &mut Model, offset: u64, cmds: &mut Vec<Cmd>) {
 
 /// Requests a part of the log in the pane.
 pub fn load(model: &mut Model, part: Part, from: u64, limit: u64, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.loading = Some(part);
@@ -118,8 +118,8 @@ pub fn written(model: &Model) -> u64 {
 
 /// Toggles timestamps.
 pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    model.times = !model.times;
-    let text = match model.times {
+    model.pane.times = !model.pane.times;
+    let text = match model.pane.times {
         true => {
             let context = match model.mode().scrolls() {
                 true => SCROLL,
@@ -132,18 +132,19 @@ pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     model.note_state("times".to_owned(), text, None);
     let needs = model
+        .pane
         .scroll
         .as_ref()
         .is_some_and(|scroll| scroll.loading.is_none() && !scroll.is_still);
-    if model.times && needs {
+    if model.pane.times && needs {
         around(model, cmds);
     }
 }
 
 /// Toggles wrapping of long lines.
 pub fn wrap(model: &mut Model) {
-    model.wrap = !model.wrap;
-    let text = match model.wrap {
+    model.pane.wrap = !model.pane.wrap;
+    let text = match model.pane.wrap {
         true => "Long lines wrap.".to_owned(),
         false => format!(
             "The screen as it is; {} and {} move sideways, {} wraps long lines again.",
@@ -163,7 +164,7 @@ fn request(model: &Model, id: &SessionId, part: Part, offset: u64, limit: u64) -
         limit: Some(limit.clamp(1, MAX_PART)),
         format: Some(LogFormat::Base64),
         // A part that is only searched is never displayed.
-        times: (model.times && !matches!(part, Part::Probe(_))).then_some(true),
+        times: (model.pane.times && !matches!(part, Part::Probe(_))).then_some(true),
         ..Log::default()
     };
     Cmd::Request(RequestKind::Log(id.clone(), part), Action::Log(params))

@@ -106,7 +106,7 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             let dir = tilde(dir, model.origin.home.as_deref());
             bar.text(2, clean(&dir), theme.dim());
         }
-        let seen = match model.merged.up {
+        let seen = match model.pane.merged.up {
             0 => "following",
             _ => "scrolled back",
         };
@@ -201,10 +201,10 @@ impl Shown {
 pub fn how_shown(model: &Model) -> Shown {
     // In NORMAL, the mouse selects on the present screen.
     let is_past = |scroll: &Scroll| scroll.is_still && model.mode().scrolls();
-    if model.rewind.is_some() || model.scroll.as_deref().is_some_and(is_past) {
+    if model.pane.rewind.is_some() || model.pane.scroll.as_deref().is_some_and(is_past) {
         return Shown::AsItWas;
     }
-    let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
+    let log = model.pane.scroll.as_ref().filter(|scroll| !scroll.is_still);
     if log.is_some_and(|scroll| !scroll.follows) {
         return Shown::ScrolledBack;
     }
@@ -232,20 +232,24 @@ fn is_cropped(model: &Model, job: &Job, screen: &Screen, area: Rect) -> bool {
         return false;
     }
     let typing = model.mode().types();
-    crop::is_cropped(screen, area, crop::crop(screen, area, model.pan, typing))
+    crop::is_cropped(
+        screen,
+        area,
+        crop::crop(screen, area, model.pane.pan, typing),
+    )
 }
 
 /// Draws the job's screen.
 pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
     // Show what was there until the first frame has arrived.
-    if let Some(rewind) = &model.rewind
+    if let Some(rewind) = &model.pane.rewind
         && rewind.screen.is_some()
     {
         past::draw(model, rewind, area, canvas);
         return;
     }
     // Show the live screen until the log has arrived.
-    if let Some(scroll) = &model.scroll
+    if let Some(scroll) = &model.pane.scroll
         && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {
         // Beside a frozen screen, nothing else moves.

@@ -17,7 +17,7 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, canvas: &mut Canv
     if let Some(bar) = bar {
         time_bar::draw(model, rewind, bar, canvas.buffer_mut());
     }
-    let crop = crop::crop(screen, area, model.pan, false);
+    let crop = crop::crop(screen, area, model.pane.pan, false);
     paint::draw(screen, area, crop, model.theme.panes, canvas);
     live::mark_cut(model, screen, area, crop, canvas.buffer_mut());
     live::mark_rows(model, screen, area, crop, canvas.buffer_mut());

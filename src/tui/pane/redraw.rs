@@ -30,9 +30,9 @@ impl Drawn {
         let types = model.mode().types();
         let shows_live = (types || model.is_normal())
             && !model.in_grid()
-            && model.scroll.is_none()
-            && model.rewind.is_none()
-            && model.link == Link::Up
+            && model.pane.scroll.is_none()
+            && model.pane.rewind.is_none()
+            && model.daemon.link == Link::Up
             && model.toasts.shown().is_empty();
         let area = model.layout().pane.filter(|_| shows_live)?;
         let job = model.current().filter(|job| job.is_alive())?;

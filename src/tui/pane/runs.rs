@@ -7,7 +7,7 @@ use crate::tui::model::{Link, Model};
 
 /// Asks for the runs of the selected job if it was restarted since they were asked for.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(job) = model.current().filter(|_| model.link == Link::Up) else {
+    let Some(job) = model.current().filter(|_| model.daemon.link == Link::Up) else {
         return;
     };
     let (id, restarts) = (job.id().clone(), job.record.summary.restarts);
@@ -35,7 +35,7 @@ pub fn received(model: &mut Model, id: &SessionId, record: Option<Record>) {
         .map(|detail| detail.runs);
     model.runs.store(id, runs.unwrap_or_default());
     let (offsets, breaks) = model.run_places(id);
-    if let Some(scroll) = model.scroll.as_mut().filter(|scroll| scroll.id == *id) {
+    if let Some(scroll) = model.pane.scroll.as_mut().filter(|scroll| scroll.id == *id) {
         scroll.set_runs(offsets, breaks);
     }
 }

@@ -15,7 +15,7 @@ const TILE_FPS: u32 = 10;
 
 /// Watches exactly the screens that are shown.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
+    if model.daemon.link != Link::Up {
         return;
     }
     let wanted = watched(model);
@@ -29,7 +29,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.dirty = true;
     }
     // An older daemon would refuse the request.
-    let is_known = !model.is_daemon_older;
+    let is_known = !model.daemon.is_older;
     let colors = model.answers.colors().filter(|_| is_known);
     for (id, fps) in wanted {
         match model.watches.iter_mut().find(|watch| watch.id == id) {

@@ -14,7 +14,7 @@ use crate::tui::model::watch::Wrapped;
 
 /// Wraps the screens that are shown in narrower panes.
 pub fn reconcile(model: &mut Model) {
-    let widths = match model.wrap {
+    let widths = match model.pane.wrap {
         true => widths(model),
         false => Vec::new(),
     };

@@ -43,7 +43,7 @@ impl Aim {
             }
             return aims;
         }
-        if let Selected::Group(key) = &model.selected
+        if let Selected::Group(key) = &model.list.selected
             && let Some(dir) = project_dir(key_there(key))
         {
             return vec![Self::at(model, host_of_key(key), dir)];

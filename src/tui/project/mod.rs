@@ -75,7 +75,7 @@ pub fn offer(dir: &str, cmds: &mut Vec<Cmd>) {
 
 /// Asks whether the directory of the view has a project, which is offered if there is nothing else.
 fn look_here(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let is_empty = model.listed && model.jobs.is_empty() && model.attached == Attached::No;
+    let is_empty = model.daemon.listed && model.jobs.is_empty() && model.attached == Attached::No;
     let was_asked = std::mem::replace(&mut model.projects.here_asked, is_empty);
     if is_empty && !was_asked {
         push(ProjectRequest::Here, look_at(&model.origin.cwd), cmds);
@@ -92,7 +92,7 @@ fn look_at(dir: &str) -> Project {
 /// After each message: waits for the projects that were brought up, and asks how they are as soon as the jobs that
 /// were brought up look settled. Others may still wait for their turn. An empty list offers the project that is here.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
+    if model.daemon.link != Link::Up {
         return;
     }
     look_here(model, cmds);

@@ -195,7 +195,7 @@ fn restores_removed_jobs() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d").later(3000);
     dash.press("\x1f");
-    assert_eq!(dash.model.selected, Selected::Job(id("build")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("build")));
     dash.later(20_000);
     assert!(!dash.actions().contains(&"remove"));
     // Failed jobs need a confirmation, and can be restored too.

@@ -17,7 +17,7 @@ fn a_row_always_shows_the_exit_code_in_words_and_unseen_output() {
         long.summary.label = Some("a-long-name-of-a-test".to_owned());
         let mut dash = Dash::new(width, 24, shop_records());
         dash.record(&agents).record(&long);
-        dash.model.marked.insert(super::jobs::id("busy"));
+        dash.model.list.marked.insert(super::jobs::id("busy"));
         let text = dash.text();
         let row = |name: &str| {
             let found = text.lines().find(|line| line.contains(name));
@@ -273,7 +273,7 @@ fn an_answer_that_the_output_shows_takes_a_job_out_of_the_filter() {
     assert!(dash.text().contains("● asks") || dash.text().contains("? asks"));
     let data = json!({"outputBytes": 9, "inputState": "none"});
     dash.event(EventKind::Output, "asks", data);
-    assert!(dash.model.rows.is_empty(), "{}", dash.text());
+    assert!(dash.model.list.rows.is_empty(), "{}", dash.text());
 }
 
 #[test]

@@ -254,31 +254,35 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
         })),
     ));
     dash.record(&record("w"));
-    assert_eq!(dash.model.selected, at("w"));
+    assert_eq!(dash.model.list.selected, at("w"));
 }
 
 #[test]
 fn the_selection_moves_and_returns() {
     let mut dash = shop();
-    assert_eq!(dash.model.selected, at("web"));
+    assert_eq!(dash.model.list.selected, at("web"));
     dash.press("G");
-    assert_eq!(dash.model.selected, at("build"));
+    assert_eq!(dash.model.list.selected, at("build"));
     dash.later(2000).press("1");
-    assert_eq!(dash.model.selected, at("migrate"));
+    assert_eq!(dash.model.list.selected, at("migrate"));
     dash.press("-");
-    assert_eq!(dash.model.selected, at("build"));
+    assert_eq!(dash.model.list.selected, at("build"));
     dash.press("-");
-    assert_eq!(dash.model.selected, at("migrate"), "there and back again");
+    assert_eq!(
+        dash.model.list.selected,
+        at("migrate"),
+        "there and back again"
+    );
     dash.press("j!");
-    assert_eq!(dash.model.selected, at("migrate"));
+    assert_eq!(dash.model.list.selected, at("migrate"));
     dash.press("!");
-    assert_eq!(dash.model.selected, at("lint"));
+    assert_eq!(dash.model.list.selected, at("lint"));
     dash.press("h");
-    assert!(matches!(dash.model.selected, Selected::Group(_)));
+    assert!(matches!(dash.model.list.selected, Selected::Group(_)));
     dash.press("gG");
-    assert_eq!(dash.model.rows.len(), 7);
+    assert_eq!(dash.model.list.rows.len(), 7);
     dash.press("l");
-    assert_eq!(dash.model.rows.len(), 10);
+    assert_eq!(dash.model.list.rows.len(), 10);
 }
 
 #[test]
@@ -296,13 +300,13 @@ fn only_the_selected_job_is_watched() {
 fn a_removed_job_passes_the_selection_on() {
     let mut dash = shop();
     dash.event(EventKind::Removed, "web", json!({}));
-    assert_eq!(dash.model.selected, at("api"));
+    assert_eq!(dash.model.list.selected, at("api"));
     // The cursor does not move to the heading of the next group, which may be folded.
     dash.press("ggjjjj");
-    assert_eq!(dash.model.selected, at("tests"));
+    assert_eq!(dash.model.list.selected, at("tests"));
     dash.event(EventKind::Removed, "tests", json!({}));
     let left = dash.model.current().map(|job| job.name.clone());
-    assert!(left.is_some(), "a job: {:?}", dash.model.selected);
+    assert!(left.is_some(), "a job: {:?}", dash.model.list.selected);
 }
 
 #[test]
@@ -344,12 +348,12 @@ fn ignores_late_reports_about_unknown_jobs() {
 fn the_filter_is_kept_or_cleared() {
     let mut dash = shop();
     dash.press("/lint\r");
-    assert_eq!(dash.model.selected, at("lint"));
-    assert_eq!(dash.model.filter, "lint");
+    assert_eq!(dash.model.list.selected, at("lint"));
+    assert_eq!(dash.model.list.filter, "lint");
     dash.press("\x1b");
-    assert_eq!(dash.model.filter, "");
+    assert_eq!(dash.model.list.filter, "");
     dash.press("/x\x1b");
-    assert_eq!(dash.model.filter, "");
+    assert_eq!(dash.model.list.filter, "");
 }
 
 #[test]
@@ -363,7 +367,7 @@ fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
     // Go to the top of the loaded stretch.
-    let scroll = dash.model.scroll.as_mut().unwrap();
+    let scroll = dash.model.pane.scroll.as_mut().unwrap();
     scroll.go(Move::Page, isize::MIN + 1);
     dash.press("k");
     let cmds = dash.asked();

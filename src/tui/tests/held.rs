@@ -141,7 +141,7 @@ fn the_text_is_typed_into_the_job_that_was_in_the_pane() {
     // Another job is selected meanwhile.
     let mut dash = shop(80, 24);
     dash.read(b"make\r");
-    dash.model.selected = Selected::Job(id("api"));
+    dash.model.list.selected = Selected::Job(id("api"));
     dash.later(1000).read(b"i");
     assert_eq!(dash.typed("web"), "make\r");
     assert_eq!(dash.model.current_id(), Some(&id("web")));
@@ -193,7 +193,7 @@ fn commands_and_motions_are_not_held() {
     }
     let mut dash = shop(80, 24);
     dash.types(50, "/webi").read(b"\r");
-    assert_eq!(dash.model.filter, "webi");
+    assert_eq!(dash.model.list.filter, "webi");
     dash.press("\x1b").types(50, "xn");
     assert_eq!(mode(&dash), "NORMAL");
 }

@@ -16,7 +16,7 @@ fn esc_undoes_one_step_and_never_quits() {
     for _ in 0..5 {
         dash.press("\x1b");
     }
-    assert!(!dash.model.frame.zoom && dash.model.filter.is_empty());
+    assert!(!dash.model.frame.zoom && dash.model.list.filter.is_empty());
     assert!(!dash.asked().iter().any(|cmd| matches!(cmd, Cmd::Quit(_))));
 }
 
@@ -55,11 +55,11 @@ fn esc_clears_the_filter_before_the_marks() {
     let mut dash = shop();
     dash.press("*").press("/web\r");
     dash.press("\x1b").press("\x1b");
-    assert_eq!(dash.model.filter, "");
-    assert!(dash.model.marked.is_empty());
+    assert_eq!(dash.model.list.filter, "");
+    assert!(dash.model.list.marked.is_empty());
     dash.press("*").press("/web\r").press("\x1b").later(50);
-    assert_eq!(dash.model.filter, "");
-    assert!(!dash.model.marked.is_empty(), "these are next");
+    assert_eq!(dash.model.list.filter, "");
+    assert!(!dash.model.list.marked.is_empty(), "these are next");
 }
 
 #[test]

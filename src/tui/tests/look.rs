@@ -34,7 +34,7 @@ fn returned(width: u16, height: u16, mut records: Vec<Record>) -> Dash {
     let mut dash = Dash::with(Options::default(), width, height, Vec::new());
     dash.model.seen = tracker;
     dash.model.last_open = Some((THEN, 40));
-    dash.model.listed = false;
+    dash.model.daemon.listed = false;
     dash.asked();
     records.sort_by_key(|record| record.summary.created_at);
     dash.list(records);
@@ -245,7 +245,7 @@ fn opening_shows_what_happened_meanwhile() {
         "it does not need it any more: {text}"
     );
     assert!(!text.contains("lint failed"), "that was before: {text}");
-    assert_eq!(dash.model.seq, 50);
+    assert_eq!(dash.model.daemon.seq, 50);
     // It stays until it is dismissed, and is among the messages after that.
     dash.later(3_600_000);
     for _ in 0..4 {

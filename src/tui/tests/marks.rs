@@ -19,31 +19,31 @@ fn space_marks_and_esc_clears_all_marks() {
     let mut dash = shop(80, 24);
     dash.press(" j ");
     assert_eq!(dash.model.marked(), [id("web"), id("api")]);
-    assert_eq!(dash.model.selected, Selected::Job(id("api")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("api")));
     assert!(dash.text().contains("marked 2"), "{}", dash.text());
     dash.press(" ");
     assert_eq!(dash.model.marked(), [id("web")]);
     dash.press("/a\r");
     dash.press("\x1b");
-    assert!(dash.model.filter.is_empty() && !dash.model.marked.is_empty());
+    assert!(dash.model.list.filter.is_empty() && !dash.model.list.marked.is_empty());
     dash.press("\x1b");
-    assert!(dash.model.marked.is_empty());
+    assert!(dash.model.list.marked.is_empty());
 }
 
 #[test]
 fn a_header_marks_its_group_and_star_marks_all_listed() {
     let mut dash = shop(80, 24);
     dash.press("g ");
-    assert_eq!(dash.model.marked.len(), 5);
+    assert_eq!(dash.model.list.marked.len(), 5);
     dash.press("g ");
-    assert!(dash.model.marked.is_empty());
+    assert!(dash.model.list.marked.is_empty());
     dash.press("/te\r*");
     assert_eq!(dash.model.marked(), [id("migrate"), id("tests")]);
     dash.press("*");
-    assert!(dash.model.marked.is_empty());
+    assert!(dash.model.list.marked.is_empty());
     // A folded group is listed only as its header.
     dash.press("\x1bgh*");
-    assert_eq!(dash.model.marked.len(), 8);
+    assert_eq!(dash.model.list.marked.len(), 8);
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn a_removed_job_has_no_mark() {
     let mut dash = shop(80, 24);
     dash.press(" j ");
     dash.event(EventKind::Removed, "web", serde_json::json!({}));
-    assert_eq!(dash.model.marked.len(), 1);
+    assert_eq!(dash.model.list.marked.len(), 1);
     dash.list(vec![record("other")]);
-    assert!(dash.model.marked.is_empty());
+    assert!(dash.model.list.marked.is_empty());
 }
 
 #[test]
@@ -223,12 +223,12 @@ fn a_read_only_view_marks_and_types_nothing() {
 fn typing_into_all_selects_the_first_marked_job() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2 3 8").later(2000);
-    dash.model.pan.left = 4;
+    dash.model.pane.pan.left = 4;
     let before = dash.model.current_id().cloned();
     dash.press("b");
     assert_ne!(dash.model.current_id().cloned(), before);
     assert_eq!(
-        (dash.model.previous.clone(), dash.model.pan.left),
+        (dash.model.list.previous.clone(), dash.model.pane.pan.left),
         (before, 0)
     );
 }

@@ -136,7 +136,7 @@ fn how_the_view_closes_is_told_in_the_first_view_only() {
     assert!(dash.text().contains(told), "{}", dash.text());
     dash.later(10_000);
     dash.model.last_open = Some((0, 1));
-    dash.model.listed = false;
+    dash.model.daemon.listed = false;
     dash.list(Vec::new());
     assert!(!dash.text().contains(told), "{}", dash.text());
 }

@@ -46,7 +46,7 @@ const PANE: (u16, u16) = (28, 2);
 fn a_click_selects_and_a_second_click_attaches() {
     let mut dash = shop();
     click(&mut dash, (5, 4));
-    assert_eq!(dash.model.selected, Selected::Job(id("api")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("api")));
     assert!(dash.model.is_normal());
     dash.later(5000);
     click(&mut dash, (5, 4));
@@ -54,9 +54,9 @@ fn a_click_selects_and_a_second_click_attaches() {
     assert!(dash.model.frame.zoom);
     let mut dash = shop();
     click(&mut dash, (5, 1));
-    assert_eq!(dash.model.rows.len(), 5, "the header folds");
+    assert_eq!(dash.model.list.rows.len(), 5, "the header folds");
     click(&mut dash, (5, 1));
-    assert_eq!(dash.model.rows.len(), 10);
+    assert_eq!(dash.model.list.rows.len(), 10);
 }
 
 #[test]
@@ -64,11 +64,14 @@ fn the_wheel_scrolls_what_is_under_the_pointer() {
     let many = (0..40).map(|n| record(&format!("job{n}x"))).collect();
     let mut dash = Dash::new(80, 24, many);
     dash.screen("job0x", 20, 52, "hello");
-    let first = dash.model.selected.clone();
+    let first = dash.model.list.selected.clone();
     mouse(&mut dash, 65, (3, 5), false);
-    assert_eq!((dash.model.list_top, &dash.model.selected), (3, &first));
+    assert_eq!(
+        (dash.model.list.top, &dash.model.list.selected),
+        (3, &first)
+    );
     dash.press("j");
-    assert!(dash.model.list_top <= 1, "the cursor is followed again");
+    assert!(dash.model.list.top <= 1, "the cursor is followed again");
     dash.asked();
     mouse(&mut dash, 64, (40, 5), false);
     let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
@@ -131,7 +134,7 @@ fn dragging_while_older_lines_arrive_selects_what_is_under_the_pointer() {
     };
     let first = line(&dash);
     mouse(&mut dash, 0, (PANE.0, PANE.1 + 2), false);
-    dash.model.scroll.as_mut().unwrap().loading = Some(Part::Older);
+    dash.model.pane.scroll.as_mut().unwrap().loading = Some(Part::Older);
     dash.log("web", Part::Older, &all[..cut], 0);
     assert_eq!(line(&dash), first, "the view has not moved");
     mouse(&mut dash, 32, (PANE.0 + 6, PANE.1 + 2), false);
@@ -148,7 +151,7 @@ fn dragging_over_blank_lines_copies_nothing() {
     assert_eq!(copied(&mut dash), None);
     let text = dash.text();
     assert!(text.contains("There is nothing to copy there"), "{text}");
-    assert!(dash.model.is_normal() && dash.model.scroll.is_none());
+    assert!(dash.model.is_normal() && dash.model.pane.scroll.is_none());
 }
 
 #[test]
@@ -378,7 +381,7 @@ fn the_wheel_goes_back_to_insert_where_it_came_from() {
     assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
     mouse(&mut dash, 65, (40, 5), false);
     assert!(dash.model.state::<Insert>().is_some());
-    assert!(dash.model.frame.zoom && dash.model.scroll.is_none());
+    assert!(dash.model.frame.zoom && dash.model.pane.scroll.is_none());
     dash.asked();
     dash.press("a");
     assert_eq!(dash.typed("web"), "a");

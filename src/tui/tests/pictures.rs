@@ -438,8 +438,8 @@ fn a_read_only_view_only_looks_at_hosts() {
     assert!(!dash.text().contains("logs in"), "{}", dash.text());
     refused(&mut dash, "l");
     dash.press("h");
-    assert_eq!(dash.model.folded.len(), 1);
+    assert_eq!(dash.model.list.folded.len(), 1);
     dash.press("l");
-    assert!(dash.model.folded.is_empty(), "it unfolds");
+    assert!(dash.model.list.folded.is_empty(), "it unfolds");
     assert!(!dash.asked().iter().any(changes));
 }

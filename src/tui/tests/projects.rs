@@ -132,6 +132,7 @@ fn a_project_stands_under_its_heading_in_order_of_need() {
             .snapshot(&format!("project-{width}x{height}"));
         let rows: Vec<String> = dash
             .model
+            .list
             .rows
             .iter()
             .map(|row| match row {
@@ -156,7 +157,7 @@ fn a_project_stands_under_its_heading_in_order_of_need() {
     }
     let mut dash = shop(40, 12);
     dash.press("h");
-    assert_eq!(dash.model.rows.len(), 3, "{}", dash.text());
+    assert_eq!(dash.model.list.rows.len(), 3, "{}", dash.text());
 }
 
 #[test]
@@ -261,7 +262,7 @@ fn projects_of_another_machine_are_left_to_it() {
     ] {
         for keys in ["u", "U", "\x12", ":bring up\r", ":bring down\r"] {
             let mut dash = two_machines(120, 40);
-            dash.model.selected = selected.clone();
+            dash.model.list.selected = selected.clone();
             dash.later(0).press(keys).press("y");
             assert_eq!(asked(&mut dash), [], "{selected:?} {keys}");
             let text = dash.text();
@@ -272,7 +273,7 @@ fn projects_of_another_machine_are_left_to_it() {
         }
     }
     let mut dash = two_machines(120, 40);
-    dash.model.selected = far("api");
+    dash.model.list.selected = far("api");
     dash.later(0).press(":exec\r");
     assert!(
         !dash
@@ -288,6 +289,7 @@ fn projects_of_another_machine_are_left_to_it() {
     // Of two marked jobs, one is there.
     let mut dash = two_machines(120, 40);
     dash.model
+        .list
         .marked
         .extend([id("api"), id("api").at("gpu1").unwrap()]);
     dash.later(0).press("u");
@@ -567,7 +569,7 @@ fn exec_opens_a_shell_in_the_environment_of_the_job() {
     dash.press(":exec\r");
     let expected = Cmd::Effect(Effect::Exec(dir(), "db".to_owned()));
     assert!(dash.asked().contains(&expected));
-    assert_eq!(dash.model.selected, Selected::Job(id("db")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("db")));
 }
 
 #[test]

@@ -117,10 +117,10 @@ fn the_log_search_uses_the_keys_of_the_filter() {
         "{text}"
     );
     dash.press("\x1b[17~");
-    let scroll = dash.model.scroll.as_ref().unwrap();
+    let scroll = dash.model.pane.scroll.as_ref().unwrap();
     assert!(scroll.input.is_none() && scroll.search.is_some());
     dash.press("/two\x1b[18~");
-    assert!(dash.model.scroll.as_ref().unwrap().input.is_none());
+    assert!(dash.model.pane.scroll.as_ref().unwrap().input.is_none());
 }
 
 #[test]

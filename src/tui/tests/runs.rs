@@ -142,7 +142,7 @@ fn a_line_separates_runs_in_the_log() {
     assert_eq!(bottom - cursor(&dash), 5);
     // They do not count as lines.
     dash.press("g");
-    let scroll = dash.model.scroll.as_ref().unwrap();
+    let scroll = dash.model.pane.scroll.as_ref().unwrap();
     assert_eq!((scroll.cursor.row, scroll.lines_below()), (0, 4));
 }
 
@@ -154,7 +154,7 @@ fn a_restart_moves_nothing_in_scroll() {
     dash.press("kV");
     told(&mut dash);
     // Both later runs begin after the text that is loaded.
-    let scroll = dash.model.scroll.as_ref().unwrap();
+    let scroll = dash.model.pane.scroll.as_ref().unwrap();
     assert!(scroll.selection.is_some());
     assert_eq!(scroll.cursor.row, 1);
     assert_eq!(pane(&dash), ["1", "2", "3"]);

@@ -56,7 +56,7 @@ fn a_page_that_fits_offers_no_keys_to_scroll_it() {
 #[test]
 fn hints_begin_with_what_the_state_calls_for() {
     let mut dash = Dash::new(40, 12, vec![asking(), record("web")]);
-    dash.model.selected = Selected::Job(id("migrate"));
+    dash.model.list.selected = Selected::Job(id("migrate"));
     dash.later(50);
     assert!(
         hints(&dash).starts_with(" tab reply  enter open"),

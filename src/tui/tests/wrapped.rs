@@ -59,13 +59,13 @@ fn wrapped_lines_have_nothing_to_the_side() {
     dash.press(".");
     let text = dash.text();
     assert!(text.contains("shows the whole width"), "{text}");
-    assert_eq!(dash.model.pan.left, 0);
+    assert_eq!(dash.model.pane.pan.left, 0);
     // What was shifted before comes back with the next key.
     dash.press("w").press(".").press(".").press(".");
-    assert_eq!(dash.model.pan.left, 120 - 52);
+    assert_eq!(dash.model.pane.pan.left, 120 - 52);
     dash.screen("web", 40, 80, LINE);
     dash.press(",");
-    assert_eq!(dash.model.pan.left, 80 - 52 - 26);
+    assert_eq!(dash.model.pane.pan.left, 80 - 52 - 26);
     dash.press("w").later(10_000);
     assert_eq!(pane(&dash), wrapped);
 }
@@ -84,10 +84,10 @@ fn a_full_screen_program_is_shown_as_it_is() {
 fn with_times_a_full_screen_program_is_shown_as_it_is_when_its_screen_comes() {
     let mut dash = dash();
     dash.press("t");
-    assert!(dash.model.scroll.is_some());
+    assert!(dash.model.pane.scroll.is_some());
     let bar = format!("\x1b[?1049h\x1b[H{}", "x".repeat(120));
     dash.screen("web", 40, 120, &bar);
-    assert!(dash.model.scroll.is_none());
+    assert!(dash.model.pane.scroll.is_none());
     assert!(pane(&dash)[0].ends_with("x…"), "{:?}", pane(&dash));
 }
 
@@ -110,7 +110,7 @@ fn top_is_a_full_screen_program_too() {
     assert!(pane(&dash)[0].contains("    1 root"), "{:?}", pane(&dash));
     dash.asked();
     dash.press("s");
-    assert!(dash.model.rewind.is_some());
+    assert!(dash.model.pane.rewind.is_some());
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_full_screen_program_that_has_ended_leaves_its_screens() {
     let mut dash = Dash::new(80, 24, vec![vim]);
     dash.screen("vim", 24, 80, "");
     dash.press("s");
-    assert!(dash.model.rewind.is_some());
+    assert!(dash.model.pane.rewind.is_some());
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_full_screen_program_with_more_rows_than_the_pane_is_shifted() {
     dash.press("\x15");
     assert!(shows(&dash, 19) && !shows(&dash, 40), "{}", dash.text());
     assert!(dash.text().contains('▲') && dash.text().contains('▼'));
-    assert!(dash.model.scroll.is_none(), "the log is no help here");
+    assert!(dash.model.pane.scroll.is_none(), "the log is no help here");
     // Output elsewhere does not move it.
     dash.screen("web", 40, 50, &format!("{text}\x1b[38;1Hx"));
     assert!(!shows(&dash, 40), "{}", dash.text());
@@ -214,7 +214,7 @@ fn a_full_screen_program_with_more_rows_than_the_pane_is_shifted() {
     );
     // Back at the cursor, it follows it again.
     dash.press("\x04\x04\x04\x04");
-    assert_eq!(dash.model.pan.top, None);
+    assert_eq!(dash.model.pane.pan.top, None);
     dash.screen("web", 40, 50, &format!("{text}\x1b[5;1H"));
     assert!(shows(&dash, 5), "{}", dash.text());
     // Typing shows the cursor in any case.

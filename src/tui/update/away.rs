@@ -37,7 +37,7 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     for event in &page_of.events {
         away.add(event);
     }
-    model.seq = model.seq.max(page_of.next_seq);
+    model.daemon.seq = model.daemon.seq.max(page_of.next_seq);
     if page_of.events.len() >= PAGE {
         cmds.push(page(page_of.next_seq));
         model.away = Some(away);

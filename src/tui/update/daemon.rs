@@ -82,7 +82,7 @@ pub(super) fn link_event(model: &mut Model, event: LinkEvent, cmds: &mut Vec<Cmd
         LinkEvent::Reply(tag, Ok(value)) => reply(model, tag, value, cmds),
         LinkEvent::Reply(tag, Err(error)) => refused(model, tag, &error, cmds),
         LinkEvent::Dropped(tag) => {
-            let error = match model.link {
+            let error = match model.daemon.link {
                 Link::Up => Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up"),
                 // The request may have been carried out just before the connection broke.
                 _ => Error::new(ErrorCode::DaemonUnavailable, "the daemon is restarting")
@@ -94,14 +94,14 @@ pub(super) fn link_event(model: &mut Model, event: LinkEvent, cmds: &mut Vec<Cmd
 }
 
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    model.link = Link::Up;
+    model.daemon.link = Link::Up;
     model.watches.clear();
     // No request is pending on a new connection.
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
-    model.is_daemon_older = false;
-    model.is_list_plain = false;
+    model.daemon.is_older = false;
+    model.daemon.is_list_plain = false;
     model.runs.ask_again();
     cmds.push(subscribe(&EVENTS));
     cmds.push(list(model));
@@ -121,7 +121,7 @@ fn subscribe(events: &[EventKind]) -> Cmd {
 
 /// Subscribes to the events that an older daemon knows. `false` if that was tried already.
 pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
-    if std::mem::replace(&mut model.is_daemon_older, true) {
+    if std::mem::replace(&mut model.daemon.is_older, true) {
         return false;
     }
     let old: Vec<EventKind> = EVENTS
@@ -149,7 +149,7 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
 
 /// Asks for the list as an older daemon knows it. `false` if that was tried already.
 pub(super) fn list_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
-    if std::mem::replace(&mut model.is_list_plain, true) {
+    if std::mem::replace(&mut model.daemon.is_list_plain, true) {
         return false;
     }
     cmds.push(list(model));
@@ -183,7 +183,7 @@ fn host_changed(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
 
 /// Handles the loss of the connection: pending requests will not be answered.
 fn down(model: &mut Model) {
-    model.link = Link::Down;
+    model.daemon.link = Link::Down;
     for job in &model.jobs {
         // The next daemon may read the log again, and count on the way.
         let spark = model.sparks.entry(job.id().clone()).or_default();
@@ -193,10 +193,10 @@ fn down(model: &mut Model) {
     model.cards.clear();
     model.refreshing.clear();
     model.usage.on_its_way = false;
-    model.merged.disconnected();
+    model.pane.merged.disconnected();
     model.projects.disconnected();
     model.dirty = true;
-    if let Some(scroll) = &mut model.scroll {
+    if let Some(scroll) = &mut model.pane.scroll {
         scroll.jump = None;
         // What replaces the text is requested again after reconnecting.
         scroll
@@ -220,7 +220,7 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         cmds.push(list(model));
         return;
     }
-    model.seq = model.seq.max(event.seq.unwrap_or(0));
+    model.daemon.seq = model.daemon.seq.max(event.seq.unwrap_or(0));
     match event
         .session_id
         .as_ref()
@@ -318,7 +318,7 @@ fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     let changes_state = replace(&mut summary.input_state, data, "inputState")
         | replace(&mut summary.report, data, "report");
     // Filter and order go by the state.
-    model.stale |= changes_state;
+    model.list.stale |= changes_state;
     model.dirty |= changes_state
         | replace(&mut summary.shell, data, "shell")
         | replace(&mut summary.present_directory, data, "presentDirectory")
@@ -362,22 +362,22 @@ pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     model.survivors.remove(id);
     model.sparks.remove(id);
     model.runs.forget(id);
-    model.merged.forget(id);
-    model.marked.remove(id);
+    model.pane.merged.forget(id);
+    model.list.marked.remove(id);
     model.keyboards.forget(id);
-    if model.previous.as_ref() == Some(id) {
-        model.previous = None;
+    if model.list.previous.as_ref() == Some(id) {
+        model.list.previous = None;
     }
     let gone = model.mode_mut().is_some_and(|mode| mode.forget(id));
     if gone {
         model.leave();
-        model.scroll = None;
+        model.pane.scroll = None;
         model.note(format!("{name} was removed."));
     }
     if gone || (model.jobs.is_empty() && model.is_normal()) {
         model.frame = Frame::default();
     }
-    model.stale = true;
+    model.list.stale = true;
     model.dirty = true;
     quit::ended(model, id, cmds);
 }
@@ -386,7 +386,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 fn list(model: &Model) -> Cmd {
     let params = List {
         limit: Some(ALL_SESSIONS),
-        host_wait_ms: (!model.is_list_plain).then_some(0),
+        host_wait_ms: (!model.daemon.is_list_plain).then_some(0),
         ..List::default()
     };
     Cmd::Request(RequestKind::List, Action::List(params))

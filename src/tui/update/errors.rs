@@ -18,7 +18,7 @@ use crate::tui::requests::refresh;
 pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: &mut Vec<Cmd>) {
     // The connection broke during the request. For requests that are repeated automatically, the
     // banner says enough.
-    let lost = error.code == ErrorCode::DaemonUnavailable && model.link != Link::Up;
+    let lost = error.code == ErrorCode::DaemonUnavailable && model.daemon.link != Link::Up;
     if lost && comes_again(model, &tag) {
         return;
     }
@@ -127,7 +127,7 @@ fn take_back(model: &mut Model, tag: &RequestKind, error: &Error, lost: bool, cm
         RequestKind::Past(_) => rewind::failed(model),
         RequestKind::Compare(id) => compare::received(model, id, None),
         RequestKind::Log(..) => {
-            if let Some(scroll) = &mut model.scroll {
+            if let Some(scroll) = &mut model.pane.scroll {
                 scroll.loading = None;
                 scroll.jump = None;
             }

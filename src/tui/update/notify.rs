@@ -19,7 +19,7 @@ const LONG_MS: u64 = 10_000;
 
 /// Notifies of an event while the window has no focus.
 pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
-    if model.focused || model.notify == Notify::None {
+    if model.focused || model.options.notify == Notify::None {
         return;
     }
     // Late reports about unknown jobs are not worth a notification.
@@ -31,7 +31,7 @@ pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
         return;
     };
     let text = clean(&format!("{} {what}", job.name));
-    let desktop = model.notify == Notify::Desktop;
+    let desktop = model.options.notify == Notify::Desktop;
     let effect = Effect::Notify("bgproc".to_owned(), text, desktop);
     cmds.push(Cmd::Effect(effect));
 }
@@ -134,7 +134,7 @@ pub(super) fn ended(end: &Completion) -> Option<String> {
 /// Sets the window title to what waits for a person, only when that changes.
 pub(super) fn reconcile_title(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let closes = cmds.iter().any(|cmd| matches!(cmd, Cmd::Quit(_)));
-    if !model.listed || closes {
+    if !model.daemon.listed || closes {
         return;
     }
     let title = match model.counts().input {

@@ -36,7 +36,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     project::reconcile(model, cmds);
     notify::reconcile_title(model, cmds);
     let display = model.display();
-    if let (Some(scroll), Some(display)) = (&mut model.scroll, display) {
+    if let (Some(scroll), Some(display)) = (&mut model.pane.scroll, display) {
         scroll.resize(display);
     }
 }

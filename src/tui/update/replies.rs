@@ -141,11 +141,11 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let shown: HashSet<&SessionId> = model.jobs.iter().map(Job::id).collect();
     let is_there = |id: &SessionId| shown.contains(id);
     model.sparks.retain(|id, _| is_there(id));
-    model.marked.retain(is_there);
+    model.list.marked.retain(is_there);
     model.usage.touch(now);
-    model.stale = true;
+    model.list.stale = true;
     model.dirty = true;
-    if !std::mem::replace(&mut model.listed, true) {
+    if !std::mem::replace(&mut model.daemon.listed, true) {
         // Once for each person: not if there was a view before.
         if model.jobs.is_empty() && model.last_open.is_none() {
             let quit = model.key("q");
@@ -157,7 +157,7 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         away::request(model, cmds);
         select::restore(model);
         // A filter that was typed before there was a list looks for a job.
-        if !model.filter.is_empty() && matches!(model.selected, Selected::Group(_)) {
+        if !model.list.filter.is_empty() && matches!(model.list.selected, Selected::Group(_)) {
             select::best_match(model);
         }
     }
@@ -174,18 +174,18 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
         cmds.push(Cmd::Quit(Exit::Failed(error)));
         return;
     }
-    model.selected = Selected::Job(id.clone());
-    model.selected_at = model.now.ms;
+    model.list.selected = Selected::Job(id.clone());
+    model.list.selected_at = model.now.ms;
     model.frame = Frame {
         zoom: true,
         open: true,
         grid: false,
     };
     model.attached = Attached::Yes(id);
-    if let Some(replay) = model.replay {
+    if let Some(replay) = model.options.replay {
         scroll::enter(model, false, cmds);
         rewind::replay(model, replay, cmds);
-    } else if !model.read_only {
+    } else if !model.options.read_only {
         insert::enter(model, true);
     }
 }
@@ -205,7 +205,7 @@ fn record_received(model: &mut Model, record: Record) {
         }
         None => model.jobs.push(job),
     }
-    model.stale = true;
+    model.list.stale = true;
     model.dirty = true;
 }
 
@@ -269,7 +269,7 @@ fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &m
     // The record with this status may arrive only after the view has closed.
     if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
         job.record.summary.status = killed.status;
-        model.stale = true;
+        model.list.stale = true;
     }
     let how = match (killed.exit_code, &killed.signal) {
         (Some(code), _) => format!("exit {code}"),

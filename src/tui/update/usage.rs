@@ -71,7 +71,7 @@ pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
         refresh(model, id, cmds);
     }
     model.dirty |= changed;
-    model.stale |= changed && model.sort == Sort::Cpu;
+    model.list.stale |= changed && model.list.sort == Sort::Cpu;
 }
 
 /// Handles an error reply.

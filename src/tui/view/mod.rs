@@ -26,7 +26,7 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
     if is_covered {
         // The mode draws all of it below.
     } else if model.jobs.is_empty() {
-        if model.listed {
+        if model.daemon.listed {
             empty::draw(model, body(model), canvas.buffer_mut());
         }
     } else {
@@ -58,7 +58,7 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
     mode.draw(model, body(model), canvas);
     let cursor = canvas.cursor();
     toasts::draw(model, cursor, canvas.buffer_mut());
-    if model.link == Link::Down {
+    if model.daemon.link == Link::Down {
         top::banner(model, canvas.buffer_mut());
     }
 }

@@ -273,9 +273,9 @@ impl Places {
 /// The row of the window with the selected row of the list, if the list has the whole window.
 fn selected_row(model: &Model) -> Option<u16> {
     let layout = model.layout();
-    let is_alone = layout.divider.is_none() && model.is_normal() && !model.rows.is_empty();
+    let is_alone = layout.divider.is_none() && model.is_normal() && !model.list.rows.is_empty();
     let list = layout.list.filter(|_| is_alone)?;
-    let at = u16::try_from(model.cursor.checked_sub(model.list_top)?).ok()?;
+    let at = u16::try_from(model.list.cursor.checked_sub(model.list.top)?).ok()?;
     (at < list.height).then_some(list.y + at)
 }
 

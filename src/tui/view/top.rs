@@ -32,17 +32,17 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         for span in glyph_counts(theme, counts) {
             bar.left(1, vec![span]);
         }
-        if !model.marked.is_empty() {
+        if !model.list.marked.is_empty() {
             bar.right(1, vec![Span::styled(marked(model), theme.key())]);
         }
-        if model.sort != Sort::default() {
-            let sorted = format!("by {}", model.sort.name());
+        if model.list.sort != Sort::default() {
+            let sorted = format!("by {}", model.list.sort.name());
             bar.right(2, vec![Span::styled(sorted, theme.key())]);
         }
-        if model.filter.is_empty() {
+        if model.list.filter.is_empty() {
             bar.right(3, vec![Span::styled("all", theme.dim())]);
         } else {
-            let shown = format!("/{}", model.filter);
+            let shown = format!("/{}", model.list.filter);
             let shown = text::clip(&shown, 14, theme.glyph("…"));
             bar.right(0, vec![Span::styled(shown, theme.key())]);
         }
@@ -50,7 +50,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         for (n, word, state) in worded(counts) {
             bar.text(1, format!("{n} {word}"), theme.state(&state));
         }
-        if counts == Counts::default() && model.listed {
+        if counts == Counts::default() && model.daemon.listed {
             bar.text(1, "nothing running", theme.dim());
         }
         if let Some((shape, page)) = grid(model) {
@@ -59,15 +59,15 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 bar.text(2, page, theme.dim());
             }
         }
-        if !model.marked.is_empty() {
+        if !model.list.marked.is_empty() {
             bar.right(1, vec![Span::styled(marked(model), theme.key())]);
         }
-        if !model.filter.is_empty() {
-            let shown = format!("/{}", model.filter);
+        if !model.list.filter.is_empty() {
+            let shown = format!("/{}", model.list.filter);
             bar.right(1, vec![Span::styled(shown, theme.key())]);
         }
-        if model.sort != Sort::default() {
-            let sorted = format!("by {}", model.sort.name());
+        if model.list.sort != Sort::default() {
+            let sorted = format!("by {}", model.list.sort.name());
             bar.right(2, vec![Span::styled(sorted, theme.key())]);
         }
         if !model.in_grid() {

@@ -80,7 +80,7 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
 /// Requests the logs that have not been requested.
 fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let height = draw::height(model);
-    let is_up = model.link == Link::Up;
+    let is_up = model.daemon.link == Link::Up;
     let Some(compare) = model.state_mut::<Compare>() else {
         return;
     };

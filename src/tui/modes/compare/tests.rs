@@ -32,7 +32,7 @@ fn told(dash: &mut Dash, name: &str, lines: &[String]) {
 fn marked(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
     for name in ["web", "api"] {
-        dash.model.marked.insert(id(name));
+        dash.model.list.marked.insert(id(name));
     }
     dash
 }
@@ -105,11 +105,11 @@ fn needs_exactly_two_marked_jobs() {
     dash.press("=");
     assert!(dash.model.is_normal());
     assert!(dash.text().contains("job is marked."), "{}", dash.text());
-    dash.model.marked.insert(id("web"));
+    dash.model.list.marked.insert(id("web"));
     dash.press("=");
     assert!(dash.model.is_normal());
     for name in ["api", "db"] {
-        dash.model.marked.insert(id(name));
+        dash.model.list.marked.insert(id(name));
     }
     dash.press("=");
     assert!(dash.model.is_normal());

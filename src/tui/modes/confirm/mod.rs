@@ -39,7 +39,7 @@ pub struct Confirm {
 
 /// Asks for confirmation, unless confirmations are disabled.
 pub fn ask(model: &mut Model, question: impl Question, cmds: &mut Vec<Cmd>) {
-    if model.asks {
+    if model.options.asks {
         choose(model, question);
     } else {
         Box::new(question).answer(model, Some(Answer::Yes), cmds);

@@ -22,20 +22,20 @@ pub struct Filter(Line);
 
 /// Opens the filter.
 pub fn open(model: &mut Model) {
-    if model.filter.is_empty() {
-        model.unfiltered.clone_from(&model.selected);
+    if model.list.filter.is_empty() {
+        model.list.unfiltered.clone_from(&model.list.selected);
     }
-    let line = Line::new(&model.filter);
+    let line = Line::new(&model.list.filter);
     model.enter(Filter(line));
 }
 
 /// Clears the filter. The selected job stays selected, or its group if that is folded. If nothing was found, what was
 /// selected before is selected again.
 pub fn clear(model: &mut Model) {
-    model.filter.clear();
-    model.stale = true;
-    model.remembered = match &model.selected {
-        Selected::Nothing => model.unfiltered.clone(),
+    model.list.filter.clear();
+    model.list.stale = true;
+    model.list.remembered = match &model.list.selected {
+        Selected::Nothing => model.list.unfiltered.clone(),
         found => found.clone(),
     };
     select::restore(model);
@@ -70,11 +70,11 @@ fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) {
         return;
     };
     let edited = edit(line);
-    model.filter = line.text();
-    if edited && model.filter.is_empty() {
+    model.list.filter = line.text();
+    if edited && model.list.filter.is_empty() {
         clear(model);
     } else if edited {
-        model.stale = true;
+        model.list.stale = true;
         select::best_match(model);
     }
 }
@@ -110,7 +110,7 @@ impl Mode for Filter {
     /// The filter and the number of matching jobs.
     fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         let Self(line) = self;
-        let rows = model.rows.iter();
+        let rows = model.list.rows.iter();
         let shown = rows.filter(|row| matches!(row, Row::Job(_))).count();
         let text = format!("{shown} of {} ", model.jobs.len());
         let area = status::edit_line(model, "/", line, text.len(), area, canvas);

@@ -36,7 +36,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return show(model, form.again(), cmds);
     }
     let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
-    let group = match &model.selected {
+    let group = match &model.list.selected {
         Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
         _ => String::new(),
     };

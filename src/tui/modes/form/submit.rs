@@ -14,7 +14,7 @@ use crate::tui::project::{self, Aim};
 /// Submits the form. It stays open until the daemon has replied, so that a mistake does not lose
 /// what was typed.
 pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.read_only {
+    if model.options.read_only {
         model.note(READ_ONLY);
         return;
     }

@@ -297,7 +297,7 @@ fn refuses_an_ambiguous_name_in_its_field() {
 fn a_read_only_view_submits_nothing() {
     let mut dash = shop(80, 24);
     dash.press("nmake");
-    dash.model.read_only = true;
+    dash.model.options.read_only = true;
     dash.asked();
     dash.press("\r");
     assert_eq!(dash.actions(), [""; 0]);

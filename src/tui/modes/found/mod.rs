@@ -130,7 +130,7 @@ impl Mode for Found {
 fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
     let height = height(model);
-    if model.link != Link::Up {
+    if model.daemon.link != Link::Up {
         // A request would be lost.
         return;
     }
@@ -210,7 +210,7 @@ fn go(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// All jobs: first those of the list in its order, then those that it does not show.
 fn in_order(model: &Model) -> Vec<SessionId> {
     let mut places = Vec::new();
-    for row in &model.rows {
+    for row in &model.list.rows {
         match row {
             Row::Job(index) => places.push(*index),
             Row::Group(group) if group.folded => places.extend(&group.jobs),

@@ -148,7 +148,7 @@ fn enter_goes_to_the_line_in_its_job() {
     let mut dash = searched(80, 24);
     dash.asked();
     dash.press("\x1b[B\r");
-    assert_eq!(dash.model.selected, Selected::Job(id("web")));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("web")));
     let log: Vec<u8> = (0..1200)
         .flat_map(|n| format!("error {n:02}\r\n").into_bytes())
         .collect();

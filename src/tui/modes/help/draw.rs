@@ -149,7 +149,7 @@ pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
         for bound in &bindings.bound {
             let binding = bound.binding;
             let shown = bound.shown();
-            let help = binding.help_with_grace(model.stop_grace_ms);
+            let help = binding.help_with_grace(model.options.stop_grace_ms);
             let is_found = is_meant || passes(&format!("{shown} {} {help}", binding.name));
             if shown.is_empty() || !is_found {
                 continue;

@@ -112,11 +112,11 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
         given: None,
         requested: None,
         quiet_since,
-        sequence: LeaveSequence::new(model.leave_sequence.clone()),
+        sequence: LeaveSequence::new(model.options.leave_sequence.clone()),
         lost_at: None,
     });
-    model.scroll = None;
-    model.pan = Pan::default();
+    model.pane.scroll = None;
+    model.pane.pan = Pan::default();
 }
 
 /// Returns to INSERT as it was, if `left` is INSERT, and sends the leave key itself to the job.
@@ -245,7 +245,7 @@ fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
 /// Prepares for typing; returns the job in the pane.
 fn ready(model: &mut Model) -> Option<SessionId> {
     // A frozen screen would hide what is typed.
-    model.scroll = None;
+    model.pane.scroll = None;
     leave_out_ended(model);
     model.current_id().cloned()
 }

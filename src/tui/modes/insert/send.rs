@@ -69,7 +69,8 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
 /// since it got one from here.
 pub(super) fn fit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let (now, size) = (model.now.ms, model.pane_size());
-    let (Some(size), Link::Up, Some(insert)) = (size, model.link, model.state::<Insert>()) else {
+    let (Some(size), Link::Up, Some(insert)) = (size, model.daemon.link, model.state::<Insert>())
+    else {
         return;
     };
     let takes_size = |job: &&Job| {

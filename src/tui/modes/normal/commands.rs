@@ -44,7 +44,7 @@ pub fn list(model: &Model) -> Vec<Entry> {
             key: bound.keys.first().cloned().unwrap_or_default(),
             help: match folds(model, action) {
                 true => "Fold the group, or unfold it".into(),
-                false => bound.binding.help_with_grace(model.stop_grace_ms),
+                false => bound.binding.help_with_grace(model.options.stop_grace_ms),
             },
             shell: shell(model, action),
             obstacle: obstacle(model, action),
@@ -170,7 +170,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Details => Verb::Status,
         Action::New => Verb::Run,
         Action::StopAll => Verb::StopAll,
-        Action::RemoveEnded if model.filter.is_empty() => Verb::Clean,
+        Action::RemoveEnded if model.list.filter.is_empty() => Verb::Clean,
         Action::RemoveEnded => {
             let ended = verbs::ended(model);
             return shell::on_jobs(Verb::Remove, model, &ended).ok_or("no ended job is listed");

@@ -37,7 +37,7 @@ pub(super) fn hints(model: &Model) -> Hints {
         // The status line above shows it.
         kept.remove(0);
     }
-    let is_group = matches!(model.selected, Selected::Group(_));
+    let is_group = matches!(model.list.selected, Selected::Group(_));
     let mut actions = match model.current().filter(|_| !is_group) {
         Some(job) if stack_pane => {
             kept = vec![Action::Back, Action::Help];
@@ -49,7 +49,7 @@ pub(super) fn hints(model: &Model) -> Hints {
                 _ => vec![Action::Restart, Action::Scroll, Action::Remove],
             }
         }
-        Some(job) if stack_list && model.marked.is_empty() && !job.state().waits() => {
+        Some(job) if stack_list && model.list.marked.is_empty() && !job.state().waits() => {
             kept = vec![Action::Help];
             let begin = match job.state() {
                 state if state.needs_input() => {
@@ -75,7 +75,7 @@ pub(super) fn hints(model: &Model) -> Hints {
     if !stack_pane && !stack_list {
         actions.push(Action::Palette);
     }
-    if model.read_only {
+    if model.options.read_only {
         actions.retain(|action| {
             matches!(
                 action,
@@ -116,7 +116,7 @@ fn answers(job: &Job) -> Vec<Action> {
 
 /// What is most useful to do with what is marked or selected, in this order.
 pub(super) fn useful(model: &Model) -> Vec<Action> {
-    if model.marked.is_empty() {
+    if model.list.marked.is_empty() {
         return of_selected(model);
     }
     let marked = model.marked();
@@ -146,7 +146,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
     if model.host_to_log_in().is_some() {
         return vec![Action::Unfold, Action::Attach, Action::New];
     }
-    if matches!(model.selected, Selected::Group(_)) {
+    if matches!(model.list.selected, Selected::Group(_)) {
         let is_project = model
             .group()
             .is_some_and(|group| project_dir(&group.key).is_some());
@@ -165,7 +165,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
         return [actions, &[Action::New]].concat();
     }
     let Some(job) = model.current() else {
-        if model.rows.is_empty() && !model.filter.is_empty() {
+        if model.list.rows.is_empty() && !model.list.filter.is_empty() {
             return vec![Action::Back, Action::Filter, Action::New];
         }
         let here = offered(model).map(|_| Action::ProjectUp);
@@ -215,14 +215,15 @@ fn grid(model: &Model) -> Hints {
     let get = |action: Action, label: &str| hints::labelled(model, action, label);
     let ways = [Tile::Left, Tile::Down, Tile::Up, Tile::Right];
     let number = keys(&[Tile::MoreTiles, Tile::FewerTiles], "/");
-    let acting = !model.read_only;
+    let acting = !model.options.read_only;
     let hints = [
         Some((keys(&ways, ""), "move".to_owned())),
         get(Action::Attach, if acting { "attach" } else { "zoom" }),
         get(Action::Type, "type").filter(|_| acting),
         get(Action::Mark, "mark"),
         Some((number, "more/fewer tiles".to_owned())),
-        get(Action::TypeAll, "type to all marked").filter(|_| acting && !model.marked.is_empty()),
+        get(Action::TypeAll, "type to all marked")
+            .filter(|_| acting && !model.list.marked.is_empty()),
         get(Action::Zoom, "zoom"),
     ];
     let kept = [
@@ -245,7 +246,7 @@ fn offered(model: &Model) -> Option<&Here> {
 /// The label from the table, or one that fits the situation better.
 fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
-    match (action, &model.selected) {
+    match (action, &model.list.selected) {
         (Action::Attach, Selected::Group(_)) => {
             match model.group().is_some_and(|group| group.folded) {
                 true => "unfold".to_owned(),
@@ -253,7 +254,7 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
             }
         }
         (Action::Attach, _) if stack => "open".to_owned(),
-        (Action::Back, _) if model.rows.is_empty() => "all jobs".to_owned(),
+        (Action::Back, _) if model.list.rows.is_empty() => "all jobs".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
         (Action::Pause, _) if shell::all_paused(model) => "continue".to_owned(),
         (Action::ProjectUp, _) => match offered(model) {

@@ -50,7 +50,7 @@ pub(super) fn run(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
     let (Some(command), Some(host)) = (command, host.map(|host| host.name.clone())) else {
         return;
     };
-    if model.read_only && command.changes() {
+    if model.options.read_only && command.changes() {
         return model.note(READ_ONLY);
     }
     match command {
@@ -80,7 +80,7 @@ impl Command {
 
     /// Why it cannot be done now, in a sentence.
     fn obstacle(self, model: &Model, host: &HostStatus) -> Option<String> {
-        if model.read_only && self.changes() {
+        if model.options.read_only && self.changes() {
             return Some(READ_ONLY.to_owned());
         }
         let name = &host.name;
@@ -144,7 +144,7 @@ impl Command {
 
 /// The key of the first heading of a host in the list.
 fn heading<'a>(model: &'a Model, name: &str) -> Option<&'a str> {
-    let rows = model.rows.iter();
+    let rows = model.list.rows.iter();
     let mut keys = rows.filter_map(|row| match row {
         Row::Group(group) => Some(group.key.as_str()),
         Row::Job(_) => None,

@@ -82,7 +82,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         unknown(model, &press.name);
         return;
     };
-    if let (Action::Literal, Some(left), false) = (action, left, model.read_only) {
+    if let (Action::Literal, Some(left), false) = (action, left, model.options.read_only) {
         insert::again(model, left, press, cmds);
         return;
     }
@@ -143,7 +143,7 @@ pub fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
 /// Performs the action of a key called `name`, or of the palette, if the view may.
 fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
-    if model.read_only && changes(action) && !detaches {
+    if model.options.read_only && changes(action) && !detaches {
         model.note(READ_ONLY);
         return;
     }
@@ -266,7 +266,7 @@ fn unfold(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     match obstacle::no_login(model) {
         Some(why) => model.note(why),
-        None if model.read_only => fold::group(model, false),
+        None if model.options.read_only => fold::group(model, false),
         None => cmds.push(Cmd::Effect(Effect::Login(host))),
     }
 }
@@ -328,8 +328,8 @@ fn changes(action: Action) -> bool {
 
 /// Enter: unfolds a group, opens the pane in the stack, and otherwise zooms into the job and types.
 pub fn attach(model: &mut Model) {
-    if let Selected::Group(key) = &model.selected {
-        let close = !model.folded.contains(key);
+    if let Selected::Group(key) = &model.list.selected {
+        let close = !model.list.folded.contains(key);
         fold::group(model, close);
         return;
     }
@@ -341,7 +341,7 @@ pub fn attach(model: &mut Model) {
         return;
     }
     let stack_list = model.layout().kind == Kind::Stack && !model.frame.open;
-    if stack_list || model.read_only {
+    if stack_list || model.options.read_only {
         model.frame = Frame {
             zoom: model.frame.zoom || !stack_list,
             open: true,
@@ -373,10 +373,15 @@ fn back(model: &mut Model) {
         model.note("The view stays open; the jobs are still being stopped.");
         return;
     }
-    if model.scroll.take_if(|scroll| !scroll.follows).is_some() {
+    if model
+        .pane
+        .scroll
+        .take_if(|scroll| !scroll.follows)
+        .is_some()
+    {
         return;
     }
-    if group::is_shown(model) && std::mem::take(&mut model.merged.up) > 0 {
+    if group::is_shown(model) && std::mem::take(&mut model.pane.merged.up) > 0 {
         return;
     }
     if model.frame.zoom {
@@ -386,10 +391,10 @@ fn back(model: &mut Model) {
         model.frame.grid = false;
     } else if model.frame.open && model.layout().kind == Kind::Stack {
         model.frame.open = false;
-    } else if !model.filter.is_empty() {
+    } else if !model.list.filter.is_empty() {
         filter::clear(model);
-    } else if !model.marked.is_empty() {
-        model.marked.clear();
+    } else if !model.list.marked.is_empty() {
+        model.list.marked.clear();
     }
 }
 
@@ -424,7 +429,7 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
 fn unknown(model: &mut Model, name: &str) {
     let typing = model
         .current()
-        .filter(|_| !model.read_only)
+        .filter(|_| !model.options.read_only)
         .map(|job| format!(" To type into {} press {}.", job.name, model.key("i")));
     model.note(format!(
         "No command on \"{name}\".{}",

@@ -62,11 +62,11 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     if detaches {
         return None;
     }
-    if model.read_only && changes(action) {
+    if model.options.read_only && changes(action) {
         return Some(READ_ONLY.to_owned());
     }
     match action {
-        Action::Pause if model.marked.is_empty() => {
+        Action::Pause if model.list.marked.is_empty() => {
             not_started(model).or_else(|| no_target_has_process(model))
         }
         Action::Pause => no_target_has_process(model),
@@ -82,13 +82,13 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             .then(|| GROUP_RESTS.to_owned()),
         Action::StopAll => model.alive().is_empty().then(|| NONE_RUNS.to_owned()),
         Action::RestartGroup if model.group_members().is_empty() => Some(NO_GROUP.to_owned()),
-        Action::TypeAll if model.marked.is_empty() => Some(format!(
+        Action::TypeAll if model.list.marked.is_empty() => Some(format!(
             "No job is marked. {} marks one, {} all listed jobs.",
             model.key("space"),
             model.key("*")
         )),
-        Action::Compare if model.marked.len() != 2 => {
-            Some(compare::needs_two(model, model.marked.len()))
+        Action::Compare if model.list.marked.len() != 2 => {
+            Some(compare::needs_two(model, model.list.marked.len()))
         }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
         Action::ProjectUp => match Aim::all(model).as_slice() {
@@ -118,7 +118,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             is_alone.then(|| width::NO_DIVIDER.to_owned())
         }
         Action::Previous => {
-            let before = model.previous.as_ref();
+            let before = model.list.previous.as_ref();
             let gone = before.is_none_or(|id| model.job(id).is_none());
             gone.then(|| "There is no previous job.".to_owned())
         }
@@ -265,22 +265,22 @@ pub(super) fn not_ended(model: &Model, job: &Job) -> String {
 /// Why `l` does not log in to the host of the selected row: the view may only look. What is folded can be unfolded.
 pub(super) fn no_login(model: &Model) -> Option<String> {
     let key = model.group_key();
-    let is_folded = key.is_some_and(|key| model.folded.contains(&key));
-    (model.read_only && !is_folded).then(|| READ_ONLY.to_owned())
+    let is_folded = key.is_some_and(|key| model.list.folded.contains(&key));
+    (model.options.read_only && !is_folded).then(|| READ_ONLY.to_owned())
 }
 
 fn fold(model: &Model, action: Action) -> Option<String> {
     if action == Action::Unfold && model.host_to_log_in().is_some() {
         return no_login(model);
     }
-    let headed = matches!(model.rows.first(), Some(Row::Group(_)));
+    let headed = matches!(model.list.rows.first(), Some(Row::Group(_)));
     let Some(key) = model.group_key().filter(|_| headed) else {
         return Some(nothing_to_fold(model).to_owned());
     };
     if !model.query().is_empty() {
         return Some("A filter shows all groups unfolded.".to_owned());
     }
-    match (action, model.folded.contains(&key)) {
+    match (action, model.list.folded.contains(&key)) {
         (Action::Fold, true) => Some("The group is folded already.".to_owned()),
         (Action::Unfold, false) => Some("The group is unfolded already.".to_owned()),
         _ => None,

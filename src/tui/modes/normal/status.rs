@@ -26,7 +26,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     let mut bar = status::bar(model, area);
     add_selected(model, kind, wide, &mut bar);
     let is_scrolled = |scroll: &&Scroll| !scroll.follows && !scroll.is_still;
-    if let Some(scroll) = model.scroll.as_deref().filter(is_scrolled) {
+    if let Some(scroll) = model.pane.scroll.as_deref().filter(is_scrolled) {
         new_below(model, scroll, &mut bar);
     }
     if let Some(quitting) = &model.quitting {
@@ -119,7 +119,7 @@ fn add_place(model: &Model, wide: bool, bar: &mut Bar) {
     let theme = &model.theme;
     // Only if there is no top line that shows it.
     let has_top = model.layout().top.is_some();
-    let sorted = match model.sort {
+    let sorted = match model.list.sort {
         sort if !has_top && sort != Sort::default() => format!(" by {}", sort.name()),
         _ => String::new(),
     };
@@ -129,7 +129,7 @@ fn add_place(model: &Model, wide: bool, bar: &mut Bar) {
         true => format!("[{place}{sorted}]"),
         false => place,
     };
-    if !has_top && !model.marked.is_empty() {
+    if !has_top && !model.list.marked.is_empty() {
         bar.right(2, vec![Span::styled(marked(model), theme.key())]);
     }
     bar.right(3, vec![Span::styled(place, theme.dim())]);
@@ -140,7 +140,7 @@ fn add_keys(model: &Model, kind: Kind, bar: &mut Bar) {
     if kind == Kind::Zoom {
         let ended = model.current().is_some_and(|job| !job.is_alive());
         let first = match ended {
-            _ if model.read_only => None,
+            _ if model.options.read_only => None,
             true => Some((3, Action::Restart)),
             false => Some((5, Action::Type)),
         };
@@ -196,6 +196,7 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
 
 fn place_in_list(model: &Model) -> Option<String> {
     let jobs: Vec<usize> = model
+        .list
         .rows
         .iter()
         .filter_map(|row| match row {
@@ -203,7 +204,7 @@ fn place_in_list(model: &Model) -> Option<String> {
             Row::Group(_) => None,
         })
         .collect();
-    let Selected::Job(id) = &model.selected else {
+    let Selected::Job(id) = &model.list.selected else {
         return None;
     };
     let at = jobs

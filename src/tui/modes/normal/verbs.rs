@@ -97,7 +97,7 @@ pub(super) fn survivors(model: &Model) -> Vec<SessionId> {
 
 /// Continues the selected jobs if all are paused; otherwise asks before pausing them.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if let Some(why) = obstacle::not_started(model).filter(|_| model.marked.is_empty()) {
+    if let Some(why) = obstacle::not_started(model).filter(|_| model.list.marked.is_empty()) {
         return model.note(why);
     }
     let Some(mut ids) = model.alive_targets("pause") else {

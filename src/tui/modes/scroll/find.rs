@@ -53,7 +53,7 @@ impl Find {
 /// Opens the search line. `leaves` says whether Esc leaves SCROLL as well.
 pub(super) fn open(model: &mut Model, leaves: bool) {
     let written = load::written(model);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.input = Some(Line::default());
@@ -91,7 +91,7 @@ pub(super) fn paste(model: &mut Model, bytes: &[u8]) {
 
 fn change(model: &mut Model, edit: impl FnOnce(&mut Line)) {
     let now = model.now.ms;
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let Some(line) = &mut scroll.input else {
@@ -112,8 +112,12 @@ fn change(model: &mut Model, edit: impl FnOnce(&mut Line)) {
 /// After each message: searches when it is time to.
 pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
-    let is_busy = model.scroll.as_ref().is_some_and(|scroll| is_busy(scroll));
-    if model.link != Link::Up {
+    let is_busy = model
+        .pane
+        .scroll
+        .as_ref()
+        .is_some_and(|scroll| is_busy(scroll));
+    if model.daemon.link != Link::Up {
         return;
     }
     let Some(find) = find(model) else {
@@ -141,7 +145,7 @@ fn is_busy(scroll: &Scroll) -> bool {
 /// Searches for what is typed, from where the cursor was before.
 fn search(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let origin = find(model).and_then(|find| find.origin);
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let text = scroll.input.as_ref().map(Line::text).unwrap_or_default();
@@ -161,7 +165,7 @@ fn search(model: &mut Model, cmds: &mut Vec<Cmd>) {
 fn accept(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let next = find(model).map(|find| find.next);
     // A pending part of an obsolete search is ignored when it arrives.
-    if let Some(scroll) = model.scroll.as_mut().filter(|scroll| is_busy(scroll))
+    if let Some(scroll) = model.pane.scroll.as_mut().filter(|scroll| is_busy(scroll))
         && next.is_some_and(|next| next != Next::Never)
     {
         scroll.loading = None;
@@ -169,7 +173,7 @@ fn accept(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if next.is_none_or(|next| next != Next::Never) {
         search(model, cmds);
     }
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     let text = scroll.input.take().map(|line| line.text());
@@ -194,7 +198,7 @@ fn cancel(model: &mut Model, cmds: &mut Vec<Cmd>) {
         super::leave(model);
         return;
     }
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.input = None;

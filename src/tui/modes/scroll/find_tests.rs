@@ -68,7 +68,7 @@ fn searches_while_one_types_and_shows_context() {
     dash.asked();
     dash.press("need");
     let search = |dash: &Dash| {
-        let scroll = dash.model.scroll.as_ref().unwrap();
+        let scroll = dash.model.pane.scroll.as_ref().unwrap();
         scroll.search.as_ref().map(|search| search.text.clone())
     };
     assert_eq!(search(&dash), None, "not at each key");
@@ -94,7 +94,7 @@ fn searches_while_one_types_and_shows_context() {
     dash.snapshot("find-typing-80x24");
     // Esc goes back to the live screen, where it began.
     dash.press("\x1b").later(50);
-    assert!(dash.model.is_normal() && dash.model.scroll.is_none());
+    assert!(dash.model.is_normal() && dash.model.pane.scroll.is_none());
     assert!(dash.text().contains("hello"), "{}", dash.text());
     assert_eq!(asked_part(&mut dash), None);
 }

@@ -68,7 +68,7 @@ pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
         grid: false,
         ..model.frame
     };
-    let shown = model.scroll.take().filter(|scroll| !scroll.is_still);
+    let shown = model.pane.scroll.take().filter(|scroll| !scroll.is_still);
     let Some(mut scroll) = shown.or_else(|| load::begin(model, cmds)) else {
         model.frame = before;
         return;
@@ -79,7 +79,7 @@ pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
         load::move_or_wait(&mut scroll, Move::Page, -page);
     }
     let id = scroll.id.clone();
-    model.scroll = Some(scroll);
+    model.pane.scroll = Some(scroll);
     model.enter(ScrollBack {
         id,
         back,
@@ -96,7 +96,7 @@ pub fn enter_by_wheel(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(mode) = model.state_mut::<ScrollBack>() {
         mode.over = over;
     }
-    if let Some(scroll) = &mut model.scroll {
+    if let Some(scroll) = &mut model.pane.scroll {
         scroll.leaves_at_end = true;
     }
 }
@@ -137,7 +137,11 @@ fn open_as(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
 
 /// Enters SCROLL and opens the search line. Closing the line without a search leads back to where one was.
 pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let was_live = model.scroll.as_ref().is_none_or(|scroll| scroll.follows);
+    let was_live = model
+        .pane
+        .scroll
+        .as_ref()
+        .is_none_or(|scroll| scroll.follows);
     enter(model, false, cmds);
     find::open(model, was_live);
 }
@@ -145,7 +149,7 @@ pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Enters SCROLL and plays the recording of the selected job from its beginning.
 pub fn replay(model: &mut Model, cmds: &mut Vec<Cmd>) {
     enter(model, false, cmds);
-    if model.scroll.is_some() {
+    if model.pane.scroll.is_some() {
         let from_the_beginning = Replay {
             from_ms: None,
             speed: 1.0,
@@ -166,7 +170,7 @@ pub fn enter_at(
     let before = cmds.len();
     enter(model, false, cmds);
     let offset = offset.unwrap_or_else(|| load::written(model));
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.search(search);
@@ -184,7 +188,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     if rewind::press(model, press, cmds) {
         return;
     }
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return leave(model);
     };
     if scroll.input.is_some() {
@@ -249,7 +253,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Action::Times => load::times(model, cmds),
         Action::Pager => requests::pager(model, cmds),
         Action::Type => {
-            if model.read_only {
+            if model.options.read_only {
                 model.note("This view is read-only.");
             } else {
                 let zoom = model.frame.zoom;
@@ -267,7 +271,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
 
 /// Goes to the start of the log.
 fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(scroll) = &mut model.scroll else {
+    let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
     scroll.go(Move::Page, isize::MIN + 1);
@@ -288,7 +292,7 @@ fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
 pub fn leave(model: &mut Model) {
     if let Some(mode) = model.take::<ScrollBack>() {
         model.frame = mode.back;
-        model.scroll = None;
+        model.pane.scroll = None;
     }
 }
 
@@ -336,20 +340,21 @@ impl Mode for ScrollBack {
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
-        if let Some(past) = &model.rewind {
+        if let Some(past) = &model.pane.rewind {
             return Some(rewind_status::bar(model, past, area));
         }
-        let scroll = model.scroll.as_ref()?;
+        let scroll = model.pane.scroll.as_ref()?;
         let is_typed = scroll.input.is_some();
         (!is_typed).then(|| status::bar(model, scroll, area))
     }
 
     fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas) {
         let input = model
+            .pane
             .scroll
             .as_ref()
             .and_then(|scroll| scroll.input.as_ref());
-        if let (Some(line), Some(scroll)) = (input, &model.scroll) {
+        if let (Some(line), Some(scroll)) = (input, &model.pane.scroll) {
             let beside = status::found_width(scroll, line);
             let area = crate::tui::status::edit_line(model, "/", line, beside, area, canvas);
             status::found_beside(model, scroll, line, area, canvas.buffer_mut());
@@ -357,7 +362,12 @@ impl Mode for ScrollBack {
     }
 
     fn hints(&self, model: &Model) -> Hints {
-        let Some(scroll) = model.scroll.as_ref().filter(|_| model.rewind.is_none()) else {
+        let Some(scroll) = model
+            .pane
+            .scroll
+            .as_ref()
+            .filter(|_| model.pane.rewind.is_none())
+        else {
             use RewindAction::{Back, Forward, HalfDown, HalfUp, Leave, Play, ZoomIn, ZoomOut};
             return Hints {
                 keys: hints::hints(

@@ -32,7 +32,7 @@ pub fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
 /// Shows the screen of the scrolled job as it is, with its time bar.
 pub(super) fn open_now(model: &mut Model, cmds: &mut Vec<Cmd>) {
     open(model, None, 1.0, cmds);
-    if let Some(rewind) = &mut model.rewind {
+    if let Some(rewind) = &mut model.pane.rewind {
         rewind.is_direct = true;
     }
     if let Some(id) = model.current_id().cloned() {
@@ -50,13 +50,13 @@ fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
     rewind.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
     rewind.plays_from = at;
     let capture = rewind.begin(at, bytes);
-    model.rewind = Some(rewind);
+    model.pane.rewind = Some(rewind);
     cmds.push(request(&id, capture));
 }
 
 /// Handles a key if a past screen is shown; `false` if not, or if the key has no meaning there.
 pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) -> bool {
-    if model.rewind.is_none() {
+    if model.pane.rewind.is_none() {
         return false;
     }
     let Some(action) = model.keymap.action(&press.name) else {
@@ -90,7 +90,11 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
             }
         }
         Action::Leave => {
-            let is_direct = model.rewind.as_ref().is_some_and(|rewind| rewind.is_direct);
+            let is_direct = model
+                .pane
+                .rewind
+                .as_ref()
+                .is_some_and(|rewind| rewind.is_direct);
             leave(model, cmds);
             if is_direct {
                 super::leave(model);
@@ -107,7 +111,7 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
 /// Handles a frame of the past.
 pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
-    let Some(rewind) = model.rewind.as_mut().filter(|rewind| rewind.id == *id) else {
+    let Some(rewind) = model.pane.rewind.as_mut().filter(|rewind| rewind.id == *id) else {
         return;
     };
     let is_first = rewind.screen.is_none();
@@ -131,7 +135,7 @@ pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &m
 /// of the playback is requested by [`reconcile`], and one requested by a key must be requested by the
 /// key again.
 pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(rewind) = &mut model.rewind else {
+    let Some(rewind) = &mut model.pane.rewind else {
         return;
     };
     let from = rewind.plays_from;
@@ -145,11 +149,11 @@ pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// A frame is not available.
 pub fn failed(model: &mut Model) {
-    if let Some(rewind) = &mut model.rewind {
+    if let Some(rewind) = &mut model.pane.rewind {
         rewind.loading = false;
         rewind.play = None;
         if rewind.screen.is_none() {
-            model.rewind = None;
+            model.pane.rewind = None;
         }
     }
 }
@@ -158,15 +162,16 @@ pub fn failed(model: &mut Model) {
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = model.state::<ScrollBack>().map(|mode| &mode.id);
     if model
+        .pane
         .rewind
         .as_ref()
         .is_none_or(|rewind| Some(&rewind.id) != id)
     {
-        model.rewind = None;
+        model.pane.rewind = None;
         return;
     }
     let now = model.now.ms;
-    if let Some(rewind) = &mut model.rewind
+    if let Some(rewind) = &mut model.pane.rewind
         && let Some(capture) = rewind.play(now)
     {
         cmds.push(request(&rewind.id, capture));
@@ -174,7 +179,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
-    let Some(rewind) = &mut model.rewind else {
+    let Some(rewind) = &mut model.pane.rewind else {
         return;
     };
     rewind.play = None;
@@ -194,12 +199,12 @@ fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
 
 /// Steps by so many of the chosen steps.
 fn by(model: &mut Model, steps: i64, cmds: &mut Vec<Cmd>) {
-    let step_ms = model.rewind.as_ref().map_or(0, Rewind::step_ms);
+    let step_ms = model.pane.rewind.as_ref().map_or(0, Rewind::step_ms);
     step(model, Step::By(steps * step_ms), cmds);
 }
 
 fn zoom(model: &mut Model, is_in: bool) {
-    if let Some(rewind) = &mut model.rewind
+    if let Some(rewind) = &mut model.pane.rewind
         && !rewind.zoom(is_in)
     {
         model.note(match is_in {
@@ -214,20 +219,20 @@ fn select(model: &mut Model) {
     let (Some(area), Some(size)) = (model.layout().pane, model.pane_size()) else {
         return;
     };
-    let Some(rewind) = model.rewind.take_if(|rewind| rewind.screen.is_some()) else {
+    let Some(rewind) = model.pane.rewind.take_if(|rewind| rewind.screen.is_some()) else {
         return;
     };
     if let Some(screen) = &rewind.screen {
-        let crop = crop::crop(screen, area, model.pan, false);
+        let crop = crop::crop(screen, area, model.pane.pan, false);
         let mut still = Scroll::still(rewind.id, size, screen, (crop.top, crop.left));
         still.select(Shape::Text);
-        model.scroll = Some(Box::new(still));
+        model.pane.scroll = Some(Box::new(still));
     }
 }
 
 fn play(model: &mut Model) {
     let now = model.now.ms;
-    if let Some(rewind) = &mut model.rewind
+    if let Some(rewind) = &mut model.pane.rewind
         && !rewind.toggle(now)
     {
         model.note("This is how it is now; there is nothing more to play.");
@@ -235,13 +240,14 @@ fn play(model: &mut Model) {
 }
 
 fn speed(model: &mut Model, factor: f64) {
-    if let Some(rewind) = &mut model.rewind {
+    if let Some(rewind) = &mut model.pane.rewind {
         rewind.speed = (rewind.speed * factor).clamp(*SPEEDS.start(), *SPEEDS.end());
     }
 }
 
 fn copy(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let screen = model
+        .pane
         .rewind
         .as_ref()
         .and_then(|rewind| rewind.screen.as_ref());
@@ -252,8 +258,8 @@ fn copy(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 fn leave(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    model.rewind = None;
-    if model.replay.is_some() {
+    model.pane.rewind = None;
+    if model.options.replay.is_some() {
         cmds.push(Cmd::Quit(Exit::Silent));
     }
 }

@@ -106,8 +106,8 @@ fn a_full_screen_job_opens_on_its_past_with_a_time_bar() {
         assert!(dash.text().contains('…'), "{}", dash.text());
         // Text of the screen can be selected, and one key goes back to the live screen.
         dash.press("v");
-        assert!(dash.model.rewind.is_none());
-        let scroll = dash.model.scroll.as_ref().unwrap();
+        assert!(dash.model.pane.rewind.is_none());
+        let scroll = dash.model.pane.scroll.as_ref().unwrap();
         assert!(scroll.selection.is_some() && scroll.is_still);
         assert_eq!(how_shown(&dash.model), Shown::AsItWas, "not the present");
         dash.press("\x1b").press("\x1bs");
@@ -133,14 +133,14 @@ fn leaving_the_past_returns_to_the_log_and_then_live() {
     past(&mut dash, "now", 1, true, None);
     past(&mut dash, "then", 75, true, Some(1));
     dash.press("\x1b");
-    assert!(dash.model.rewind.is_none());
+    assert!(dash.model.pane.rewind.is_none());
     assert!(dash.status().starts_with(" SCROLL "));
     assert!(dash.text().contains("two"));
     dash.press("<");
     past(&mut dash, "now", 1, true, None);
     dash.press("G");
     assert!(dash.status().starts_with(" NORMAL "));
-    assert!(dash.model.rewind.is_none());
+    assert!(dash.model.pane.rewind.is_none());
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn reports_an_unavailable_past() {
     let error = crate::protocol::Error::internal("the log is gone");
     dash.link(LinkEvent::Reply(RequestKind::Past(id("web")), Err(error)));
     assert!(dash.text().contains("The past of web cannot be shown"));
-    assert!(dash.model.rewind.is_none());
+    assert!(dash.model.pane.rewind.is_none());
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn scrolling_the_pane_stays_in_normal() {
     dash.press("\x04");
     assert!(dash.text().contains("hello"), "so is the end");
     dash.press("\x15").press("j");
-    assert!(dash.model.scroll.is_none(), "another job is live");
+    assert!(dash.model.pane.scroll.is_none(), "another job is live");
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_full_screen_program_has_no_lines_to_scroll_to() {
     let text = dash.text();
     assert!(text.contains("s shows earlier screens"), "{text}");
     assert!(
-        text.contains("vim") && dash.model.scroll.is_none(),
+        text.contains("vim") && dash.model.pane.scroll.is_none(),
         "{text}"
     );
     // Its key shows them.
@@ -335,7 +335,7 @@ fn the_key_that_leaves_insert_goes_to_normal() {
     for keys in ["", "/wide", "v"] {
         dash.press("s").press(keys).press("\x1d");
         assert!(dash.model.is_normal(), "{keys}");
-        assert!(dash.model.scroll.is_none());
+        assert!(dash.model.pane.scroll.is_none());
     }
     // The wheel scrolls back from INSERT.
     dash.press("i").press("\x1b[<64;60;5M");

@@ -229,7 +229,7 @@ pub(super) fn key_line(
         };
         let key = key.to_owned();
         let width = text::width(&key) + 1 + text::width(&label) + 3;
-        if acts && model.read_only || used + width > room + 3 {
+        if acts && model.options.read_only || used + width > room + 3 {
             continue;
         }
         used += width;

@@ -20,7 +20,7 @@ use crate::tui::model::{Link, Model};
 /// After each message: requests data for the job in the pane if it failed and this end has no card
 /// yet.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up || model.in_grid() || model.layout().pane.is_none() {
+    if model.daemon.link != Link::Up || model.in_grid() || model.layout().pane.is_none() {
         return;
     }
     let Some(job) = model.current().filter(|job| job.state().failed()) else {

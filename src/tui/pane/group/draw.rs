@@ -85,12 +85,12 @@ fn draw_jobs(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
 
 fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
-    let merged = &model.merged;
+    let merged = &model.pane.merged;
     let width = usize::from(area.width).saturating_sub(1);
     if merged.lines.is_empty() {
         let host = hosts::host_of_key(&group.key).and_then(|name| model.host(name));
         let text = match host.and_then(|host| host.error.as_ref()) {
-            Some(error) if model.read_only => {
+            Some(error) if model.options.read_only => {
                 format!("Not connected: {}.", hosts::trouble(error))
             }
             Some(error) => format!(
@@ -159,7 +159,7 @@ pub(super) fn oldest_that_fit(model: &Model) -> usize {
         room = room.and_then(|room| room.checked_sub(rows));
         room.is_some()
     };
-    model.merged.lines.iter().take_while(fits).count()
+    model.pane.merged.lines.iter().take_while(fits).count()
 }
 
 /// Where the parts of a line begin, and how wide they are.
@@ -187,7 +187,7 @@ impl Columns {
 
     /// The text of a line in rows.
     fn rows(&self, model: &Model, line: &MergedLine) -> Vec<String> {
-        match model.wrap {
+        match model.pane.wrap {
             true => broken(&line.text, self.room),
             false => vec![text::clip(&line.text, self.room, model.theme.glyph("…"))],
         }

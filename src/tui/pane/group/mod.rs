@@ -29,10 +29,10 @@ pub fn is_shown(model: &Model) -> bool {
 /// Requests the newest lines of the jobs that have written something.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(group) = model.group() else {
-        model.merged.up = 0;
+        model.pane.merged.up = 0;
         return;
     };
-    if model.link != Link::Up || !is_shown(model) {
+    if model.daemon.link != Link::Up || !is_shown(model) {
         return;
     }
     // This happens after each message, also with thousands of jobs in the group.
@@ -46,10 +46,10 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .iter()
         .map(|job| (job.id().clone(), job.record.summary.output_bytes));
     let bytes: HashMap<SessionId, u64> = bytes.collect();
-    model.merged.color(&by_age, NAME_COLORS.len());
-    model.dirty |= model.merged.set_jobs(&ids);
+    model.pane.merged.color(&by_age, NAME_COLORS.len());
+    model.dirty |= model.pane.merged.set_jobs(&ids);
     // While it is scrolled back, the lines stay as they are.
-    if model.merged.up > 0 {
+    if model.pane.merged.up > 0 {
         return;
     }
     // A pane for reading, and one for scrolling back.
@@ -59,7 +59,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .map_or(0, |pane| usize::from(pane.height));
     let count = 2 * height.max(1);
     let written = |id: &SessionId| bytes.get(id).copied().unwrap_or(0);
-    while let Some(id) = model.merged.next_request(count, written) {
+    while let Some(id) = model.pane.merged.next_request(count, written) {
         let params = Log {
             session_id: Some(id.to_string()),
             tail: Some(count as u64),
@@ -72,12 +72,12 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Handles the newest lines of a job; `None` if they could not be read.
 pub fn received(model: &mut Model, id: &SessionId, value: Option<Value>) {
     let read = value.and_then(|value| serde_json::from_value(value).ok());
-    model.merged.receive(id, read);
+    model.pane.merged.receive(id, read);
     model.dirty |= is_shown(model);
 }
 
 /// Scrolls the lines by `rows`, positive downwards. At the end they are live again.
 pub fn scroll(model: &mut Model, rows: isize) {
     let fit = draw::oldest_that_fit(model);
-    model.merged.scroll(rows, fit);
+    model.pane.merged.scroll(rows, fit);
 }
