@@ -12,6 +12,7 @@
 pub(crate) mod disk;
 pub(crate) mod guests;
 pub(crate) mod project;
+mod rename;
 pub(crate) mod spec;
 mod stored;
 pub(crate) mod times;

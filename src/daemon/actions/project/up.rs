@@ -107,7 +107,7 @@ pub(super) fn apply(
         project.failed_stops.clear();
         project.kill = false;
         for (from, to) in &changes.renamed {
-            rename(project, from, to);
+            project.rename(from, to);
         }
         project.applied = changes.effective.clone();
         let jobs = &changes.effective.jobs;
@@ -234,31 +234,6 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes, alone: bool) {
     }
     for name in &changes.pruned {
         project.wish.hold(name, "--prune");
-    }
-}
-
-/// Another name for a job that goes on.
-fn rename(project: &mut Known, from: &str, to: &str) {
-    let queues = project.wish.queues.values_mut();
-    for queue in queues.filter(|queue| queue.failed.as_deref() == Some(from)) {
-        queue.failed = Some(to.to_owned());
-    }
-    carry(&mut project.wish.jobs, from, to);
-    carry(&mut project.survivors, from, to);
-    carry(&mut project.sessions, from, to);
-    carry(&mut project.urls, from, to);
-    carry(&mut project.env_prints, from, to);
-    carry(&mut project.times, from, to);
-    carry(&mut project.requested, from, to);
-    carry(&mut project.failed_stops, from, to);
-    carry(&mut project.seen, from, to);
-    carry(&mut project.under_way, from, to);
-}
-
-/// Keeps what is known under one name under another.
-fn carry<T>(known: &mut BTreeMap<String, T>, from: &str, to: &str) {
-    if let Some(value) = known.remove(from) {
-        known.insert(to.to_owned(), value);
     }
 }
 
