@@ -274,11 +274,11 @@ impl Project {
         }
     }
 
-    /// Whether a job, or one that it waits for, is not ready in the time that its probe has.
+    /// Whether a job, or one that it waits for, is not ready in the time that its probe has, or keeps ending.
     pub(crate) fn is_late(&self, name: &str) -> bool {
         let awaited = self.awaited(name);
-        self.decision.phases.get(awaited) == Some(&Phase::Starting)
-            && self.late.contains_key(awaited)
+        let phase = self.decision.phases.get(awaited);
+        matches!(phase, Some(Phase::Starting | Phase::Retrying)) && self.late.contains_key(awaited)
     }
 
     /// The job that a job waits for in the end, through the needs of others; itself if it waits for none.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::State;
-use super::projects::seen_of;
+use super::seen::seen_of;
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};

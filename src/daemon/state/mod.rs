@@ -36,6 +36,7 @@ mod restart;
 mod resting;
 pub(crate) mod saving;
 mod schedules;
+pub(crate) mod seen;
 mod sharing;
 mod starts;
 mod waiters;

@@ -126,7 +126,7 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
     let wish = project.wish.jobs.get(job)?;
     match project.decision.phases.get(job)? {
         Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
-        Phase::Starting => project.late.get(job).cloned(),
+        Phase::Starting | Phase::Retrying => project.late.get(job).cloned(),
         Phase::Failed => wish.broken.as_ref().or(project.late.get(job)).cloned(),
         Phase::Stopped => wish
             .hold

@@ -1,19 +1,19 @@
-//! Projects beside their sessions: what is seen of each job, and what is decided from it.
+//! Projects beside their sessions: what is decided from what is seen of each job, and what has come of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::State;
+use super::seen::{fresh, late, seen_of, seen_of_all};
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, UnderWay};
 use crate::daemon::projects::spec;
-use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
-use crate::engine::life::{Actor, Life, Probed};
+use crate::engine::life::{Actor, Life};
 use crate::engine::project::order::places;
-use crate::engine::project::{JobWish, Phase, Seen, SeenState, Step, Why, decide};
+use crate::engine::project::{JobWish, Phase, Seen, Step, Why, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
@@ -21,10 +21,6 @@ use crate::sys::sealed;
 
 /// Why a job without a session is not started or stopped.
 pub(crate) const WITHOUT_SESSION: &str = "its session was removed; run bgproc up again";
-
-/// How long a service without a probe runs until it counts as settled, in milliseconds. Most programs that cannot work
-/// end sooner.
-const PROOF_MS: u64 = 500;
 
 impl State {
     /// Whether every job that a request is about (`only` these, or all that are wanted) has settled, those of the main
@@ -43,7 +39,8 @@ impl State {
         let is_bad = |(name, job): (&String, &JobWish)| {
             let phase = project.decision.phases.get(name);
             let is_broken = phase == Some(&Phase::Scheduled) && job.broken.is_some();
-            is_broken || phase.is_some_and(Phase::is_bad)
+            let keeps_ending = phase == Some(&Phase::Retrying) && project.late.contains_key(name);
+            is_broken || keeps_ending || phase.is_some_and(Phase::is_bad)
         };
         meant.any(is_bad) || (borrows(project, only) && self.borrowed_failed(project))
     }
@@ -440,100 +437,4 @@ impl State {
 fn borrows(project: &Project, only: Option<&BTreeSet<String>>) -> bool {
     let mut borrowed = project.borrowed.keys();
     only.is_none_or(|only| borrowed.any(|name| only.contains(name)))
-}
-
-/// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, and why.
-fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
-    let late = |(name, session): (&String, &SessionId)| {
-        let session = sessions.get(session)?;
-        let seen = seen_of(project, sessions, name);
-        let job = project.wish.jobs.get(name);
-        // The end of a run says nothing of the next one.
-        let is_early = session.life.status() == Status::Done
-            && seen.state == (SeenState::Ended { ok: false })
-            && !job.is_some_and(|job| job.is_owed(seen));
-        let early = is_early.then(|| "ended before it was ready".to_owned());
-        Some((name.clone(), early.or_else(|| session.late_reason())?))
-    };
-    project.sessions.iter().filter_map(late).collect()
-}
-
-/// Whether a run has ended that was to go on, before its probe held. What a schedule starts may end.
-fn has_ended_early(project: &Project, session: &Session, job: &str) -> bool {
-    let goes_on = |job: &JobWish| job.has_probe && !job.is_task && !job.is_scheduled;
-    let was_ready = matches!(session.life.probed(), Some(Probed::Ready | Probed::Lost));
-    project.wish.jobs.get(job).is_some_and(goes_on) && !was_ready
-}
-
-/// The services without a probe that have begun so lately that they may still end at once, and when they count as
-/// settled, in boot-time milliseconds.
-fn fresh(project: &Project, sessions: &Sessions) -> BTreeMap<String, u64> {
-    let is_plain = |(_, job): &(&String, &JobWish)| job.wanted && !job.is_task && !job.has_probe;
-    let settles = |(name, _): (&String, &JobWish)| {
-        let runs = project.decision.phases.get(name) == Some(&Phase::Running);
-        let session = sessions.get(project.sessions.get(name).filter(|_| runs)?)?;
-        let at = session.life.started_boot() + PROOF_MS;
-        (at > now().boot).then(|| (name.clone(), at))
-    };
-    let plain = project.wish.jobs.iter().filter(is_plain);
-    plain.filter_map(settles).collect()
-}
-
-/// What is seen of each job.
-pub(crate) fn seen_of_all(project: &Project, sessions: &Sessions) -> BTreeMap<String, Seen> {
-    let names = project.wish.jobs.keys();
-    let seen = names.map(|name| (name.clone(), seen_of(project, sessions, name)));
-    seen.collect()
-}
-
-/// What is seen of a job.
-pub(super) fn seen_of(project: &Project, sessions: &Sessions, job: &str) -> Seen {
-    let session = project.sessions.get(job).and_then(|id| sessions.get(id));
-    let run = session.and_then(|session| session.life.runs().last());
-    let run = run.map_or(0, |run| run.run);
-    match project.under_way.get(job) {
-        // Until the keeper has answered. A run that has ended by then is seen as what it is.
-        Some(UnderWay::Starting(next)) if run < *next => {
-            return Seen {
-                run: *next,
-                state: SeenState::Starting,
-            };
-        }
-        // Also after the end of its first process: others may hold its port.
-        Some(UnderWay::Stopping) => {
-            return Seen {
-                run,
-                state: SeenState::Stopping,
-            };
-        }
-        _ => {}
-    }
-    let Some(session) = session else {
-        return Seen::NEVER;
-    };
-    let is_observed = |wish: &JobWish| !wish.member.is_own() && wish.owed.is_none();
-    let state = match session.life.status() {
-        // It waits for its turn elsewhere.
-        Status::Queued if project.wish.jobs.get(job).is_some_and(is_observed) => {
-            SeenState::Starting
-        }
-        Status::Queued | Status::Starting if run == 0 => SeenState::Never,
-        Status::Queued => SeenState::Ended { ok: false },
-        Status::Starting => SeenState::Starting,
-        Status::Running | Status::Paused => SeenState::Running {
-            ready: session.ready().unwrap_or(true),
-        },
-        Status::Stopping => SeenState::Stopping,
-        Status::Retrying => SeenState::Retrying,
-        Status::Done => SeenState::Ended {
-            ok: !has_ended_early(project, session, job),
-        },
-        Status::Error | Status::Killed | Status::TimedOut | Status::Lost if run == 0 => {
-            SeenState::Never
-        }
-        Status::Error | Status::Killed | Status::TimedOut | Status::Lost => {
-            SeenState::Ended { ok: false }
-        }
-    };
-    Seen { run, state }
 }

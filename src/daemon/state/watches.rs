@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::State;
-use super::projects::{seen_of, seen_of_all};
+use super::seen::{seen_of, seen_of_all};
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
 use crate::daemon::projects::watches::JobWatch;

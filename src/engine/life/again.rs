@@ -75,6 +75,11 @@ impl Life {
         self.status == Status::Retrying
     }
 
+    /// How many times in a row its policy has run it again, or is about to; 0 if the last run was not such a one.
+    pub fn retries(&self) -> u32 {
+        self.retry.map_or(0, |retry| retry.count)
+    }
+
     /// That it was started again after run `known`, which a reader has seen, and how its last run ended; `None` if it was
     /// not. Who knows no run is told of all.
     pub fn restarted_since(&self, known: Option<u32>) -> Option<String> {

@@ -236,3 +236,15 @@ fn why_a_job_was_skipped_is_not_how_its_last_run_ended() {
     assert!(why.starts_with("web: skipped: check exited 1, "), "{why}");
     assert!(!why.contains("a person ended it"), "{why}");
 }
+
+#[test]
+fn up_ends_although_a_job_is_run_again_for_ever() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n[jobs.api]\nrun = \"exit 3\"\n\
+         restart = { when = \"always\", max = 4294967295, backoff = \"10ms\" }\n",
+    );
+    let up = shop.run(&["up"]).expect_code(1);
+    let why = "it keeps ending (exit code 3) and is run again without a limit";
+    assert!(up.stdout.contains(why), "{up}");
+    assert_ne!(shop.pid("web"), 0);
+}
