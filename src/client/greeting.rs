@@ -14,8 +14,7 @@ pub fn human() -> Greeting {
 }
 
 /// Adds the caller's working directory, umask, niceness, limits, CPU affinity and whole environment, with which
-/// jobs start. Variables that are not UTF-8 cannot be sent in JSON and are left out. On another host jobs start with
-/// what is there, so nothing is added.
+/// jobs start. [`unsent_variables`] are left out. On another host jobs start with what is there, so nothing is added.
 pub fn with_surroundings(greeting: Greeting) -> Greeting {
     if super::host::chosen().is_some() {
         return greeting;
@@ -23,12 +22,32 @@ pub fn with_surroundings(greeting: Greeting) -> Greeting {
     let env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let cwd = std::env::current_dir().ok();
+    let cwd = match std::env::current_dir() {
+        Ok(cwd) => cwd
+            .into_os_string()
+            .into_string()
+            .map_err(|_| "its name is not UTF-8".to_owned()),
+        Err(error) => Err(format!("it may have been removed ({error})")),
+    };
     Greeting {
-        cwd: cwd.and_then(|cwd| cwd.into_os_string().into_string().ok()),
+        cwd_fault: cwd.as_ref().err().cloned(),
+        cwd: cwd.ok(),
         env: Some(env),
         umask: file::umask(),
         inherit: Some(Box::new(inherit::own())),
         ..greeting
     }
+}
+
+/// The names of the variables that jobs do not get, because JSON has no place for what is not UTF-8.
+pub fn unsent_variables() -> Vec<String> {
+    if super::host::chosen().is_some() {
+        return Vec::new();
+    }
+    let variables = std::env::vars_os();
+    let unsent =
+        variables.filter(|(name, value)| name.to_str().is_none() || value.to_str().is_none());
+    unsent
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect()
 }

@@ -76,9 +76,10 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// `path` relative to `dir`, if that is shorter. Both are absolute.
+/// `path` relative to `dir`, if that is shorter. Both are absolute. From `/` it would only lose its first character, and
+/// seem to be relative to another directory.
 fn shorter(path: &Path, dir: &Path) -> PathBuf {
-    if !path.is_absolute() || !dir.is_absolute() {
+    if !path.is_absolute() || !dir.is_absolute() || dir.parent().is_none() {
         return path.to_owned();
     }
     let common = path
@@ -192,6 +193,7 @@ mod tests {
         same("/a/x", "/b/c/d/e", "/a/x");
         same("/a", "/a", "/a");
         same("x", "/a", "x");
+        same("/home/u/shop", "/", "/home/u/shop");
     }
 
     #[test]

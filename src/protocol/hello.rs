@@ -60,6 +60,9 @@ pub struct Greeting {
     /// Directory for relative paths and for sessions without `cwd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Why the client's own directory cannot be named: it was removed, for example. Then a relative path is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd_fault: Option<String>,
     /// Environment of its sessions; absent: the daemon's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
@@ -86,6 +89,7 @@ impl Default for Greeting {
             role: Role::Agent,
             scope: None,
             cwd: None,
+            cwd_fault: None,
             env: None,
             umask: None,
             inherit: None,

@@ -183,6 +183,30 @@ fn what_the_system_refuses_is_said() {
         let ran = ran.expect_code(1);
         ran.expect_said("bgproc: cannot find the current directory: No such file");
     }
+    // Nothing is started in another directory instead.
+    for args in [&["run", "touch", "here"][..], &["up"]] {
+        let ran = Home::finish(home.command_after(&leave, args), args);
+        assert_ne!(ran.code, Some(0), "{ran}");
+        ran.expect_said("bgproc: the current directory cannot be used: it may have been removed")
+            .expect_said("; go to another one");
+    }
+    let odd = home.scratch("odd").display().to_string();
+    let enter = format!("d=$(printf '{odd}\\377'); mkdir \"$d\" && cd \"$d\"");
+    let ran = Home::finish(
+        home.command_after(&enter, &["run", "true"]),
+        &["run", "true"],
+    );
+    ran.expect_said("bgproc: the current directory cannot be used: its name is not UTF-8");
+    let ran = Home::finish(
+        home.command_after(&leave, &["run", "-C", "/", "-w", "pwd"]),
+        &[],
+    );
+    ran.expect_code(0);
+    // Nor is a variable left out without a word.
+    let odd = "ODD=$(printf '\\377'); export ODD";
+    let ran = Home::finish(home.command_after(odd, &["run", "-w", "true"]), &[]);
+    ran.expect_code(0)
+        .expect_said("bgproc: ODD is not UTF-8: jobs do not get this variable");
     home.start(&["-n", "cat", "cat"]);
     let mut send = home.command(&["send", "cat"]);
     send.stdin(std::fs::File::open("/tmp").unwrap());

@@ -127,6 +127,11 @@ impl Context {
     pub fn daemon_with_surroundings(&mut self) -> Result<&mut Connection, Failure> {
         let greeting = greeting::with_surroundings(greeting::human());
         check_configuration()?;
+        for variable in greeting::unsent_variables() {
+            note(&format!(
+                "{variable} is not UTF-8: jobs do not get this variable"
+            ));
+        }
         let connection = client::connect(&greeting, AutoStart::Yes)?;
         Ok(self.connection.insert(connection))
     }

@@ -1,7 +1,6 @@
 //! `start`: runs a command.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tokio::sync::oneshot;
@@ -18,6 +17,7 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::directory::{in_home, resolved};
 use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
@@ -331,17 +331,17 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     for arg in params.args.iter().flatten() {
         no_nul("args", arg)?;
     }
-    let base = client
-        .greeting
-        .cwd
-        .clone()
-        .unwrap_or_else(|| "/".to_owned());
-    let cwd = match &params.cwd {
-        Some(cwd) => {
-            no_nul("cwd", cwd)?;
-            Path::new(&base).join(cwd)
-        }
-        None => PathBuf::from(base),
+    if let Some(cwd) = &params.cwd {
+        no_nul("cwd", cwd)?;
+    }
+    let named = params.cwd.as_deref();
+    let cwd = match named.and_then(|cwd| in_home(&client.greeting, cwd)) {
+        // A directory may have that name.
+        Some(home) => resolved(&client.greeting, named)
+            .ok()
+            .filter(|cwd| cwd.exists())
+            .unwrap_or(home),
+        None => resolved(&client.greeting, named)?,
     };
     check_directory(&cwd)?;
     if let Some(line) = params

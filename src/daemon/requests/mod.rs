@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod checks;
 pub(crate) mod client;
 pub(crate) mod confirm;
+pub(crate) mod directory;
 pub(crate) mod ending;
 pub(crate) mod find;
 pub(crate) mod finish;

@@ -30,6 +30,7 @@ fn the_greeting_of_a_client() {
         version: "0.1.0".to_owned(),
         role: Role::Agent,
         scope: Scope::named("builder"),
+        cwd_fault: None,
         cwd: Some("/tmp".to_owned()),
         env: Some([("NAME".to_owned(), "value".to_owned())].into()),
         umask: Some(0o022),

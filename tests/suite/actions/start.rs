@@ -302,3 +302,32 @@ fn blanks_around_a_key_do_not_count() {
         );
     }
 }
+
+#[test]
+fn the_home_directory_is_a_tilde_unless_there_is_a_directory_of_that_name() {
+    let home = Home::new();
+    let place = home.path().join("person");
+    std::fs::create_dir_all(place.join("src")).unwrap();
+    let mut command = home.command(&["--serve"]);
+    command.env("HOME", &place);
+    let mut serve = Serve::spawn(command);
+    let mut pwd = |cwd: &str| {
+        let start = json!({"action": "start", "command": "pwd -P", "cwd": cwd, "wait": true});
+        let said = serve.ok(start)["output"]
+            .as_str()
+            .unwrap()
+            .trim()
+            .to_owned();
+        std::path::PathBuf::from(said)
+    };
+    let real = place.canonicalize().unwrap();
+    assert_eq!(pwd("~"), real);
+    assert_eq!(pwd("~/src"), real.join("src"));
+    let literal = pwd(".").join("~");
+    std::fs::create_dir(&literal).unwrap();
+    assert_eq!(pwd("~"), literal);
+    serve.err(
+        json!({"action": "start", "command": "true", "cwd": "~nobody"}),
+        "spawn_failed",
+    );
+}

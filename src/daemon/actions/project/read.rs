@@ -1,7 +1,7 @@
 //! Finds and reads the project file of a request.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{Wants, refused};
 use crate::daemon::hub::Hub;
@@ -9,6 +9,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::disk::Disk;
 use crate::daemon::projects::spec;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::directory::resolved;
 use crate::daemon::threads;
 use crate::project::worktree::{Checkout, checkout};
 use crate::project::{self as file, EnvPrints, Fault, ProcfileOptions, Source};
@@ -184,7 +185,7 @@ pub(super) async fn known(
 /// The directories of the projects that may be meant.
 fn candidates(dir: &Path, file: Option<&str>) -> Vec<PathBuf> {
     // A directory that is gone can still be named.
-    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| without_dots(dir));
     if let Some(file) = file {
         let path = dir.join(file);
         return vec![real(path.parent().unwrap_or(dir))];
@@ -201,6 +202,19 @@ fn candidates(dir: &Path, file: Option<&str>) -> Vec<PathBuf> {
         }
     }
     dirs
+}
+
+/// An absolute path without `.` and `..`, as far as names alone tell.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// A project before anything of its file was applied.
@@ -239,15 +253,7 @@ pub(super) fn check_agent(
 
 /// The directory of a request.
 pub(super) fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
-    let base = client
-        .greeting
-        .cwd
-        .clone()
-        .unwrap_or_else(|| "/".to_owned());
-    let dir = match &params.dir {
-        Some(dir) => Path::new(&base).join(dir),
-        None => PathBuf::from(base),
-    };
+    let dir = resolved(&client.greeting, params.dir.as_deref())?;
     match dir.is_absolute() {
         true => Ok(dir),
         false => Err(Error::invalid("`dir` is not an absolute path")),

@@ -175,7 +175,8 @@ async fn open(
 fn greeting(client: &Client) -> Greeting {
     let mut greeting = client.greeting.clone();
     greeting.scope = Some(client.principal.scope.clone());
-    (greeting.cwd, greeting.env, greeting.umask, greeting.inherit) = (None, None, None, None);
+    (greeting.cwd, greeting.cwd_fault) = (None, None);
+    (greeting.env, greeting.umask, greeting.inherit) = (None, None, None);
     // The end of a link is not the end of the client.
     greeting.policy.on_disconnect = OnDisconnect::Keep;
     greeting.policy.hosts = None;
