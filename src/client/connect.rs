@@ -189,7 +189,7 @@ pub fn why_silent() -> Result<(), Error> {
 fn check_daemon(home: &Home) -> Result<(), Error> {
     match keeper::ask(home)? {
         Some(status) => keeper::check_daemon(&status),
-        None => Ok(()),
+        None => keeper::check_daemon_alone(home),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::connect::{is_absent, unavailable};
 use crate::protocol::{Error, KeeperStatus};
 use crate::sys::paths::Home;
-use crate::sys::{process, socket};
+use crate::sys::{process, role, socket};
 
 /// Longest wait for an answer. The keeper answers within a millisecond, unless it is stopped or the machine is
 /// overloaded.
@@ -53,6 +53,17 @@ pub fn check_daemon(status: &KeeperStatus) -> Result<(), Error> {
     match status.daemon_pid {
         Some(pid) if process::is_stopped(pid) => Err(stopped("daemon", pid)),
         _ => Ok(()),
+    }
+}
+
+/// Returns an error if the daemon is stopped and there is no keeper, which the daemon would start again.
+pub fn check_daemon_alone(home: &Home) -> Result<(), Error> {
+    let daemon = role::find(home, "daemon").filter(|daemon| process::is_stopped(daemon.pid));
+    match daemon.map(|daemon| daemon.pid) {
+        Some(pid) => Err(stopped("daemon", pid).hint(format!(
+            "resume it with kill -CONT {pid}. Do not kill it: the keeper is gone, so the jobs would be lost"
+        ))),
+        None => Ok(()),
     }
 }
 

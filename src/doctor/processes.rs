@@ -31,7 +31,13 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
                 SUBJECT,
                 format!("keeper (pid {keeper}) runs; the next command starts a daemon"),
             ),
-            (_, Some(daemon)) => answer(daemon),
+            (_, Some(daemon)) => match keeper::check_daemon_alone(home) {
+                Err(error) => problem(error).with_repair(Repair::Continue(daemon)),
+                Ok(()) => answer(
+                    daemon,
+                    "bgproc daemon logs says more; without the keeper, only this daemon holds the jobs: do not kill it",
+                ),
+            },
         }),
         Err(error) => found.push(match keeper.filter(|pid| process::is_stopped(*pid)) {
             Some(pid) => problem(error).with_repair(Repair::Continue(pid)),
@@ -74,7 +80,12 @@ fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
             problem(error).with_repair(Repair::Continue(pid))
         }
         (Err(error), _) => problem(error),
-        (Ok(()), Some(pid)) => answer(pid),
+        (Ok(()), Some(pid)) => answer(
+            pid,
+            &format!(
+                "bgproc daemon logs says more; kill -9 {pid} starts another one, jobs keep running"
+            ),
+        ),
         (Ok(()), None) => Finding::ok(SUBJECT, "no daemon runs; the next command starts one"),
     };
     vec![listens, daemon]
@@ -95,7 +106,8 @@ fn nobody(home: &Home) -> Finding {
     }
 }
 
-fn answer(pid: u32) -> Finding {
+/// Whether the daemon answers. `cure` is what to do if it does not.
+fn answer(pid: u32, cure: &str) -> Finding {
     let stats = connect_running(&greeting::human()).and_then(|running| match running {
         Running::Yes(mut daemon) => daemon.call_as::<StatsReply>(Action::Stats(Stats {})),
         Running::No(why) => Err(Error::new(ErrorCode::DaemonUnavailable, why)),
@@ -117,9 +129,7 @@ fn answer(pid: u32) -> Finding {
             }
         }
         Err(error) => {
-            Finding::problem(SUBJECT, format!("the daemon (pid {pid}): {error}")).advise(format!(
-                "bgproc daemon logs says more; kill -9 {pid} starts another one, jobs keep running"
-            ))
+            Finding::problem(SUBJECT, format!("the daemon (pid {pid}): {error}")).advise(cure)
         }
     }
 }

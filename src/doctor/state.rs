@@ -84,7 +84,7 @@ impl Leftovers {
         let without_record = found(
             &self.without_record,
             "in sessions/ have no record",
-            "jobs are being started there; if not, remove them with their contents",
+            "bgproc ls lists those whose records could not be written yet; remove only what it does not list",
         );
         let strange = found(&self.strange, "in sessions/ are not jobs", "remove them");
         let all = [put_aside, temporary, without_record, strange];
