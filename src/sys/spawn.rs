@@ -8,6 +8,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
 use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -60,6 +61,9 @@ pub enum SpawnError {
     /// No pseudo-terminal could be opened.
     #[error("cannot open a terminal: {0}")]
     Terminal(#[source] io::Error),
+    /// The working directory cannot be entered.
+    #[error("the working directory {0} cannot be used: {1}")]
+    Directory(String, #[source] io::Error),
     /// Any other error, including one of `exec`.
     #[error(transparent)]
     Process(#[from] io::Error),
@@ -68,7 +72,7 @@ pub enum SpawnError {
 impl SpawnError {
     /// The system's error number; `None` if the error is not from the system.
     pub fn errno(&self) -> Option<i32> {
-        let (Self::Terminal(error) | Self::Process(error)) = self;
+        let (Self::Terminal(error) | Self::Directory(_, error) | Self::Process(error)) = self;
         error.raw_os_error()
     }
 }
@@ -85,10 +89,17 @@ pub fn spawn(
     group: Option<Group>,
     announce: Announce<'_>,
 ) -> Result<Spawned, SpawnError> {
-    match spec.mode {
+    let spawned = match spec.mode {
         Mode::Pty => spawn_on_pty(spec, terminal, files, group, announce),
-        Mode::Pipe => Ok(spawn_on_pipes(spec, files, group, announce)?),
-    }
+        Mode::Pipe => spawn_on_pipes(spec, files, group, announce).map_err(SpawnError::Process),
+    };
+    // The number is that of chdir(2), or of exec(2): the directory tells which.
+    spawned.map_err(|error| match error {
+        SpawnError::Process(error) if !Path::new(&spec.cwd).is_dir() => {
+            SpawnError::Directory(spec.cwd.clone(), error)
+        }
+        error => error,
+    })
 }
 
 /// Starts `spec` with `/dev/null` as its standard streams.

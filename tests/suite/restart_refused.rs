@@ -86,3 +86,23 @@ os.write(1, b''.join(b'%06d\\n' % n for n in range(50000)))
     assert!((0..50000).all(|n| lines.next() == Some(&format!("{n:06}"))));
     assert_eq!(lines.collect::<Vec<_>>(), ["again"]);
 }
+
+#[test]
+fn a_run_whose_directory_is_gone_is_not_ended_for_another_one() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let cwd = home.scratch("gone");
+    std::fs::create_dir(&cwd).unwrap();
+    let start = json!({"command": "echo up; exec sleep 1000", "cwd": cwd});
+    let job = Job::request(&mut serve, start);
+    job.wait_for(&mut serve, "^up$");
+    std::fs::remove_dir(&cwd).unwrap();
+    let restart = json!({"action": "restart", "sessionId": job.id});
+    let refused = serve.err(restart.clone(), "spawn_failed");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("the working directory"), "{refused}");
+    let status = serve.ok(json!({"action": "status", "sessionId": job.id}));
+    assert_eq!(status["status"], "running", "{status}");
+    std::fs::create_dir(&cwd).unwrap();
+    serve.ok(restart);
+}

@@ -1,5 +1,6 @@
 //! `restart`: a new run under the same id.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::{project, turn};
@@ -7,7 +8,9 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::allow::check_spec;
-use crate::daemon::programs::program::{fresh_spec, renewed, spawn_spec};
+use crate::daemon::programs::program::{
+    check_directory, check_still_there, fresh_spec, renewed, spawn_spec,
+};
 use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
@@ -91,7 +94,8 @@ fn gone(id: &SessionId) -> Error {
     Error::session_not_found(id.as_str())
 }
 
-/// Checks whether the client may run this program, and whether there is room for one more that runs.
+/// Checks whether the client may run this program, whether it can be started as far as can be seen, and whether there is
+/// room for one more that runs: nothing is ended for a run that cannot begin.
 fn check(
     state: &State,
     client: &Client,
@@ -99,7 +103,18 @@ fn check(
     resumed: Option<&Spec>,
 ) -> Result<(), Error> {
     let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
-    check_spec(&client.greeting, resumed.unwrap_or(&session.spec))?;
+    let wanted = resumed.unwrap_or(&session.spec);
+    check_spec(&client.greeting, wanted)?;
+    check_directory(Path::new(&wanted.cwd))?;
+    let is_same = resumed.is_none() && !session.spec.changed;
+    if let Some(known) = state
+        .sessions
+        .io(id)
+        .and_then(SessionIo::spec)
+        .filter(|_| is_same)
+    {
+        check_still_there(&known.program)?;
+    }
     check_room(state, client, session)
 }
 

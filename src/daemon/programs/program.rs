@@ -21,7 +21,8 @@ pub(crate) const SHELL: &str = "/bin/sh";
 pub(crate) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
 
 /// The PATH if the environment has none.
-const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(crate) const DEFAULT_PATH: &str =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Checks the working directory now, so that the error names it.
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
@@ -169,6 +170,11 @@ pub(super) fn find_named(greeting: &Greeting, word: &str) -> Result<String, Erro
         .and_then(|env| env.get("PATH"))
         .map_or(DEFAULT_PATH, String::as_str);
     find_program(word, path, Path::new("/"))
+}
+
+/// Checks that a program that was found for an earlier run is still there.
+pub(crate) fn check_still_there(program: &str) -> Result<(), Error> {
+    find_program(program, "", Path::new("/")).map(drop)
 }
 
 pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
