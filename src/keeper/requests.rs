@@ -341,10 +341,14 @@ impl Keeper {
     }
 
     pub(super) fn listen_for_client(&mut self) {
-        if self.supervisor.is_resting()
-            && let Err(error) = self.events.add(&self.endpoint.listener, Source::Listener)
-        {
-            tracing::error!(%error, "cannot wait for clients");
+        if !self.supervisor.is_resting() {
+            return;
+        }
+        match self.events.add(&self.endpoint.listener, Source::Listener) {
+            // It waits for them already.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => tracing::error!(%error, "cannot wait for clients"),
+            Ok(()) => {}
         }
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::protocol::disk::segment_name;
+use crate::sys::paths::private_dir;
 use crate::sys::{file, segments};
 
 /// The segments of one log.
@@ -140,9 +141,17 @@ impl Segments {
     }
 }
 
-/// Creates the session's directory, which may have been removed.
+/// Creates the session's directory, which may have been removed, with that of all sessions.
 fn make(dir: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(dir) {
+    let make = || DirBuilder::new().mode(0o700).create(dir);
+    let made = match (make(), dir.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            private_dir(parent).map_err(io::Error::other)?;
+            make()
+        }
+        (made, _) => made,
+    };
+    match made {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -312,6 +312,28 @@ fn who_is_stopped_is_named() {
 }
 
 #[test]
+fn a_stopped_daemon_without_a_keeper_is_named_and_not_to_be_killed() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, daemon) = pids(&home);
+    let stopped = Held::new(daemon).unwrap();
+    stopped.signal(Signal::STOP);
+    let parent = Held::new(keeper).unwrap();
+    parent.signal(Signal::KILL);
+    assert!(parent.ended(DEADLINE));
+    let ran = home.run(&["ls"]).expect_code(69);
+    ran.expect_said(&format!("the daemon (pid {daemon}) is stopped"))
+        .expect_said(&format!(
+            "resume it with kill -CONT {daemon}. Do not kill it"
+        ));
+    let doctor = home.run(&["doctor"]).expect_code(1);
+    assert!(doctor.stdout.contains("Do not kill it"), "{doctor}");
+    assert!(!doctor.stdout.contains("kill -9"), "{doctor}");
+    stopped.signal(Signal::CONT);
+    home.run(&["stop", "job"]).expect_code(0);
+}
+
+#[test]
 fn verbs_that_need_the_keeper_say_that_it_is_stopped() {
     let home = Home::new();
     start(&home);
@@ -401,4 +423,35 @@ fn an_agent_that_is_connected_is_told_that_the_daemon_is_stopped() {
     for request in [waits, writes] {
         assert!(serve.told_reply(request).is_none(), "answered twice");
     }
+}
+
+#[test]
+fn records_and_logs_that_were_removed_are_written_again() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &["--scope", "agent"]);
+    let go = home.gate();
+    let line = format!("read go < {}; seq 30000; exec sleep 1000", go.display());
+    let start = json!({"action": "start", "command": line, "label": "quiet", "background": true});
+    let id = agent.ok(start)["sessionId"].as_str().unwrap().to_owned();
+    let sessions = home.path().join("sessions");
+    let remove = || {
+        std::fs::remove_dir_all(&sessions).unwrap();
+        std::fs::remove_file(home.path().join("daemon.sock")).unwrap();
+    };
+    remove();
+    await_file(&sessions.join(&id).join("meta.json"));
+    remove();
+    std::fs::write(go, "go\n").unwrap();
+    let wait = json!({"action": "wait", "sessionId": id, "until": [{"pattern": "^30000$"}]});
+    assert_eq!(agent.ok(wait)["outcome"], "matched");
+    // More than is kept in memory is in the file.
+    eventually("the log is saved again", || {
+        let status = agent.ok(json!({"action": "status", "sessionId": id}));
+        let saved = status["logDegraded"].is_null() && status["outputFile"].is_string();
+        saved.then_some(())
+    });
+    await_file(&sessions.join(&id).join("meta.json"));
+    daemon::kill(&mut agent);
+    let status = agent.ok(json!({"action": "status", "sessionId": "quiet"}));
+    assert_eq!(status["sessionId"], id.as_str(), "{status}");
 }

@@ -82,6 +82,7 @@ impl State {
                 if let Some(listener) = fds.into_iter().next() {
                     tracing::info!("the listening socket was replaced");
                     self.keeper.listens_on(listener);
+                    self.save_all_again();
                 }
             }
             ToDaemon::Upgraded { version, error } => {

@@ -15,6 +15,9 @@ const SAVE_MS: u64 = 1;
 /// After how many milliseconds a record that could not be written is written again.
 const SAVE_AGAIN_MS: u64 = 5000;
 
+/// How long the removal of a whole home may take, in milliseconds.
+const REMOVAL_MS: u64 = 1000;
+
 /// Begins the names under which the keeper keeps records. The id of the session follows.
 pub(crate) const KEPT_RECORD: &str = "record:";
 
@@ -30,7 +33,7 @@ impl State {
         self.timers.set(Due::Save(id.clone()), None);
         let saved = self.write_record(id);
         let failed = saved.as_ref().err().map(io::Error::kind);
-        // The directory of a session that somebody has removed does not come back by itself.
+        // The directory of an ended session that somebody has removed does not come back.
         if failed.is_some_and(|kind| kind != io::ErrorKind::NotFound) {
             let at = now().boot + SAVE_AGAIN_MS;
             self.timers.set(Due::Save(id.clone()), Some(at));
@@ -47,6 +50,21 @@ impl State {
         self.arm(id);
     }
 
+    /// Writes the records of all sessions that have not ended, in a moment: somebody removes files of the home, and may
+    /// not be done.
+    pub(super) fn save_all_again(&mut self) {
+        let at = now().boot + REMOVAL_MS;
+        let going = self
+            .sessions
+            .iter()
+            .filter(|session| !session.life.status().is_finished());
+        let going: Vec<SessionId> = going.map(|session| session.id.clone()).collect();
+        for id in going {
+            self.timers.set(Due::Save(id.clone()), Some(at));
+            self.arm(&id);
+        }
+    }
+
     /// Forgets the record that the keeper keeps, if it has one.
     pub(super) fn forget_record(&mut self, id: &SessionId) {
         self.keeper.unstore(&format!("{KEPT_RECORD}{id}"));
@@ -56,7 +74,14 @@ impl State {
         let Some(session) = self.sessions.registry.get_mut(id) else {
             return Ok(());
         };
-        let saved = self.sessions.store.write_meta(session);
+        let store = &self.sessions.store;
+        let saved = store.write_meta(session).or_else(|error| {
+            if error.kind() != io::ErrorKind::NotFound || session.life.status().is_finished() {
+                return Err(error);
+            }
+            store.create_again(id)?;
+            store.write_meta(session)
+        });
         if saved.is_ok() {
             session.saved();
         }

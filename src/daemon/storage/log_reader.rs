@@ -255,9 +255,8 @@ impl LogReader {
         (!bytes.is_empty()).then(|| (start + bytes.len() as u64, count))
     }
 
-    /// Number of bytes after the first one that are in no file.
-    pub(crate) fn gaps(&self) -> u64 {
-        let (_, end) = self.bounds();
+    /// Number of bytes after the first one, up to `end`, that are in no file.
+    pub(crate) fn gaps(&self, end: u64) -> u64 {
         segments::gaps(&self.dir, self.starts().into_iter(), end)
     }
 

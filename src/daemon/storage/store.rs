@@ -13,7 +13,7 @@ use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;
 use crate::sys::clock;
 use crate::sys::file;
-use crate::sys::paths::Home;
+use crate::sys::paths::{Home, private_dir};
 use crate::sys::segments;
 
 /// Age below which a session's record is written without sync, in milliseconds, as its log is. A job that
@@ -77,6 +77,16 @@ impl Store {
     /// Creates a session's directory.
     pub(crate) fn create(&self, id: &SessionId) -> io::Result<()> {
         create_private(&self.dir(id))
+    }
+
+    /// Creates a session's directory again, with that of all sessions: somebody has removed them.
+    pub(crate) fn create_again(&self, id: &SessionId) -> io::Result<()> {
+        private_dir(&self.home.sessions()).map_err(io::Error::other)?;
+        match self.create(id) {
+            // The keeper has created it meanwhile, for the log.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            created => created,
+        }
     }
 
     /// Removes a session's record, so that no later daemon takes the session over.

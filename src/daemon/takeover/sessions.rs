@@ -247,7 +247,7 @@ impl State {
         }
         let mut io = SessionIo::new(log);
         io.end = end;
-        io.unsaved = io.log.gaps();
+        io.unsaved = io.log.gaps(end);
         io.measured = end;
         (session, io)
     }
