@@ -141,6 +141,14 @@ impl Lane {
         }
     }
 
+    /// Passes the line that a gap in the log cuts to `take`. The following bytes begin at `at`.
+    pub fn cut_lines(&mut self, at: Checkpoint, take: &mut impl FnMut(Shown<'_>)) {
+        if matches!(self.form, Form::Live(_)) {
+            self.last_lines(take);
+            self.form = Form::live(self.layout, at, self.colours);
+        }
+    }
+
     /// Appends the rest of the stream.
     pub fn finish(&mut self, prefix: &str, out: &mut Vec<u8>) {
         if let Form::Relay(relay) = &mut self.form {

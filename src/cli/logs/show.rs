@@ -12,6 +12,7 @@ use crate::cli::output::style::Tone;
 use crate::cli::output::{Sink, names, note, words};
 use crate::protocol::reply::LogLine;
 use crate::protocol::{Mode, Record, SessionId};
+use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::Shown;
 
 /// How output is shown.
@@ -55,6 +56,8 @@ pub struct Show {
     sieve: Option<Sieve>,
     /// The beginning of a line that arrives in pieces.
     begun: Option<LogLine>,
+    /// Whether the next run that begins is the one that was asked for.
+    awaits_run: bool,
 }
 
 impl Show {
@@ -80,6 +83,7 @@ impl Show {
             skips_typed: false,
             sieve: None,
             begun: None,
+            awaits_run: false,
         }
     }
 
@@ -94,6 +98,13 @@ impl Show {
         for lane in &mut self.lanes {
             lane.only_lines(&ctx.out, at);
         }
+        self
+    }
+
+    /// Tells nothing of the next restart: that run is the one that was asked for.
+    #[must_use]
+    pub(crate) fn before_a_run(mut self) -> Self {
+        self.awaits_run = true;
         self
     }
 
@@ -131,7 +142,7 @@ impl Show {
     pub fn news(&mut self, ctx: &mut Context, news: News) -> Result<(), Failure> {
         match news {
             News::Output(piece) => self.output(ctx, &piece)?,
-            News::Gap(bytes) => tell_gap(bytes),
+            News::Gap(bytes) => self.gap(ctx, bytes)?,
             News::Restarted(run) => self.restarted(ctx, run)?,
             News::Idle(_) | News::Ended(_) => {
                 self.release(ctx)?;
@@ -160,19 +171,45 @@ impl Show {
         Ok(())
     }
 
+    /// Ends the line that is shown: what follows it is no longer kept, and what is kept next belongs to another line.
+    fn gap(&mut self, ctx: &mut Context, bytes: u64) -> Result<(), Failure> {
+        self.place.offset += bytes;
+        let at = self.place.checkpoint(&self.job);
+        match self.is_detailed() {
+            true => {
+                let mut lines = Vec::new();
+                self.lanes[0].cut_lines(at, &mut |line| lines.push(owned(line)));
+                self.detailed(ctx, lines)?;
+                if let Some(begun) = self.begun.take() {
+                    self.line(ctx, begun)?;
+                }
+            }
+            false => self.end_lines(ctx, at)?,
+        }
+        ctx.out.flush()?;
+        tell_gap(bytes);
+        Ok(())
+    }
+
+    fn end_lines(&mut self, ctx: &mut Context, at: Checkpoint) -> Result<(), Failure> {
+        for lane in &mut self.lanes {
+            let mut out = Vec::new();
+            lane.end_run(at, &self.prefix, &mut out);
+            lane.write(ctx, &out)?;
+        }
+        Ok(())
+    }
+
     /// Ends the run that is shown; the following output belongs to run `run`.
     pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
-        let is_detailed = self.is_detailed();
-        for lane in &mut self.lanes {
-            let mut out = Vec::new();
-            if !is_detailed {
-                lane.end_run(at, &self.prefix, &mut out);
-            }
-            lane.write(ctx, &out)?;
+        if !self.is_detailed() {
+            self.end_lines(ctx, at)?;
         }
         ctx.out.flush()?;
-        tell_restart(&self.name, run);
+        if !std::mem::take(&mut self.awaits_run) {
+            tell_restart(&self.name, run);
+        }
         Ok(())
     }
 

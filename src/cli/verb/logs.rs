@@ -222,7 +222,11 @@ impl Logs {
         let next = runs.iter().find(|next| next.run > run.run);
         bound.offset = next.map(|next| next.offset);
         let is_older = self.within_up.is_some_and(|began| run.started_at < began);
-        let lines = self.last_lines().or(is_older.then_some(TAIL));
+        let lines = match is_older && run.ended_at.is_some() {
+            // It is no result of this `up`.
+            true => Some(0),
+            false => self.last_lines().or(is_older.then_some(TAIL)),
+        };
         let place = Place::of_run(ctx, id, (run, next), lines)?;
         Ok((place, bound))
     }
@@ -248,6 +252,12 @@ impl Logs {
             (false, false) => How::Lines,
         };
         let mut show = Show::new(ctx, job, place, how, self.plain);
+        if self.within_up.is_some()
+            && !job.summary.status.is_alive()
+            && job.summary.started_at.is_some()
+        {
+            show = show.before_a_run();
+        }
         if self.times {
             show = show.with_times();
         }

@@ -435,3 +435,26 @@ fn a_line_of_both_streams_is_found_in_each() {
     let all = texts(json!({"grep": "ERROR"}));
     assert_eq!(all, [line(1, "Loading...ERROR: bad")]);
 }
+
+#[test]
+fn reading_by_bytes_ends_where_a_file_was_cut() {
+    let (home, mut serve) = serve();
+    let id = ended(&mut serve, "seq 1 5000");
+    let file = home.path().join("sessions").join(&id).join("output.log");
+    std::fs::File::options()
+        .write(true)
+        .open(file)
+        .unwrap()
+        .set_len(1000)
+        .unwrap();
+    let mut offset = 0;
+    for _ in 0..4 {
+        let page = serve.ok(json!({"action": "log", "sessionId": id, "offset": offset}));
+        offset = page["nextOffset"].as_u64().unwrap();
+        if page["eof"] == true {
+            assert_eq!(page["totalBytes"], offset, "{page}");
+            return;
+        }
+    }
+    panic!("no end at {offset}");
+}

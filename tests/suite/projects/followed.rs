@@ -54,6 +54,16 @@ fn the_end_of_one_job_ends_the_following_and_the_project() {
         .expect_code(7);
     let end = "tests failed: exit code 7: the end of its output:\n  | testing\nshop is down (1 job stopped)\n";
     assert!(told.stdout.ends_with(end), "{told}");
+    // The output of runs before is none of this one.
+    let again = shop
+        .run(&["up", "--exit-code-from", "tests", "-f"])
+        .expect_code(7);
+    assert_eq!(
+        again.stdout.matches("tests | testing").count(),
+        1,
+        "{again}"
+    );
+    assert!(!again.stderr.contains("was restarted"), "{again}");
 }
 
 #[test]

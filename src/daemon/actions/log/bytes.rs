@@ -131,6 +131,10 @@ fn plain(
 ) -> (String, u64) {
     let alt = start < to && source.alt_at(start, to);
     let at = Checkpoint::on(start, alt);
+    if raw.is_empty() {
+        // Nothing of it is kept.
+        return (String::new(), to);
+    }
     let layouts = source.output.layouts();
     let mut rendered = layouts.render(&raw, at);
     let mut more = 1;
