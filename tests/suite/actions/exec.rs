@@ -552,3 +552,19 @@ fn of_two_commands_at_once_the_second_is_not_typed_into_the_program_of_the_first
     assert!(ran || second["error"]["code"] == "no_shell", "{second}");
     assert_eq!(std::fs::read_to_string(taken).unwrap(), "");
 }
+
+#[test]
+fn commands_at_once_queue_at_the_prompt() {
+    let home = crate::support::Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let command = |n: usize| format!("echo r{n}; sleep 0.1");
+    let commands =
+        (0..8).map(|n| json!({"action": "exec", "sessionId": id, "command": command(n)}));
+    let sent = serve.send_together(commands);
+    for (n, request) in sent.into_iter().enumerate() {
+        let reply = serve.reply(request);
+        assert_eq!(reply["result"]["outcome"], "done", "{reply}");
+        assert_eq!(reply["result"]["output"], format!("r{n}\n"), "{reply}");
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::marks::{begin, end};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::target::Target;
@@ -14,7 +16,7 @@ use crate::engine::shell_command::{
 };
 use crate::protocol::condition::{Condition, View};
 use crate::protocol::record::{InputState, Mode};
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, ErrorCode, SessionId, duration};
 use crate::sys::process;
 use crate::term::sanitize::clean;
 
@@ -40,10 +42,63 @@ pub(super) async fn at_prompt(
     within_ms: u64,
 ) -> Result<Shell, Error> {
     let id = &target.id;
-    hub.check_input(id).await;
-    let until = [Condition::Input(true), Condition::Exit(true)];
-    let conditions = Conditions::new(Some(&until), None, View::Plain)?;
-    hub.wait_from_now(id, conditions, Some(within_ms)).await;
+    let deadline = Instant::now() + Duration::from_millis(within_ms);
+    let shell = loop {
+        hub.check_input(id).await;
+        let until = [Condition::Input(true), Condition::Exit(true)];
+        let conditions = Conditions::new(Some(&until), None, View::Plain)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        hub.wait_from_now(id, conditions, Some(duration::millis(left)))
+            .await;
+        match look(hub, target, is_shell_said).await? {
+            Ok(shell) => break shell,
+            // Another request has typed its command at this prompt: it is waited for.
+            Err(_) if Instant::now() < deadline && is_alive(hub, id) => {}
+            Err(busy) => return Err(busy),
+        }
+    };
+    if has_line(hub, target).await {
+        return match target.mode {
+            Mode::Pipe => Err(no_shell(
+                id,
+                "has an unfinished line in its input, which would be run with the command",
+                "`write` a newline, which runs that line alone",
+            )),
+            Mode::Pty => {
+                let line = prompt(hub, id).unwrap_or_default();
+                let line = clean(line.trim());
+                let line = around(&line, 0..0, SHOWN);
+                Err(no_shell(
+                    id,
+                    &format!(
+                        "may have text on the line of its shell, which would be run with the command: `{line}`"
+                    ),
+                    "`send_keys` with `C-u` discards it, with `Enter` runs it",
+                ))
+            }
+        };
+    }
+    Ok(shell)
+}
+
+fn is_alive(hub: &Hub, id: &SessionId) -> bool {
+    let state = hub.read();
+    let session = state.sessions.get(id);
+    session.is_some_and(|session| session.life.status().is_alive())
+}
+
+/// The error that a session is at no prompt that takes a command.
+fn no_shell(id: &SessionId, why: &str, hint: &str) -> Error {
+    Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint)
+}
+
+/// Looks whether the program is a shell at its prompt. The inner error says that it is busy, which may pass.
+async fn look(
+    hub: &Hub,
+    target: &Target,
+    is_shell_said: bool,
+) -> Result<Result<Shell, Error>, Error> {
+    let id = &target.id;
     let (state, process) = {
         let state = hub.read();
         let session = state.sessions.get(id);
@@ -54,65 +109,45 @@ pub(super) async fn at_prompt(
         pid: process.as_ref().map(|process| process.pid),
         name: process.map_or_else(String::new, |process| process.name),
     };
-    let refused = |why: String, hint: &str| {
-        Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
-    };
     if let Some((why, hint)) = shell.objection(state, target.mode, is_shell_said) {
-        return refused(why, hint);
+        return Err(no_shell(id, &why, hint));
     }
-    let shell = match state {
+    match state {
         InputState::Line if is_shell(&shell.name) => {
             let typed = shell.pid.and_then(|pid| target.input.command_of(pid));
             match unended(hub, target, typed).await? {
-                Some(command) => refused(
-                    format!("runs a command that has not ended: {}", command.token()),
+                Some(command) => Err(no_shell(
+                    id,
+                    &format!("runs a command that has not ended: {}", command.token()),
                     "look with `capture`: if the command asks something, answer with `write` and wait for its end with \
                      `pending`; if the shell is at its prompt, press `C-c` first",
-                ),
-                None => Ok(shell),
+                )),
+                None => Ok(Ok(shell)),
             }
         }
-        InputState::Unknown => Ok(shell),
-        state if waits(state) => Ok(shell),
+        InputState::Unknown => Ok(Ok(shell)),
+        state if waits(state) => Ok(Ok(shell)),
         _ => {
             let program = match shell.name.as_str() {
                 "" => "its program".to_owned(),
                 name => format!("`{name}`"),
             };
             let why = format!("is busy: {program} does not wait for input");
-            match unended(hub, target, target.input.last_command()).await? {
-                Some(command) => refused(
-                    why,
-                    &format!(
-                        "wait for the command that it runs with `pending`: {}, or press `C-c` to end it",
-                        command.token()
+            Ok(Err(
+                match unended(hub, target, target.input.last_command()).await? {
+                    Some(command) => no_shell(
+                        id,
+                        &why,
+                        &format!(
+                            "wait for the command that it runs with `pending`: {}, or press `C-c` to end it",
+                            command.token()
+                        ),
                     ),
-                ),
-                None => refused(why, OTHER),
-            }
+                    None => no_shell(id, &why, OTHER),
+                },
+            ))
         }
-    }?;
-    if has_line(hub, target).await {
-        return match target.mode {
-            Mode::Pipe => refused(
-                "has an unfinished line in its input, which would be run with the command"
-                    .to_owned(),
-                "`write` a newline, which runs that line alone",
-            ),
-            Mode::Pty => {
-                let line = prompt(hub, id).unwrap_or_default();
-                let line = clean(line.trim());
-                let line = around(&line, 0..0, SHOWN);
-                refused(
-                    format!(
-                        "may have text on the line of its shell, which would be run with the command: `{line}`"
-                    ),
-                    "`send_keys` with `C-u` discards it, with `Enter` runs it",
-                )
-            }
-        };
     }
-    Ok(shell)
 }
 
 /// Whether text may stand on the line of a shell that is at its prompt.
