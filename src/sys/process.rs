@@ -109,15 +109,24 @@ pub fn is_stopped(pid: u32) -> bool {
 pub fn stop_state(pid: u32) -> Option<bool> {
     // Pending signals first: one that is no longer pending has stopped the process by the second look.
     let status = proc::text(&format!("/proc/{pid}/status")).ok()?;
-    let pending = status
-        .lines()
-        .find_map(|line| line.strip_prefix("ShdPnd:"))?;
-    let pending = u64::from_str_radix(pending.trim(), 16).ok()?;
-    let is_pending = pending >> (signal::STOP - 1) & 1 == 1;
+    let is_pending = has_signal(&status, "ShdPnd:", signal::STOP)?;
     match read(pid)?.state {
         't' => None,
         state => Some(is_pending || state == 'T'),
     }
+}
+
+/// Whether a process ignores a signal (SIG_IGN). False if that cannot be told.
+pub fn ignores(pid: u32, signal: i32) -> bool {
+    let status = proc::text(&format!("/proc/{pid}/status"));
+    status.is_ok_and(|status| has_signal(&status, "SigIgn:", signal) == Some(true))
+}
+
+/// Whether a set of signals in the text of proc_pid_status(5) contains this one.
+fn has_signal(status: &str, set: &str, signal: i32) -> Option<bool> {
+    let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> (signal - 1) & 1 == 1)
 }
 
 /// The status of a zombie, as wait(2) would return it. `None` if the process is not a zombie, or belongs to

@@ -46,6 +46,30 @@ fn ends_over_daemons(serve: &mut Serve, job: &Job, since: Instant) -> Value {
 }
 
 #[test]
+fn an_interactive_shell_ends_at_once_and_a_script_that_ignores_term_does_not() {
+    let (_home, mut serve) = serve();
+    let kill =
+        |job: &Job, grace: u64| json!({"action": "kill", "sessionId": job.id, "graceMs": grace});
+    for (shell, name) in [("bash --norc", "bash"), ("dash", "dash"), ("zsh -f", "zsh")] {
+        if !have(name) {
+            continue;
+        }
+        let job = Job::start(&mut serve, &format!("exec {shell}"));
+        let asks = json!({"action": "wait", "sessionId": job.id, "until": [{"input": true}]});
+        assert_eq!(serve.ok(asks)["outcome"], "matched", "{shell}");
+        let killed = serve.ok(kill(&job, 600_000));
+        assert_ne!(killed["signal"], "SIGKILL", "{shell}: {killed}");
+        assert_eq!(killed["status"], "killed", "{shell}: {killed}");
+    }
+    let script = "trap '' TERM; trap 'echo hung up' HUP; echo up; while :; do sleep 0.02; done";
+    let job = Job::start(&mut serve, script);
+    job.wait_for(&mut serve, "^up$");
+    let killed = serve.ok(kill(&job, 300));
+    assert_eq!(killed["signal"], "SIGKILL", "{killed}");
+    assert!(!job.output(&mut serve).contains("hung up"));
+}
+
+#[test]
 fn a_grace_period_goes_on_with_the_next_daemon() {
     let (_home, mut serve) = serve();
     let job = Job::start(&mut serve, DEAF);

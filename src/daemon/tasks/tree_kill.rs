@@ -18,6 +18,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::engine::conditions::Conditions;
 use crate::engine::life::Actor;
+use crate::engine::shell_command::{is_shell, runs_script};
 use crate::protocol::SessionId;
 use crate::sys::process::Process;
 use crate::sys::tree::Leader;
@@ -192,6 +193,13 @@ impl TreeKill {
             // A stopped process handles no signal except SIGKILL and SIGCONT.
             send_each(&found, signal::CONT);
         }
+        if first == signal::TERM {
+            // An interactive shell ignores TERM, and ends when its terminal hangs up (bash(1), SIGNALS).
+            let shells: Vec<_> = found.into_iter().filter(is_deaf_shell).collect();
+            if !shells.is_empty() {
+                self.send(&shells, signal::HUP);
+            }
+        }
         let grace_ms = if first == signal::KILL { 0 } else { grace_ms };
         self.hub.change(|state| {
             if let Some(session) = state.sessions.get_mut(&self.id) {
@@ -345,6 +353,15 @@ impl TreeKill {
         });
         send_each(targets, number)
     }
+}
+
+/// Whether a process is an interactive shell that ignores TERM. A script that does so means it.
+fn is_deaf_shell(process: &Process) -> bool {
+    let is_script = || {
+        let arguments = process::arguments(process.pid).unwrap_or_default();
+        runs_script(arguments.iter().map(String::as_str))
+    };
+    is_shell(&process.name) && process::ignores(process.pid, signal::TERM) && !is_script()
 }
 
 /// Sends a signal to each process. Returns false if no process could be signalled, because all are
