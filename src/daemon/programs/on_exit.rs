@@ -1,6 +1,7 @@
 //! `onExit`: the command that runs after a session has ended.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::engine::session::Session;
 use crate::protocol::Mode;
@@ -8,22 +9,23 @@ use crate::protocol::keeper::SpawnSpec;
 use crate::sys::signal;
 use crate::sys::tree::MARK;
 
-use super::program::{SHELL, SHELL_ARGV};
+use super::program::{DEFAULT_PATH, SHELL, find_program};
 use crate::daemon::clock::now;
 
 /// Milliseconds after which the command is killed.
 pub(crate) const WITHIN_MS: u64 = 60_000;
 
-/// The spawn request for `line`, in the directory and with the environment and limits of the session's last
+/// The spawn request for `line`, which `shell` runs, in the directory and with the environment and limits of the session's last
 /// run.
 pub(crate) fn spec(
     session: &Session,
+    shell: &[String],
     line: &str,
     ran: &SpawnSpec,
     log: Option<String>,
 ) -> SpawnSpec {
-    let mut argv: Vec<String> = SHELL_ARGV.map(str::to_owned).into();
-    argv.push(line.to_owned());
+    let argv = shell.iter().map(String::as_str).chain([line]);
+    let argv: Vec<String> = argv.map(str::to_owned).collect();
     let variables = variables(session, log);
     let mut env: BTreeMap<&str, &str> = ran.env.iter().collect();
     // Without the mark, the command does not count as one of the session's processes, so `kill` does not end
@@ -39,7 +41,7 @@ pub(crate) fn spec(
     env.insert("BGPROC_JOB", name.unwrap_or(session.id.as_str()));
     env.insert("BGPROC_EVENT", "exit");
     SpawnSpec {
-        program: SHELL.to_owned(),
+        program: program(shell, ran),
         argv,
         cwd: ran.cwd.clone(),
         env: env.into_iter().collect(),
@@ -48,6 +50,14 @@ pub(crate) fn spec(
         inherit: ran.inherit.clone(),
         limits: None,
     }
+}
+
+/// The path of a shell. One that is not found is left as it is, and the failure to start it is told.
+fn program(shell: &[String], ran: &SpawnSpec) -> String {
+    let word = shell.first().map_or(SHELL, String::as_str);
+    let mut path = ran.env.iter().filter(|(name, _)| *name == "PATH");
+    let path = path.next().map_or(DEFAULT_PATH, |(_, path)| path);
+    find_program(word, path, Path::new(&ran.cwd)).unwrap_or_else(|_| word.to_owned())
 }
 
 /// The variables of the command; a value is empty if it does not apply.

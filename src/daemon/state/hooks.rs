@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::programs::on_exit::variables;
+use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::session::Session;
 use crate::protocol::event::Completion;
@@ -20,6 +21,8 @@ const MOST_WAITING: usize = 200;
 #[derive(Debug)]
 pub(crate) struct HookRun {
     pub(crate) session: SessionId,
+    /// The shell and its flags.
+    pub(crate) shell: Vec<String>,
     pub(crate) line: String,
     pub(crate) cwd: String,
     pub(crate) env: Vec<(String, String)>,
@@ -42,7 +45,22 @@ impl Hooks {
     }
 }
 
+/// The shell for lines that say nothing else, and its flags.
+fn usual_shell() -> Vec<String> {
+    vec![SHELL.to_owned(), SHELL_ARGV[1].to_owned()]
+}
+
 impl State {
+    /// The shell that runs lines beside a session's job, and its flags: that of its project file.
+    pub(crate) fn line_shell(&self, session: &Session) -> Vec<String> {
+        let of = session.spec.project.as_ref();
+        let job = of.and_then(|of| self.projects.get(&of.id)?.applied.jobs.get(&of.job));
+        let shell = job
+            .map(|job| job.shell.clone())
+            .filter(|shell| !shell.is_empty());
+        shell.unwrap_or_else(usual_shell)
+    }
+
     /// Has the lines run that are for an event.
     pub(super) fn run_hooks(&mut self, kind: EventKind, id: &SessionId, data: &serde_json::Value) {
         let Some(notice) = notice(kind, data) else {
@@ -64,7 +82,9 @@ impl State {
         });
         let announces = session.spec.notify.contains(&notice);
         let command = self.settings.notify_command.filter(|_| announces);
-        let lines: Vec<String> = on.into_iter().chain(command.map(str::to_owned)).collect();
+        let on = on.map(|line| (self.line_shell(session), line));
+        let command = command.map(|line| (usual_shell(), line.to_owned()));
+        let lines: Vec<(Vec<String>, String)> = on.into_iter().chain(command).collect();
         if lines.is_empty() {
             return;
         }
@@ -90,13 +110,14 @@ impl State {
             ("BGPROC_MESSAGE".to_owned(), message(session, notice, data)),
         ]);
         let cwd = spec.map_or_else(|| session.spec.cwd.clone(), |spec| spec.cwd.clone());
-        for line in lines {
+        for (shell, line) in lines {
             if self.hooks.waiting.len() >= MOST_WAITING {
                 tracing::warn!(session = %id, line, "too many shell lines wait; it is not run");
                 continue;
             }
             self.hooks.waiting.push_back(HookRun {
                 session: id.clone(),
+                shell,
                 line,
                 cwd: cwd.clone(),
                 env: env.clone(),

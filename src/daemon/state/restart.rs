@@ -182,7 +182,13 @@ impl State {
         };
         let log = self.sessions.log_files(id).pop();
         let log = log.map(|file| file.path);
-        let spec = crate::daemon::programs::on_exit::spec(session, line, spec, log);
+        let spec = crate::daemon::programs::on_exit::spec(
+            session,
+            &self.line_shell(session),
+            line,
+            spec,
+            log,
+        );
         self.keeper.send(&ToKeeper::RunOnExit {
             session: id.clone(),
             spec,

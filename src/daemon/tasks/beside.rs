@@ -7,31 +7,39 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
+use crate::daemon::programs::program::SHELL;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::SpawnSpec;
 use crate::sys::signal;
 use crate::sys::tree::MARK;
 
-/// A command that runs `line` beside the job that `spec` has started. It is killed when its future is dropped.
-pub(super) fn command(line: &str, spec: &SpawnSpec) -> Command {
+/// A command that runs `line` with a shell beside the job that `spec` has started. It is killed when its future is
+/// dropped.
+pub(super) fn command(shell: &[String], line: &str, spec: &SpawnSpec) -> Command {
     // Without the mark it does not count as one of the job's processes.
-    shell(
+    with(
+        shell,
         line,
         &spec.cwd,
         spec.env.iter().filter(|(name, _)| *name != MARK),
     )
 }
 
-/// A command that runs `line` with these variables. It is killed when its future is dropped.
-pub(super) fn shell<'a>(
+/// A command that runs `line` with a shell and these variables. It is killed when its future is dropped.
+pub(super) fn with<'a>(
+    shell: &[String],
     line: &str,
     cwd: &str,
     variables: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Command {
-    let mut command = Command::new(SHELL);
+    let (program, flags) = match shell {
+        [program, flags @ ..] => (program.as_str(), flags),
+        [] => (SHELL, &[][..]),
+    };
+    let mut command = Command::new(program);
     command
-        .args([SHELL_ARGV[1], line])
+        .args(flags)
+        .arg(line)
         .current_dir(cwd)
         .env_clear()
         .envs(variables)

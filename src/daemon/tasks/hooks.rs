@@ -38,6 +38,7 @@ pub(crate) async fn run(hub: Hub) {
 async fn perform(hook: HookRun) {
     let HookRun {
         session,
+        shell,
         line,
         cwd,
         env,
@@ -45,7 +46,7 @@ async fn perform(hook: HookRun) {
     let variables = env
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    let command = beside::shell(&line, &cwd, variables);
+    let command = beside::with(&shell, &line, &cwd, variables);
     // Its failures are in the diagnostics.
     let _ = beside::run(command, WITHIN, "a shell line", &session, &line).await;
 }

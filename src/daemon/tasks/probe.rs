@@ -47,12 +47,13 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
                 run,
                 session.idle_ms(now()),
                 io.spec()?.clone(),
+                state.line_shell(session),
             ))
         });
         let Some(found) = found else { return };
         found
     };
-    let (probe, run, idle_ms, spec) = known;
+    let (probe, run, idle_ms, spec, shell) = known;
     let (hub, id) = (hub.clone(), id.clone());
     if let Check::Quiet(ms) = probe.check() {
         // Not a task: whether there was output since is known here.
@@ -67,7 +68,7 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
         return;
     }
     tokio::task::spawn_local(async move {
-        let made = timeout(ATTEMPT, make(&probe, &spec)).await;
+        let made = timeout(ATTEMPT, make(&probe, &shell, &spec)).await;
         hub.change(|state| match made.unwrap_or(Attempt::Fails(None)) {
             Attempt::Holds => state.attempt_succeeded(&id, run),
             Attempt::Fails(answered) => state.attempt_failed(&id, run, answered),
@@ -83,7 +84,7 @@ enum Attempt {
     Fails(Option<u16>),
 }
 
-async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
+async fn make(probe: &Probe, shell: &[String], spec: &SpawnSpec) -> Attempt {
     let mut answered = None;
     let holds = match probe.check() {
         Check::Tcp(place) => connect(place).await.is_ok(),
@@ -91,7 +92,7 @@ async fn make(probe: &Probe, spec: &SpawnSpec) -> Attempt {
             answered = answer(url).await;
             answered.is_some_and(|status| wanted.contains(&status))
         }
-        Check::Command(line) => succeeds(line, spec).await,
+        Check::Command(line) => succeeds(shell, line, spec).await,
         // It has listened before. Who has the port is not looked up: that costs a look at every process.
         Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
         Check::File(_) | Check::Pattern(_) | Check::Quiet(_) => false,
@@ -201,8 +202,8 @@ async fn read_out(stream: TcpStream) {
 }
 
 /// Whether a shell line ends with exit code 0 beside the job.
-async fn succeeds(line: &str, spec: &SpawnSpec) -> bool {
-    beside::finish(beside::command(line, spec), ATTEMPT)
+async fn succeeds(shell: &[String], line: &str, spec: &SpawnSpec) -> bool {
+    beside::finish(beside::command(shell, line, spec), ATTEMPT)
         .await
         .is_ok()
 }

@@ -185,3 +185,36 @@ fn a_stop_is_known_to_the_project_before_it_is_answered() {
         assert_eq!(status["project"]["phase"], "stopped", "{status}");
     }
 }
+
+#[test]
+fn lines_beside_a_job_run_with_the_shell_of_the_file() {
+    let shop = Project::new(
+        "version = 1\nshell = [\"bash\", \"-c\"]\n[jobs.web]\nrun = \"exec sleep 1000\"\n\
+         ready = { exec = \"[[ 1 == 1 ]]\", timeout = \"20s\" }\n\
+         on = { ready = \"echo ${BASH_VERSION:+bash} > ready\", exit = \"echo ${BASH_VERSION:+bash} > exit\" }\n\
+         stop = { run = \"echo ${BASH_VERSION:+bash} > stop; [[ 1 == 1 ]]\", grace = \"200ms\" }\n",
+    );
+    shop.ok(&["up"]);
+    shop.until("web", "ready");
+    shop.ok(&["down"]);
+    for name in ["ready", "stop", "exit"] {
+        let path = shop.dir.join(name);
+        let said = eventually(&format!("the line {name} has run"), || {
+            let said = std::fs::read_to_string(&path).ok();
+            said.filter(|said| said.ends_with('\n'))
+        });
+        assert_eq!(said, "bash\n", "{name}");
+    }
+}
+
+#[test]
+fn a_project_whose_directory_is_gone_is_brought_down_by_its_path() {
+    let shop = Project::new("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
+    shop.ok(&["up"]);
+    let beside = shop.home.scratch("beside");
+    std::fs::create_dir(&beside).unwrap();
+    std::fs::remove_dir_all(&shop.dir).unwrap();
+    let ran = shop.run_in(&beside, &["down", "-f", "../shop/bgproc.toml"]);
+    ran.expect_code(0);
+    eventually("web has ended", || (shop.pid("web") == 0).then_some(()));
+}

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::keys;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::projects::WITHOUT_SESSION;
 use crate::daemon::tasks::tree_kill;
 use crate::daemon::tasks::{beside, restart};
@@ -98,16 +97,17 @@ pub(crate) fn first_signal(stop: &Stop) -> i32 {
 /// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started is
 /// ended with it then. The error says why it failed.
 async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) -> Result<(), String> {
-    let spec = {
+    let known = {
         let state = hub.read();
         state
             .sessions
-            .io(session)
-            .and_then(SessionIo::spec)
-            .cloned()
+            .both(session)
+            .and_then(|(session, io)| Some((io.spec()?.clone(), state.line_shell(session))))
     };
-    let Some(spec) = spec else { return Ok(()) };
-    let command = beside::command(line, &spec);
+    let Some((spec, shell)) = known else {
+        return Ok(());
+    };
+    let command = beside::command(&shell, line, &spec);
     let within = Duration::from_millis(within_ms);
     beside::run(command, within, "a stop line", session, line).await
 }
