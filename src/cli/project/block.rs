@@ -1,7 +1,7 @@
 //! Shows the states of jobs as they come: on a terminal as one block that is drawn again, else a line for each
 //! change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines;
 use crate::cli::exit::Failure;
@@ -50,18 +50,20 @@ impl Block {
 
     fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
         let width = out.width.unwrap_or(80).saturating_sub(1);
+        // The cursor does not go back above the top of the window, and stands below the block.
+        let rows = out.size().map_or(u16::MAX, |size| size.rows());
+        let height = usize::from(rows.saturating_sub(1).max(1));
         let mut text = String::new();
         if self.drawn > 0 {
-            text.push_str(&back(self.drawn));
+            text.push_str(&back(self.drawn.min(height)));
         }
-        self.drawn = 0;
-        for job in jobs {
-            // A line that wraps would be one more than `back` clears.
-            for (line, tone) in described(job, width) {
-                text.push_str(&out.tint(tone, &line));
-                text.push('\n');
-                self.drawn += 1;
-            }
+        // A line that wraps would be one more than `back` clears.
+        let lines = jobs.iter().map(|job| (job.phase, described(job, width)));
+        let lines = fitting(lines.collect(), height);
+        self.drawn = lines.len();
+        for (line, tone) in lines {
+            text.push_str(&out.tint(tone, &line));
+            text.push('\n');
         }
         out.bytes(text.as_bytes())
     }
@@ -85,6 +87,38 @@ impl Block {
     }
 }
 
+/// The lines of the jobs that fit into `height`, in their order, and one that counts the others. Jobs that run or are done
+/// as they should be give way.
+fn fitting(jobs: Vec<(PhaseName, Vec<(String, Tone)>)>, height: usize) -> Vec<(String, Tone)> {
+    if jobs.iter().map(|(_, lines)| lines.len()).sum::<usize>() <= height {
+        return jobs.into_iter().flat_map(|(_, lines)| lines).collect();
+    }
+    let is_well = |phase: PhaseName| {
+        use PhaseName::{Done, Ready, Running, Scheduled};
+        matches!(phase, Running | Ready | Done | Scheduled)
+    };
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&at| (is_well(jobs[at].0), at));
+    let mut room = height.saturating_sub(1);
+    let mut shown = BTreeSet::new();
+    for at in order {
+        let lines = jobs[at].1.len();
+        if lines > room {
+            break;
+        }
+        room -= lines;
+        shown.insert(at);
+    }
+    let left = jobs.len() - shown.len();
+    let kept = jobs
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| shown.contains(at));
+    let mut lines: Vec<(String, Tone)> = kept.flat_map(|(_, (_, lines))| lines).collect();
+    lines.push((format!("… and {left} more"), Tone::Faint));
+    lines
+}
+
 /// The lines of a job, cut to `width` columns.
 fn described(job: &ProjectJob, width: usize) -> Vec<(String, Tone)> {
     let cut = |line: String| table::end(&line, width);
@@ -100,6 +134,27 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     use super::*;
+
+    #[test]
+    fn a_block_is_no_higher_than_the_window() {
+        let job = |at: usize| {
+            let phase = if at == 18 {
+                PhaseName::Failed
+            } else {
+                PhaseName::Ready
+            };
+            (phase, vec![(format!("job {at}"), Tone::Normal)])
+        };
+        for height in [1, 2, 5, 20, 40] {
+            let lines = fitting((0..20).map(job).collect(), height);
+            assert_eq!(lines.len(), height.min(20));
+            let has_failed = lines.iter().any(|(line, _)| line == "job 18");
+            assert_eq!(has_failed, height > 1, "{height}: {lines:?}");
+        }
+        let lines = fitting((0..20).map(job).collect(), 3);
+        let lines: Vec<&str> = lines.iter().map(|(line, _)| line.as_str()).collect();
+        assert_eq!(lines, ["job 0", "job 18", "… and 18 more"]);
+    }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {

@@ -9,6 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::output::{complain, note, words};
 use crate::protocol::params::Remove;
+use crate::protocol::project::PhaseName;
 use crate::protocol::{Action, Record, Status, Timestamp, duration};
 
 #[derive(Args, Debug)]
@@ -50,6 +51,12 @@ struct Which {
 pub(super) fn has_failed(job: &Record) -> bool {
     use Status::{Error, Lost, TimedOut};
     matches!(job.summary.status, Error | TimedOut | Lost)
+}
+
+/// Whether its schedule starts it again: only its last run is over.
+fn is_scheduled(job: &Record) -> bool {
+    let of = job.summary.project.as_ref();
+    of.is_some_and(|of| of.phase == PhaseName::Scheduled)
 }
 
 /// Whether it waits for its turn in a queue, so that nothing has to be stopped. A job of a project is stopped first,
@@ -103,7 +110,8 @@ impl Clean {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut jobs = ctx.jobs()?;
         let now = words::now();
-        jobs.retain(|job| job.summary.status.is_finished() && self.which.is(job, now));
+        let is_over = |job: &Record| job.summary.status.is_finished() && !is_scheduled(job);
+        jobs.retain(|job| is_over(job) && self.which.is(job, now));
         // Jobs of a project that is up are kept for the project, not by a person.
         let is_pinned = |job: &Record| job.summary.keep && job.summary.project.is_none();
         let (pinned, jobs): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_pinned);

@@ -252,3 +252,16 @@ fn a_run_that_cannot_be_started_is_said_at_once() {
     shop.ok(&["down"]);
     shop.run(&["up"]).expect_code(1);
 }
+
+#[test]
+fn clean_keeps_a_job_that_its_schedule_starts_again() {
+    let shop = Project::new(&TICK.replace("\"1s\"", "\"1h\", at_start = true"));
+    shop.ok(&["up"]);
+    until_begun(&shop, "ticks", 1);
+    shop.until("tick", "scheduled");
+    shop.ok(&["clean"]);
+    assert_eq!(shop.phase("tick"), "scheduled");
+    shop.ok(&["stop", "tick"]);
+    shop.ok(&["clean"]);
+    assert_eq!(shop.phase("tick"), "none");
+}
