@@ -9,6 +9,7 @@ use crate::tui::model::Model;
 use crate::tui::model::hosts;
 use crate::tui::model::merged::MergedLine;
 use crate::tui::model::rows::{Group, project_dir};
+use crate::tui::state::State;
 use crate::tui::{list, text, units};
 
 /// Minimum width in columns at which the times have seconds.
@@ -69,7 +70,7 @@ fn draw_jobs(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let height = usize::from(area.height);
     let shown = if jobs > height { height - 1 } else { jobs };
     let mut y = area.y;
-    for (state, line) in list::group_lines(model, group).into_iter().take(shown) {
+    for (state, line) in most_important(list::group_lines(model, group), shown) {
         let line = text::clip(&line, room, theme.glyph("…"));
         buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
         if room > 0 {
@@ -81,6 +82,15 @@ fn draw_jobs(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
         let more = format!("{} {} more", theme.glyph("…"), jobs - shown);
         buf.set_stringn(area.x, y, more, room, theme.dim());
     }
+}
+
+/// As many of the jobs as there is room for, in their order. Those that call a person have a place before the others.
+fn most_important(jobs: Vec<(State, String)>, room: usize) -> Vec<(State, String)> {
+    let mut ranked: Vec<_> = jobs.into_iter().enumerate().collect();
+    ranked.sort_by_key(|(at, (state, _))| (!state.calls(), *at));
+    ranked.truncate(room);
+    ranked.sort_by_key(|(at, _)| *at);
+    ranked.into_iter().map(|(_, job)| job).collect()
 }
 
 fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
