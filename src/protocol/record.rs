@@ -383,6 +383,9 @@ pub struct Record {
     /// When the policy starts the next run; absent unless the session waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
+    /// Time limit of the run in milliseconds; absent: none, or it has ended. What is left is the limit without `runtimeMs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// Questions of agents to a person.
     #[serde(default)]
     pub asked: Vec<Asked>,

@@ -55,7 +55,6 @@ pub(crate) fn started(
 /// The parts of the reply that are not about output.
 fn facts(session: &Session) -> Started {
     let over = session.life.status().is_finished();
-    let limit = Some(session.time_limits.timeout_ms).filter(|ms| *ms > 0);
     Started {
         session_id: session.id.clone(),
         status: session.life.status(),
@@ -73,7 +72,7 @@ fn facts(session: &Session) -> Started {
         outcome: None,
         matched: None,
         ready: session.ready(),
-        timeout_ms: limit.filter(|_| !over),
+        timeout_ms: session.time_limit(),
         reused: None,
         exit_code: over.then_some(json!(session.life.exit_code())),
         signal: over.then_some(json!(session.life.signal().map(signal::name))),

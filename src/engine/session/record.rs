@@ -26,9 +26,16 @@ impl Session {
             output_files: Vec::new(),
             restart: self.spec.restart,
             retry_at: self.life.retry_wall(now),
+            timeout_ms: self.time_limit(),
             asked: Vec::new(),
             detail: None,
         }
+    }
+
+    /// The time limit of its run in milliseconds; `None` if there is none, or the run has ended.
+    pub fn time_limit(&self) -> Option<u64> {
+        let limit = Some(self.time_limits.timeout_ms).filter(|ms| *ms > 0);
+        limit.filter(|_| !self.life.status().is_finished())
     }
 
     /// The progress that the program reports, while it runs.

@@ -122,6 +122,7 @@ fn record() -> Record {
         restart: None,
         // Absent, as in replies of daemons that do not know it.
         retry_at: None,
+        timeout_ms: None,
         asked: vec![Asked {
             message: "the passphrase, please".to_owned(),
             by: Scope::human(),
