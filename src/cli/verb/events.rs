@@ -160,6 +160,7 @@ fn by(event: &Event) -> String {
         return match event.event {
             EventKind::Held | EventKind::HumanInput => "a person".to_owned(),
             EventKind::Reported => "itself".to_owned(),
+            EventKind::Restarted => "its restart policy".to_owned(),
             _ => "-".to_owned(),
         };
     };

@@ -299,8 +299,8 @@ impl Project {
         self.survivors.contains_key(name)
     }
 
-    /// On whose behalf the run of a job is ended that gives way now.
-    pub(crate) fn ends(&self, name: &str) -> Actor {
+    /// On whose behalf the run that a job is owed is started, and the one before it ended.
+    pub(crate) fn on_behalf_of(&self, name: &str) -> Actor {
         let is_up = self.wish.standing == Standing::Up;
         let job = self.wish.jobs.get(name);
         let Some(job) = job.filter(|job| is_up && job.hold.is_none()) else {

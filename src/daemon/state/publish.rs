@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Restarting, State};
+use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::projects::project::UnderWay;
 use crate::engine::Now;
 use crate::engine::life::Actor;
+use crate::engine::session::Session;
 use crate::protocol::event::Completion;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::signal;
@@ -51,14 +53,16 @@ impl State {
             return;
         };
         let mut data = json!({ "pid": session.life.pid() });
+        let starter = self.starter_in_project(session);
         let restarts = session.life.restarts();
         let kind = match restarts {
             0 => {
                 let scope = session.scope.clone();
-                let by = match scope.is_human() {
+                let owner = || match scope.is_human() {
                     true => Actor::Human,
                     false => Actor::Agent(scope),
                 };
+                let by = starter.unwrap_or_else(owner);
                 data["by"] = json!(by.ended_by());
                 EventKind::Started
             }
@@ -69,14 +73,23 @@ impl State {
                 if let Some(because) = before.get("because").filter(|text| text.is_string()) {
                     data["because"] = because.clone();
                 }
+                let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
                 // Absent if the restart policy started the run.
-                if let Some(Restarting { by: Some(by), .. }) = self.restarting.get(id) {
+                if let Some(by) = asked.or(starter) {
                     data["by"] = json!(by.ended_by());
                 }
                 EventKind::Restarted
             }
         };
         self.publish(kind, id, data);
+    }
+
+    /// On whose behalf the project of a session starts its run; `None` if it has none, or its restart policy does.
+    fn starter_in_project(&self, session: &Session) -> Option<Actor> {
+        let of = session.spec.project.as_ref()?;
+        let project = self.projects.get(&of.id)?;
+        let starts = matches!(project.under_way.get(&of.job), Some(UnderWay::Starting(_)));
+        starts.then(|| project.on_behalf_of(&of.job))
     }
 
     /// Publishes the end of a session, unless an earlier daemon published it and died before it saved the

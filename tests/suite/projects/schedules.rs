@@ -254,6 +254,29 @@ fn a_run_that_cannot_be_started_is_said_at_once() {
 }
 
 #[test]
+fn events_say_who_has_started_a_run() {
+    let shop = Project::new(&format!("{TICK}[jobs.web]\nrun = \"exec sleep 1000\"\n"));
+    shop.ok(&["up"]);
+    until_begun(&shop, "ticks", 2);
+    shop.ok(&["down"]);
+    shop.ok(&["up", "web"]);
+    let events = shop.ok(&["events", "--json"]);
+    let by = |name: &str, event: &str| {
+        let events = events
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let mut found = events.filter(|one: &serde_json::Value| {
+            one["event"] == event && one["data"]["label"] == name
+        });
+        found.next().unwrap_or_default()["data"]["by"]["kind"].clone()
+    };
+    assert_eq!(by("web", "started"), "human", "{events:?}");
+    assert_eq!(by("web", "restarted"), "human", "{events:?}");
+    assert_eq!(by("tick", "started"), "schedule", "{events:?}");
+    assert_eq!(by("tick", "restarted"), "schedule", "{events:?}");
+}
+
+#[test]
 fn clean_keeps_a_job_that_its_schedule_starts_again() {
     let shop = Project::new(&TICK.replace("\"1s\"", "\"1h\", at_start = true"));
     shop.ok(&["up"]);

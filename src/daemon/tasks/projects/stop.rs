@@ -23,7 +23,11 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         project.and_then(|project| {
             let stop = project.applied.jobs.get(job).map(|job| job.stop.clone());
             let stop = (!project.kill).then(|| stop.unwrap_or_default());
-            Some((project.sessions.get(job)?.clone(), stop, project.ends(job)))
+            Some((
+                project.sessions.get(job)?.clone(),
+                stop,
+                project.on_behalf_of(job),
+            ))
         })
     };
     let Some((session, stop, by)) = known else {
