@@ -454,4 +454,6 @@ fn records_and_logs_that_were_removed_are_written_again() {
     daemon::kill(&mut agent);
     let status = agent.ok(json!({"action": "status", "sessionId": "quiet"}));
     assert_eq!(status["sessionId"], id.as_str(), "{status}");
+    std::fs::remove_dir_all(&sessions).unwrap();
+    agent.ok(json!({"action": "start", "command": "true", "wait": true}));
 }

@@ -74,14 +74,20 @@ impl Store {
         self.home.session(id)
     }
 
-    /// Creates a session's directory.
+    /// Creates a session's directory, and that of all sessions if somebody has removed it.
     pub(crate) fn create(&self, id: &SessionId) -> io::Result<()> {
-        create_private(&self.dir(id))
+        let dir = self.dir(id);
+        match create_private(&dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                private_dir(&self.home.sessions()).map_err(io::Error::other)?;
+                create_private(&dir)
+            }
+            created => created,
+        }
     }
 
-    /// Creates a session's directory again, with that of all sessions: somebody has removed them.
+    /// Creates a session's directory again, which somebody has removed.
     pub(crate) fn create_again(&self, id: &SessionId) -> io::Result<()> {
-        private_dir(&self.home.sessions()).map_err(io::Error::other)?;
         match self.create(id) {
             // The keeper has created it meanwhile, for the log.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
