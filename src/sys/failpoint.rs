@@ -19,8 +19,9 @@ pub fn hit(name: &str) {
     }
 }
 
-/// Panics if a test has armed the place `name` for that.
+/// Panics, in the caller's place, if a test has armed the place `name` for that.
 #[inline]
+#[track_caller]
 #[allow(clippy::panic, reason = "it stands for a fault")]
 pub fn panic(name: &str) {
     static WANTED: OnceLock<Option<String>> = OnceLock::new();
