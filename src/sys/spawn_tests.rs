@@ -62,7 +62,7 @@ fn why_not(spec: &SpawnSpec) -> io::Error {
         None,
         &|_| {},
     ) {
-        Err(SpawnError::Process(error)) => error,
+        Err(SpawnError::Process(error) | SpawnError::Directory(_, error)) => error,
         other => panic!("{other:?}"),
     }
 }

@@ -90,7 +90,8 @@ fn a_restart_that_fails_ends_the_wait_for_it() {
     home.start(&["-n", "web", &program.display().to_string(), "x"]);
     let child = spawn(&home, &["wait", "web"]);
     connected(&home, 3);
-    std::fs::remove_file(&program).unwrap();
+    // It is still there, and cannot be run.
+    std::fs::write(&program, "#!/no/where\n").unwrap();
     assert_ne!(home.run(&["restart", "web"]).code, Some(0));
     assert_ne!(ends(child).0, Some(0));
 }

@@ -15,8 +15,8 @@ use crate::daemon::clock::now;
 /// Milliseconds after which the command is killed.
 pub(crate) const WITHIN_MS: u64 = 60_000;
 
-/// The spawn request for `line`, which `shell` runs, in the directory and with the environment and limits of the session's last
-/// run.
+/// The spawn request for `line`, which `shell` runs, in the directory and with the environment and limits of the
+/// session's last run.
 pub(crate) fn spec(
     session: &Session,
     shell: &[String],

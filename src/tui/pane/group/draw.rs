@@ -85,7 +85,7 @@ fn draw_jobs(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
 }
 
 /// As many of the jobs as there is room for, in their order. Those that call a person have a place before the others.
-fn most_important(jobs: Vec<(State, String)>, room: usize) -> Vec<(State, String)> {
+pub(super) fn most_important(jobs: Vec<(State, String)>, room: usize) -> Vec<(State, String)> {
     let mut ranked: Vec<_> = jobs.into_iter().enumerate().collect();
     ranked.sort_by_key(|(at, (state, _))| (!state.calls(), *at));
     ranked.truncate(room);

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Action, EventKind, Record, Status, Timestamp};
+use super::draw::most_important;
+use crate::protocol::{Action, EventKind, Timestamp};
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::state::State;
 use crate::tui::tests::harness::{Dash, theme};
-use crate::tui::tests::jobs::{NOW, ended, id, record, shop_records};
+use crate::tui::tests::jobs::{NOW, id, shop_records};
 use crate::tui::theme::Depth;
 
 /// The names of the jobs whose lines were requested since the last call, with the number of lines.
@@ -175,23 +177,19 @@ fn scrolling_back_holds_the_lines() {
 
 #[test]
 fn what_calls_a_person_has_its_row_among_many_jobs() {
-    let grouped = |mut record: Record| {
-        record.summary.group = Some("shop".to_owned());
-        record
+    let job = |at: usize| {
+        let state = if at == 20 {
+            State::Failed(7)
+        } else {
+            State::Running
+        };
+        (state, format!("job {at}"))
     };
-    let mut records: Vec<Record> = (0..20)
-        .map(|n| grouped(record(&format!("shard-{n}"))))
-        .collect();
-    records.push(grouped(ended("broken", Status::Error, Some(7), 1000)));
-    let mut dash = Dash::new(80, 24, records);
-    dash.press("g");
-    let text = dash.text();
-    let rows: Vec<&str> = text
-        .lines()
-        .filter_map(|row| row.split_once('│'))
-        .map(|row| row.1)
-        .collect();
-    let row_of = |word: &str| rows.iter().position(|row| row.contains(word));
-    let (first, broken, more) = (row_of("shard-0"), row_of("exit 7"), row_of("more"));
-    assert!(first < broken && broken < more && first.is_some(), "{text}");
+    let shown = |room: usize| {
+        let jobs = most_important((0..21).map(job).collect(), room);
+        jobs.into_iter().map(|(_, line)| line).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(3), ["job 0", "job 1", "job 20"]);
+    assert_eq!(shown(0), Vec::<String>::new());
+    assert_eq!(shown(21).len(), 21);
 }
