@@ -249,7 +249,7 @@ impl Model {
             wanted: None,
             watches: Vec::new(),
             commands: None,
-            pane: Pane::new(),
+            pane: Pane::default(),
             pointer: Pointer::new(options.mouse),
             frame: Frame::default(),
             grid: Grid::default(),

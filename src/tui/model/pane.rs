@@ -22,9 +22,9 @@ pub struct Pane {
     pub times: bool,
 }
 
-impl Pane {
+impl Default for Pane {
     /// The live screen of a job, or the newest lines of a group, with long lines wrapped.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             rewind: None,
             pan: Pan::default(),
