@@ -3,8 +3,10 @@
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 
 use bgproc::term::screen::Color;
+use rustix::process::Signal;
 
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Terminal};
@@ -157,4 +159,40 @@ fn what_follows_ends_when_nobody_can_read_it() {
             assert_eq!(follower.wait().unwrap().code(), Some(0), "{args:?} {kind}");
         }
     }
+}
+
+#[test]
+fn what_is_no_longer_kept_joins_no_lines() {
+    let home = Home::with_config("log_bytes = 1000000\n");
+    let go = home.gate();
+    let line = format!(
+        "echo begin; read go < {}; seq -f '%08.0f yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy' 200000",
+        go.display()
+    );
+    home.start(&["-n", "flood", "--no-pty", &line]);
+    let mut command = home.command(&["logs", "-f", "flood"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut follower = command
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(command);
+    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap(), "begin");
+    let held = Held::new(follower.id()).unwrap();
+    held.signal(Signal::STOP);
+    std::fs::write(go, "go\n").unwrap();
+    home.run(&["wait", "flood"]).expect_code(0);
+    held.signal(Signal::CONT);
+    let lines: Vec<String> = lines.collect();
+    let mut said = String::new();
+    let stderr = follower.stderr.as_mut().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(follower.wait().unwrap().code(), Some(0), "{said}");
+    assert!(said.contains("no longer kept"), "{said}");
+    assert!(lines.len() < 200_000 && lines.last().unwrap().starts_with("00200000 "));
+    let whole = "00000000 yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy".len();
+    let joined: Vec<_> = lines.iter().filter(|line| line.len() > whole).collect();
+    assert!(joined.is_empty(), "{joined:?}");
 }
