@@ -50,9 +50,10 @@ impl Block {
 
     fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
         let width = out.width.unwrap_or(80).saturating_sub(1);
-        // The cursor does not go back above the top of the window, and stands below the block.
+        // The cursor does not go back above the top of the window, and stands below the block. The top row is left out:
+        // tmux keeps what is cleared from there on in its history.
         let rows = out.size().map_or(u16::MAX, |size| size.rows());
-        let height = usize::from(rows.saturating_sub(1).max(1));
+        let height = usize::from(rows.saturating_sub(2).max(1));
         let mut text = String::new();
         if self.drawn > 0 {
             text.push_str(&back(self.drawn.min(height)));
@@ -87,8 +88,8 @@ impl Block {
     }
 }
 
-/// The lines of the jobs that fit into `height`, in their order, and one that counts the others. Jobs that run or are done
-/// as they should be give way.
+/// The lines of the jobs that fit into `height`, in their order, and one that counts the others. Jobs that run or are
+/// done as they should be give way.
 fn fitting(jobs: Vec<(PhaseName, Vec<(String, Tone)>)>, height: usize) -> Vec<(String, Tone)> {
     if jobs.iter().map(|(_, lines)| lines.len()).sum::<usize>() <= height {
         return jobs.into_iter().flat_map(|(_, lines)| lines).collect();
