@@ -222,11 +222,15 @@ impl Logs {
         let next = runs.iter().find(|next| next.run > run.run);
         bound.offset = next.map(|next| next.offset);
         let is_older = self.within_up.is_some_and(|began| run.started_at < began);
-        let lines = match is_older && run.ended_at.is_some() {
-            // It is no result of this `up`.
-            true => Some(0),
-            false => self.last_lines().or(is_older.then_some(TAIL)),
-        };
+        if is_older && run.ended_at.is_some() {
+            // It is no result of this `up`. The end is that of the same answer: the next run may write by now.
+            let end = Place {
+                offset: record.summary.output_bytes,
+                line: record.summary.output_lines + 1,
+            };
+            return Ok((end, bound));
+        }
+        let lines = self.last_lines().or(is_older.then_some(TAIL));
         let place = Place::of_run(ctx, id, (run, next), lines)?;
         Ok((place, bound))
     }
