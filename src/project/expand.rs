@@ -77,7 +77,7 @@ pub fn expanded(
     faults.finish()?;
     Ok(Expanded {
         program,
-        cwd: names::normal(&job.dir.join(cwd)),
+        cwd: names::without_dots(&job.dir.join(cwd)),
         check,
         open: open.filter(|open| !open.is_empty()),
     })
@@ -93,7 +93,7 @@ fn check(check: &Check, job: &Job, scope: &Scope<'_>) -> Result<Check, Vec<Strin
             status: status.clone(),
         },
         Check::File(text) => {
-            let path = names::normal(&job.dir.join(scope.text(text)?));
+            let path = names::without_dots(&job.dir.join(scope.text(text)?));
             Check::File(path.to_string_lossy().into_owned())
         }
         Check::Exec(_) | Check::Quiet(_) => check.clone(),

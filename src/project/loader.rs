@@ -101,7 +101,7 @@ impl<'a> Loader<'a> {
     /// The path of a file of the source, with the canonical path of its directory: the directories of jobs are
     /// compared with that of the project. The name stays, because a link to a file is named by its owner.
     fn absolute(&self, path: &Path) -> PathBuf {
-        let path = names::normal(&self.source.dir.join(path));
+        let path = names::without_dots(&self.source.dir.join(path));
         let dir = path.parent().and_then(|dir| self.files.canonical(dir).ok());
         match (dir, path.file_name()) {
             (Some(dir), Some(name)) => dir.join(name),

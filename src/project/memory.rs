@@ -47,7 +47,7 @@ impl Memory {
 
     /// The path with links and dots resolved. The longest link wins.
     fn resolved(&self, path: &Path) -> PathBuf {
-        let mut path = super::names::normal(path);
+        let mut path = super::names::without_dots(path);
         for _ in 0..8 {
             let link = path
                 .ancestors()

@@ -80,6 +80,7 @@ pub use find::{Found, find};
 pub use group::{Group, OnFailure};
 pub use job::{Job, Places};
 pub use load::{AgentAccess, Project, Source, load};
+pub use names::without_dots;
 pub use place::Place;
 pub use plan::{Change, changes};
 pub use procfile::ProcfileOptions;

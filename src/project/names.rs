@@ -34,18 +34,18 @@ pub(super) fn resolved(from: &str, name: &str, exists: impl Fn(&str) -> bool) ->
 }
 
 /// The absolute path without `.` and `..`, without asking the file system.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
+pub fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                normal.pop();
+                plain.pop();
             }
-            part => normal.push(part),
+            part => plain.push(part),
         }
     }
-    normal
+    plain
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn dots_are_removed() {
-        assert_eq!(normal(Path::new("/a/./b/../c")), Path::new("/a/c"));
-        assert_eq!(normal(Path::new("/../a")), Path::new("/a"));
+        assert_eq!(without_dots(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert_eq!(without_dots(Path::new("/../a")), Path::new("/a"));
     }
 }

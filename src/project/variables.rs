@@ -76,7 +76,7 @@ fn file(section: &Section<'_>, key: &str, text: Text) -> Option<EnvFile> {
         return None;
     }
     Some(EnvFile {
-        path: names::normal(&text.place.dir().join(path)),
+        path: names::without_dots(&text.place.dir().join(path)),
         may_be_missing,
         written: text.place,
     })

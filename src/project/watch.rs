@@ -59,7 +59,7 @@ impl Watch {
                 if let (true, Some(node)) = (texts.is_empty(), section.get("paths")) {
                     section.wrong(&node.place, "paths", "a list with at least one path");
                 }
-                let absolute = |text: Text| names::normal(&text.place.dir().join(text.text));
+                let absolute = |text: Text| names::without_dots(&text.place.dir().join(text.text));
                 texts.into_iter().map(absolute).collect()
             }
             None => vec![dir.to_owned()],

@@ -62,7 +62,7 @@ pub fn checkout(files: &dyn Files, dir: &Path) -> Option<Checkout> {
     // A submodule has a `.git` file too, but no `commondir`: it is a main checkout.
     let common = first_line(files, &own.join("commondir"));
     let main = common.map(|common| {
-        let common = names::normal(&own.join(common.trim()));
+        let common = names::without_dots(&own.join(common.trim()));
         let common = files.canonical(&common).unwrap_or(common);
         match common.file_name() {
             Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),

@@ -1,10 +1,11 @@
 //! `-C`: the working directory of a job.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::cli::disk;
 use crate::cli::exit::Failure;
+use crate::project::without_dots;
 
 /// The absolute path of an existing directory, without `.` and `..`, so that one directory has one name in lists. The
 /// daemon has another working directory.
@@ -33,13 +34,7 @@ pub fn absolute(dir: &str) -> Result<String, Failure> {
 /// An absolute path without `..`. Symlinks stay as they are written, unless one stands before `..`: then its target
 /// says which directory is meant.
 fn normal(path: &Path) -> std::io::Result<PathBuf> {
-    let mut short = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(short.pop()),
-            part => short.push(part),
-        }
-    }
+    let short = without_dots(path);
     let id = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
     match id(&short).ok() == Some(id(path)?) {
         true => Ok(short),

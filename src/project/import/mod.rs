@@ -196,7 +196,7 @@ pub fn is_known(path: &Path) -> bool {
 
 /// Reads a file. Its kind is that of its content: process-compose also takes `compose.yaml`.
 fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<Fault>> {
-    let path = super::names::normal(&dir.join(name));
+    let path = super::names::without_dots(&dir.join(name));
     let fault = |fault: Fault| vec![fault];
     let content = files
         .read(&path, MAX_FILE)

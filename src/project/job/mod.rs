@@ -206,7 +206,7 @@ impl Job {
     pub fn rebased(&self, from: &Path, to: &Path) -> Self {
         let moved = |path: &mut PathBuf| {
             if let Ok(rest) = path.strip_prefix(from) {
-                *path = names::normal(&to.join(rest));
+                *path = names::without_dots(&to.join(rest));
             }
         };
         let mut job = self.clone();

@@ -1,7 +1,7 @@
 //! Finds and reads the project file of a request.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::{Wants, refused};
 use crate::daemon::hub::Hub;
@@ -185,7 +185,10 @@ pub(super) async fn known(
 /// The directories of the projects that may be meant.
 fn candidates(dir: &Path, file: Option<&str>) -> Vec<PathBuf> {
     // A directory that is gone can still be named.
-    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| without_dots(dir));
+    let real = |dir: &Path| {
+        dir.canonicalize()
+            .unwrap_or_else(|_| file::without_dots(dir))
+    };
     if let Some(file) = file {
         let path = dir.join(file);
         return vec![real(path.parent().unwrap_or(dir))];
@@ -202,19 +205,6 @@ fn candidates(dir: &Path, file: Option<&str>) -> Vec<PathBuf> {
         }
     }
     dirs
-}
-
-/// An absolute path without `.` and `..`, as far as names alone tell.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// A project before anything of its file was applied.
