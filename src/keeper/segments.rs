@@ -1,13 +1,12 @@
 //! The files of a log, each named by the offset of its first byte.
 
 use std::collections::VecDeque;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::protocol::disk::segment_name;
-use crate::sys::paths::private_dir;
+use crate::sys::paths::create_in_private_dir;
 use crate::sys::{file, segments};
 
 /// The segments of one log.
@@ -141,17 +140,9 @@ impl Segments {
     }
 }
 
-/// Creates the session's directory, which may have been removed, with that of all sessions.
+/// Creates the session's directory, which may have been removed.
 fn make(dir: &Path) -> io::Result<()> {
-    let make = || DirBuilder::new().mode(0o700).create(dir);
-    let made = match (make(), dir.parent()) {
-        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
-            private_dir(parent).map_err(io::Error::other)?;
-            make()
-        }
-        (made, _) => made,
-    };
-    match made {
+    match create_in_private_dir(dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -309,6 +309,22 @@ pub fn private_dir(path: &Path) -> Result<(), PathError> {
     }
 }
 
+/// Creates a directory of mode 0700 in a [`private_dir`], which is created again if somebody has removed it.
+///
+/// # Errors
+///
+/// Also if it exists.
+pub fn create_in_private_dir(path: &Path) -> io::Result<()> {
+    let create = || std::fs::DirBuilder::new().mode(0o700).create(path);
+    match (create(), path.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            private_dir(parent).map_err(io::Error::other)?;
+            create()
+        }
+        (created, _) => created,
+    }
+}
+
 /// Checks that `path` is a real directory, that it is ours, and that no other user can write to it.
 pub fn check_private(path: &Path) -> Result<(), PathError> {
     let meta = std::fs::symlink_metadata(path).map_err(|source| PathError::Io {

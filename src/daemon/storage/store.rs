@@ -13,7 +13,7 @@ use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;
 use crate::sys::clock;
 use crate::sys::file;
-use crate::sys::paths::{Home, private_dir};
+use crate::sys::paths::{Home, create_in_private_dir};
 use crate::sys::segments;
 
 /// Age below which a session's record is written without sync, in milliseconds, as its log is. A job that
@@ -76,14 +76,7 @@ impl Store {
 
     /// Creates a session's directory, and that of all sessions if somebody has removed it.
     pub(crate) fn create(&self, id: &SessionId) -> io::Result<()> {
-        let dir = self.dir(id);
-        match create_private(&dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                private_dir(&self.home.sessions()).map_err(io::Error::other)?;
-                create_private(&dir)
-            }
-            created => created,
-        }
+        create_in_private_dir(&self.dir(id))
     }
 
     /// Creates a session's directory again, which somebody has removed.
