@@ -9,7 +9,8 @@ use crate::protocol::keeper::SpawnSpec;
 use crate::sys::signal;
 use crate::sys::tree::MARK;
 
-use super::program::{DEFAULT_PATH, SHELL, find_program};
+use super::line_shell::LineShell;
+use super::program::{DEFAULT_PATH, find_program};
 use crate::daemon::clock::now;
 
 /// Milliseconds after which the command is killed.
@@ -19,13 +20,14 @@ pub(crate) const WITHIN_MS: u64 = 60_000;
 /// session's last run.
 pub(crate) fn spec(
     session: &Session,
-    shell: &[String],
+    shell: &LineShell,
     line: &str,
     ran: &SpawnSpec,
     log: Option<String>,
 ) -> SpawnSpec {
-    let argv = shell.iter().map(String::as_str).chain([line]);
-    let argv: Vec<String> = argv.map(str::to_owned).collect();
+    let mut argv = vec![shell.program.clone()];
+    argv.extend_from_slice(&shell.flags);
+    argv.push(line.to_owned());
     let variables = variables(session, log);
     let mut env: BTreeMap<&str, &str> = ran.env.iter().collect();
     // Without the mark, the command does not count as one of the session's processes, so `kill` does not end
@@ -53,11 +55,11 @@ pub(crate) fn spec(
 }
 
 /// The path of a shell. One that is not found is left as it is, and the failure to start it is told.
-fn program(shell: &[String], ran: &SpawnSpec) -> String {
-    let word = shell.first().map_or(SHELL, String::as_str);
+fn program(shell: &LineShell, ran: &SpawnSpec) -> String {
+    let word = &shell.program;
     let mut path = ran.env.iter().filter(|(name, _)| *name == "PATH");
     let path = path.next().map_or(DEFAULT_PATH, |(_, path)| path);
-    find_program(word, path, Path::new(&ran.cwd)).unwrap_or_else(|_| word.to_owned())
+    find_program(word, path, Path::new(&ran.cwd)).unwrap_or_else(|_| word.clone())
 }
 
 /// The variables of the command; a value is empty if it does not apply.

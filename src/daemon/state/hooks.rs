@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::programs::line_shell::LineShell;
 use crate::daemon::programs::on_exit::variables;
-use crate::daemon::programs::program::{SHELL, SHELL_ARGV};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::session::Session;
 use crate::protocol::event::Completion;
@@ -21,8 +21,7 @@ const MOST_WAITING: usize = 200;
 #[derive(Debug)]
 pub(crate) struct HookRun {
     pub(crate) session: SessionId,
-    /// The shell and its flags.
-    pub(crate) shell: Vec<String>,
+    pub(crate) shell: LineShell,
     pub(crate) line: String,
     pub(crate) cwd: String,
     pub(crate) env: Vec<(String, String)>,
@@ -45,20 +44,12 @@ impl Hooks {
     }
 }
 
-/// The shell for lines that say nothing else, and its flags.
-fn usual_shell() -> Vec<String> {
-    vec![SHELL.to_owned(), SHELL_ARGV[1].to_owned()]
-}
-
 impl State {
-    /// The shell that runs lines beside a session's job, and its flags: that of its project file.
-    pub(crate) fn line_shell(&self, session: &Session) -> Vec<String> {
+    /// The shell that runs lines beside a session's job: that of its project file.
+    pub(crate) fn line_shell(&self, session: &Session) -> LineShell {
         let of = session.spec.project.as_ref();
         let job = of.and_then(|of| self.projects.get(&of.id)?.applied.jobs.get(&of.job));
-        let shell = job
-            .map(|job| job.shell.clone())
-            .filter(|shell| !shell.is_empty());
-        shell.unwrap_or_else(usual_shell)
+        job.map_or_else(LineShell::default, |job| LineShell::of(&job.shell))
     }
 
     /// Has the lines run that are for an event.
@@ -83,8 +74,8 @@ impl State {
         let announces = session.spec.notify.contains(&notice);
         let command = self.settings.notify_command.filter(|_| announces);
         let on = on.map(|line| (self.line_shell(session), line));
-        let command = command.map(|line| (usual_shell(), line.to_owned()));
-        let lines: Vec<(Vec<String>, String)> = on.into_iter().chain(command).collect();
+        let command = command.map(|line| (LineShell::default(), line.to_owned()));
+        let lines: Vec<(LineShell, String)> = on.into_iter().chain(command).collect();
         if lines.is_empty() {
             return;
         }

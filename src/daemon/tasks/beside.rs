@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::daemon::programs::program::SHELL;
+use crate::daemon::programs::line_shell::LineShell;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::SpawnSpec;
 use crate::sys::signal;
@@ -15,7 +15,7 @@ use crate::sys::tree::MARK;
 
 /// A command that runs `line` with a shell beside the job that `spec` has started. It is killed when its future is
 /// dropped.
-pub(super) fn command(shell: &[String], line: &str, spec: &SpawnSpec) -> Command {
+pub(super) fn command(shell: &LineShell, line: &str, spec: &SpawnSpec) -> Command {
     // Without the mark it does not count as one of the job's processes.
     with(
         shell,
@@ -27,18 +27,14 @@ pub(super) fn command(shell: &[String], line: &str, spec: &SpawnSpec) -> Command
 
 /// A command that runs `line` with a shell and these variables. It is killed when its future is dropped.
 pub(super) fn with<'a>(
-    shell: &[String],
+    shell: &LineShell,
     line: &str,
     cwd: &str,
     variables: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Command {
-    let (program, flags) = match shell {
-        [program, flags @ ..] => (program.as_str(), flags),
-        [] => (SHELL, &[][..]),
-    };
-    let mut command = Command::new(program);
+    let mut command = Command::new(&shell.program);
     command
-        .args(flags)
+        .args(&shell.flags)
         .arg(line)
         .current_dir(cwd)
         .env_clear()

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::beside;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
+use crate::daemon::programs::line_shell::LineShell;
 use crate::daemon::threads;
 use crate::engine::timers::Due;
 use crate::protocol::keeper::SpawnSpec;
@@ -84,7 +85,7 @@ enum Attempt {
     Fails(Option<u16>),
 }
 
-async fn make(probe: &Probe, shell: &[String], spec: &SpawnSpec) -> Attempt {
+async fn make(probe: &Probe, shell: &LineShell, spec: &SpawnSpec) -> Attempt {
     let mut answered = None;
     let holds = match probe.check() {
         Check::Tcp(place) => connect(place).await.is_ok(),
@@ -202,7 +203,7 @@ async fn read_out(stream: TcpStream) {
 }
 
 /// Whether a shell line ends with exit code 0 beside the job.
-async fn succeeds(shell: &[String], line: &str, spec: &SpawnSpec) -> bool {
+async fn succeeds(shell: &LineShell, line: &str, spec: &SpawnSpec) -> bool {
     beside::finish(beside::command(shell, line, spec), ATTEMPT)
         .await
         .is_ok()
