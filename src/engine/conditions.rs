@@ -104,10 +104,10 @@ impl Conditions {
         Self::any(until)
     }
 
-    /// Also ends the wait at the end of the command that the shell runs.
+    /// Sets whether the end of the command that the shell runs ends the wait, too.
     #[must_use]
-    pub fn or_command_end(mut self) -> Self {
-        self.until.push(Compiled::CommandEnd);
+    pub fn or_command_end(mut self, on: bool) -> Self {
+        self.until.extend(on.then_some(Compiled::CommandEnd));
         self
     }
 

@@ -17,7 +17,7 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::directory::{in_home, resolved};
+use crate::daemon::requests::directory::working_directory;
 use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
@@ -334,15 +334,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     if let Some(cwd) = &params.cwd {
         no_nul("cwd", cwd)?;
     }
-    let named = params.cwd.as_deref();
-    let cwd = match named.and_then(|cwd| in_home(&client.greeting, cwd)) {
-        // A directory may have that name.
-        Some(home) => resolved(&client.greeting, named)
-            .ok()
-            .filter(|cwd| cwd.exists())
-            .unwrap_or(home),
-        None => resolved(&client.greeting, named)?,
-    };
+    let cwd = working_directory(&client.greeting, params.cwd.as_deref())?;
     check_directory(&cwd)?;
     if let Some(line) = params
         .ready

@@ -108,10 +108,7 @@ fn unnamed(hub: &Hub, client: &Client, ids: &[SessionId]) -> Conditions {
         Some(true) => Conditions::ends_or_asks(),
         ready => Conditions::something_to_do(ready.is_some(), None),
     };
-    match client.awaits_command(id) {
-        true => conditions.or_command_end(),
-        false => conditions,
-    }
+    conditions.or_command_end(client.awaits_command(id))
 }
 
 /// What a model has been shown that its patterns match: it may have seen the line and wait for it all the same.

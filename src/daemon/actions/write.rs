@@ -93,10 +93,7 @@ pub(super) fn reaction(
         Some(spec) => Plan::new(client, spec)?,
         None if is_asked || client.is_lean() => {
             let reacts = Conditions::something_to_do(false, Some(IDLE_MS));
-            let reacts = match client.awaits_command(&target.id) {
-                true => reacts.or_command_end(),
-                false => reacts,
-            };
+            let reacts = reacts.or_command_end(client.awaits_command(&target.id));
             Plan::or_else(client, own, reacts)?
         }
         None => return Ok(None),

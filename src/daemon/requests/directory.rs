@@ -24,8 +24,18 @@ pub(crate) fn resolved(greeting: &Greeting, path: Option<&str>) -> Result<PathBu
     }
 }
 
+/// The working directory that a client names, which is [`resolved`]; `~` is the home directory, unless there is a
+/// directory of that name.
+pub(crate) fn working_directory(greeting: &Greeting, path: Option<&str>) -> Result<PathBuf, Error> {
+    let named = resolved(greeting, path);
+    match path.and_then(|path| in_home(greeting, path)) {
+        Some(home) => Ok(named.ok().filter(|named| named.exists()).unwrap_or(home)),
+        None => named,
+    }
+}
+
 /// The path that a shell makes of `~` and `~/NAME`; `None` for another path, or if the home directory is not known.
-pub(crate) fn in_home(greeting: &Greeting, path: &str) -> Option<PathBuf> {
+fn in_home(greeting: &Greeting, path: &str) -> Option<PathBuf> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let home = match &greeting.env {
         Some(env) => env.get("HOME").cloned(),

@@ -53,7 +53,7 @@ pub(super) async fn at_prompt(
         match look(hub, target, is_shell_said).await? {
             Ok(shell) => break shell,
             // Another request has typed its command at this prompt: it is waited for.
-            Err(_) if Instant::now() < deadline && is_alive(hub, id) => {}
+            Err(_) if Instant::now() < deadline && !hub.read().sessions.is_over(id) => {}
             Err(busy) => return Err(busy),
         }
     };
@@ -79,12 +79,6 @@ pub(super) async fn at_prompt(
         };
     }
     Ok(shell)
-}
-
-fn is_alive(hub: &Hub, id: &SessionId) -> bool {
-    let state = hub.read();
-    let session = state.sessions.get(id);
-    session.is_some_and(|session| session.life.status().is_alive())
 }
 
 /// The error that a session is at no prompt that takes a command.
