@@ -1,5 +1,7 @@
 //! Names and numbers of signals, as records, replies and requests have them.
 
+use std::ops::RangeInclusive;
+
 /// Names and numbers of Linux on x86 and Arm (signal(7)).
 const SIGNALS: &[(&str, i32)] = &[
     ("HUP", 1),
@@ -34,6 +36,9 @@ const SIGNALS: &[(&str, i32)] = &[
     ("PWR", 30),
     ("SYS", 31),
 ];
+
+/// The numbers that signals have.
+pub const NUMBERS: RangeInclusive<i32> = 1..=64;
 
 /// Number of a signal by its name, `TERM` or `SIGTERM` in any case; `None` if unknown.
 pub fn number(name: &str) -> Option<i32> {

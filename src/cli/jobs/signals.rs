@@ -8,7 +8,7 @@ use crate::cli::output::words;
 use crate::client::read_reply;
 use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
 use crate::protocol::reply::Signalled;
-use crate::protocol::signal::number;
+use crate::protocol::signal::{NUMBERS, number};
 use crate::protocol::{Action, Record};
 
 /// The processes of a job that receive a signal.
@@ -25,10 +25,7 @@ pub(in crate::cli) enum To {
 
 /// Whether this is a signal, by name or number.
 pub(in crate::cli) fn is_known(signal: &str) -> bool {
-    number(signal).is_some()
-        || signal
-            .parse()
-            .is_ok_and(|number: u32| (1..=64).contains(&number))
+    number(signal).is_some() || signal.parse().is_ok_and(|number| NUMBERS.contains(&number))
 }
 
 /// Whether this is SIGKILL, by name or number.

@@ -1,7 +1,7 @@
 //! Shows the states of jobs as they come: on a terminal as one block that is drawn again, else a line for each
 //! change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::lines;
 use crate::cli::exit::Failure;
@@ -98,24 +98,19 @@ fn fitting(jobs: Vec<(PhaseName, Vec<(String, Tone)>)>, height: usize) -> Vec<(S
         use PhaseName::{Done, Ready, Running, Scheduled};
         matches!(phase, Running | Ready | Done | Scheduled)
     };
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|&at| (is_well(jobs[at].0), at));
-    let mut room = height.saturating_sub(1);
-    let mut shown = BTreeSet::new();
-    for at in order {
-        let lines = jobs[at].1.len();
-        if lines > room {
-            break;
-        }
-        room -= lines;
-        shown.insert(at);
-    }
-    let left = jobs.len() - shown.len();
-    let kept = jobs
-        .into_iter()
-        .enumerate()
-        .filter(|(at, _)| shown.contains(at));
-    let mut lines: Vec<(String, Tone)> = kept.flat_map(|(_, (_, lines))| lines).collect();
+    let count = jobs.len();
+    let mut ranked: Vec<_> = jobs.into_iter().enumerate().collect();
+    ranked.sort_by_key(|(at, (phase, _))| (is_well(*phase), *at));
+    let mut rows = 1;
+    let fits = |(_, (_, lines)): &(usize, (PhaseName, Vec<_>))| {
+        rows += lines.len();
+        rows <= height
+    };
+    let mut shown: Vec<_> = ranked.into_iter().take_while(fits).collect();
+    shown.sort_by_key(|(at, _)| *at);
+    let left = count - shown.len();
+    let shown = shown.into_iter().flat_map(|(_, (_, lines))| lines);
+    let mut lines: Vec<_> = shown.collect();
     lines.push((format!("… and {left} more"), Tone::Faint));
     lines
 }

@@ -7,6 +7,7 @@ use crate::protocol::bounds::{LEAST_SIDE, MAX_SIDE};
 use crate::protocol::name::{self, MAX_NAME, MAX_TAGS};
 use crate::protocol::params::{SignalName, Stream};
 use crate::protocol::record::Mode;
+use crate::protocol::signal::NUMBERS;
 use crate::protocol::{Error, Timestamp, suggest};
 use crate::sys::signal;
 use crate::term::size::Size;
@@ -89,12 +90,12 @@ pub(crate) fn checked_time(name: &str, text: &str) -> Result<Timestamp, Error> {
 /// The number of a signal given by name or number.
 pub(crate) fn signal_number(name: &SignalName) -> Result<i32, Error> {
     match name {
-        SignalName::Number(number @ 1..=64) => Ok(*number),
+        SignalName::Number(number) if NUMBERS.contains(number) => Ok(*number),
         SignalName::Number(number) => Err(Error::invalid(format!(
             "`signal`: there is no signal {number}"
         ))),
         SignalName::Name(name) => signal::number(name)
-            .or_else(|| name.parse().ok().filter(|number| (1..=64).contains(number)))
+            .or_else(|| name.parse().ok().filter(|number| NUMBERS.contains(number)))
             .ok_or_else(|| {
                 let error = Error::invalid(format!("`signal`: `{name}` is not a signal"));
                 let bare = name.trim_start_matches("SIG").to_owned();

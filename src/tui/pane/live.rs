@@ -114,8 +114,7 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     }
     let job = model.current().filter(|job| job.is_alive())?;
     let screen = model.shown_screen(job.id())?;
-    let typing = model.mode().types();
-    let parts = parts(model, job.id(), screen, area, model.pane.pan, typing);
+    let parts = current_parts(model, job.id(), screen, area);
     let mut parts = parts.shown.into_iter();
     parts.find_map(|(part, crop)| paint::cursor(screen, part, crop))
 }
@@ -123,14 +122,7 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
 /// What the pane of the selected job shows now of its live screen in `area`, frozen: every row stays where it is.
 pub fn freeze(model: &Model, id: &SessionId, area: Rect) -> Option<Scroll> {
     let (screen, size) = (model.shown_screen(id)?, model.pane_size()?);
-    let parts = parts(
-        model,
-        id,
-        screen,
-        area,
-        model.pane.pan,
-        model.mode().types(),
-    );
+    let parts = current_parts(model, id, screen, area);
     let (_, crop) = parts.shown.first()?;
     let mut still = Scroll::still(id.clone(), size, screen, (crop.top, crop.left));
     let below = parts.shown.iter().skip(1).map(|(_, crop)| crop.top);
@@ -144,14 +136,7 @@ pub fn freeze(model: &Model, id: &SessionId, area: Rect) -> Option<Scroll> {
 /// shown in `area`.
 pub fn cell_at(model: &Model, id: &SessionId, area: Rect, at: Position) -> Option<(u16, u16)> {
     let screen = model.shown_screen(id)?;
-    let parts = parts(
-        model,
-        id,
-        screen,
-        area,
-        model.pane.pan,
-        model.mode().types(),
-    );
+    let parts = current_parts(model, id, screen, area);
     let mut shown = parts.shown.into_iter();
     let (part, crop) = shown.find(|(part, _)| part.contains(at))?;
     Some((crop.top + at.y - part.y, crop.left + at.x - part.x))
@@ -165,10 +150,8 @@ pub(super) fn separator_rows(model: &Model, id: &SessionId) -> u16 {
 
 /// Whether a line separates output of the job in the pane.
 pub(super) fn has_separator(model: &Model, id: &SessionId, area: Rect) -> bool {
-    let typing = model.mode().types();
-    let parts = |screen| parts(model, id, screen, area, model.pane.pan, typing);
-    let screen = model.shown_screen(id);
-    screen.is_some_and(|screen| !parts(screen).separators.is_empty())
+    let has_one = |screen| !current_parts(model, id, screen, area).separators.is_empty();
+    model.shown_screen(id).is_some_and(has_one)
 }
 
 /// Marks the rows that continue beyond the pane.
@@ -246,6 +229,18 @@ impl Separator {
             Self::Run(words) => text::clip(words, width, ""),
         }
     }
+}
+
+/// The parts of the screen of the job in the pane.
+fn current_parts(model: &Model, id: &SessionId, screen: &Screen, area: Rect) -> Parts {
+    parts(
+        model,
+        id,
+        screen,
+        area,
+        model.pane.pan,
+        model.mode().types(),
+    )
 }
 
 fn parts(
