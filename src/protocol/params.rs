@@ -536,6 +536,11 @@ params! {
         /// A directory: queues of the projects around it come first (the client's directory).
         dir: Option<String>,
     }
+    /// `listeners`: the processes that belong to no session and listen on ports.
+    Listeners {
+        /// The ports in question (those that jobs of projects have reserved).
+        ports: Option<Vec<u16>>,
+    }
     /// `report`: says how the program of a session is doing, in its own words.
     #[schemars(extend("allOf" = bounds::of_report()))]
     Report {

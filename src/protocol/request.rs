@@ -137,6 +137,8 @@ actions! {
     Project(Project) = "project",
     /// Shows queues, or changes one.
     Queue(Queue) = "queue",
+    /// Returns which other processes listen on ports.
+    Listeners(Listeners) = "listeners",
     /// Cancels a request in flight.
     Cancel(Cancel) = "cancel",
     /// Returns statistics of the daemon.

@@ -149,6 +149,7 @@ fn replies(all: &mut Map<String, Value>) {
         "unwatch": Done;
         "project": ProjectState, Restored;
         "queue": Queues;
+        "listeners": PortListeners;
         "cancel": Cancelled;
         "stats": StatsReply;
         "shutdown": ShutDown;

@@ -57,6 +57,7 @@ impl Action {
             | Self::Events(_)
             | Self::Project(_)
             | Self::Queue(_)
+            | Self::Listeners(_)
             | Self::Cancel(_)
             | Self::Stats(_)
             | Self::Shutdown(_) => return Targets::None,

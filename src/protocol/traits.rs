@@ -132,6 +132,7 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
             ..CHANGES
         },
     ),
+    ("listeners", READS),
     ("cancel", READS),
     ("stats", READS),
     ("shutdown", CHANGES.for_people("shut the daemon down")),

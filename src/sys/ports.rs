@@ -133,8 +133,20 @@ pub fn holders(
     pids: impl IntoIterator<Item = u32>,
     sockets: &[Listening],
 ) -> HashMap<u32, BTreeSet<u16>> {
-    let by_inode: HashMap<u64, u16> = sockets.iter().map(|s| (s.inode, s.port)).collect();
     let mut found: HashMap<u32, BTreeSet<u16>> = HashMap::new();
+    for (pid, socket) in openers(pids, sockets) {
+        found.entry(pid).or_default().insert(socket.port);
+    }
+    found
+}
+
+/// Which of these processes have which of `sockets` open. A socket that a process has inherited is that of several.
+pub fn openers(
+    pids: impl IntoIterator<Item = u32>,
+    sockets: &[Listening],
+) -> Vec<(u32, Listening)> {
+    let by_inode: HashMap<u64, Listening> = sockets.iter().map(|s| (s.inode, *s)).collect();
+    let mut found = Vec::new();
     if by_inode.is_empty() {
         return found;
     }
@@ -144,8 +156,8 @@ pub fn holders(
         for entry in open.into_iter().flatten().flatten() {
             let target = std::fs::read_link(entry.path());
             let inode = target.ok().and_then(|target| inode(&target));
-            if let Some(port) = inode.and_then(|inode| by_inode.get(&inode)) {
-                found.entry(pid).or_default().insert(*port);
+            if let Some(socket) = inode.and_then(|inode| by_inode.get(&inode)) {
+                found.push((pid, *socket));
             }
         }
     }

@@ -20,9 +20,9 @@ use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
 use crate::protocol::bounds::ALL_SESSIONS;
-use crate::protocol::params::{List, Project, ProjectOp, StatusParams};
+use crate::protocol::params::{List, Listeners, Project, ProjectOp, StatusParams};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{Listed, ProjectJob, ProjectState};
+use crate::protocol::reply::{Listed, Listener, PortListeners, ProjectJob, ProjectState};
 use crate::protocol::{Action, Error, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
@@ -273,11 +273,31 @@ impl Context {
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;
         let listens = |job: &Record| job.summary.ports.iter().flatten().any(|own| *own == port);
-        listed.sessions.into_iter().find(listens).ok_or_else(|| {
-            let message = format!("no job listens on port {port}");
-            Failure::with_message(Exit::NO_JOB, message)
-                .hint("bgproc ports lists the ports of jobs")
+        if let Some(job) = listed.sessions.into_iter().find(listens) {
+            return Ok(job);
+        }
+        Err(match self.strangers(Some(vec![port]))?.first() {
+            Some(stranger) => {
+                let message = format!("port {port} is not used by a job, but by {stranger}");
+                let failure = Failure::with_message(Exit::NO_JOB, message);
+                match stranger.pid {
+                    Some(pid) => failure.hint(format!("`kill {pid}` ends that process")),
+                    None => failure,
+                }
+            }
+            None => {
+                let message = format!("no job listens on port {port}");
+                Failure::with_message(Exit::NO_JOB, message)
+                    .hint("bgproc ports lists the ports of jobs")
+            }
         })
+    }
+
+    /// The processes that are no jobs and listen on these ports, or on those that jobs of projects have reserved.
+    pub fn strangers(&mut self, ports: Option<Vec<u16>>) -> Result<Vec<Listener>, Failure> {
+        let action = Action::Listeners(Listeners { ports });
+        let found: PortListeners = self.read(&action)?;
+        Ok(found.listeners)
     }
 
     /// Prints a result: as an object with `--json`, else as a line.

@@ -3,7 +3,7 @@
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, `+TAG`, a glob over labels, or `-` for the job
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
 //! newest if none is running. Where one job is needed, nothing else that matches several is one of them.
-//! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`. In the directory of a project,
+//! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`, `shop/*` are all of its jobs. In the directory of a project,
 //! a name means the project's own job first.
 
 use std::collections::HashSet;
@@ -112,9 +112,12 @@ pub fn all<'a>(
     }
     if Glob::is_pattern(target) {
         let glob = Glob::new(target);
+        let is_of_project = target.contains('/');
         let fits = |job: &&Record| {
             let label = job.summary.label.as_deref();
+            let name = in_project(job).filter(|_| is_of_project);
             glob.fits(label.unwrap_or(job.summary.session_id.as_str()))
+                || name.is_some_and(|name| glob.fits(&name))
         };
         return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
     }
@@ -136,13 +139,7 @@ pub fn one<'a>(
     if is_several(target) {
         return single(target, &all(target, jobs, recent, now)?, now);
     }
-    let is_it = |job: &&Record| {
-        let of = job.summary.project.as_ref();
-        of.is_some_and(|of| {
-            let rest = target.strip_prefix(of.project.name.as_str());
-            rest.and_then(|rest| rest.strip_prefix('/')) == Some(of.job.as_str())
-        })
-    };
+    let is_it = |job: &&Record| in_project(job).is_some_and(|name| name == target);
     let found: Vec<&Record> = jobs.iter().filter(is_it).collect();
     if !found.is_empty() {
         return of_one_name(target, &newest_first(&found), now);
@@ -175,6 +172,12 @@ pub fn one<'a>(
         true => Err(unknown(target, jobs)),
         false => single(target, &prefixed, now),
     }
+}
+
+/// `PROJECT/JOB`, if it is a job of a project.
+pub fn in_project(job: &Record) -> Option<String> {
+    let of = job.summary.project.as_ref()?;
+    Some(format!("{}/{}", of.project.name, of.job))
 }
 
 /// The jobs with this label, newest first.

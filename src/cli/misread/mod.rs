@@ -339,10 +339,6 @@ impl Wrong<'_> {
             "down" => Some(format!(
                 "it ends all jobs of a project; to end one: bgproc stop {given}"
             )),
-            "ls" => Some(match given.strip_prefix("g:") {
-                Some(group) => format!("did you mean bgproc ls -g {group}?"),
-                None => format!("it lists all jobs; one of them: bgproc status {given}"),
-            }),
             "exec" => Some(format!(
                 "the command follows after --: bgproc exec JOB -- {given}"
             )),

@@ -99,10 +99,6 @@ fn mistakes_are_explained() {
             "unexpected argument `b` for status | bgproc help status lists its arguments",
         ),
         (
-            "ls g:back",
-            "unexpected argument `g:back` for ls | did you mean bgproc ls -g back?",
-        ),
-        (
             "run --ready log true",
             "run has no option --ready | did you mean --ready-log, --ready-port or --ready-cmd?",
         ),

@@ -41,8 +41,8 @@ const TABLE: &[(&str, [Example; 3])] = &[
         "ls",
         [
             ("bgproc ls", "Lists the jobs."),
+            ("bgproc ls 'shop/*'", "Lists the jobs of a project."),
             ("bgproc ls --status failed", "Lists the jobs that failed."),
-            ("bgproc ls --json", "Prints the whole records."),
         ],
     ),
     (

@@ -1,9 +1,11 @@
 //! `ls`: lists the jobs.
 
+use std::collections::HashSet;
+
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::cli::context::Context;
+use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::cause::cause;
 use crate::cli::output::state::{self, Wanted};
@@ -45,6 +47,9 @@ pub struct Ls {
     /// Do not print the heading
     #[arg(long)]
     no_header: bool,
+    /// Only these jobs
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
 }
 
 /// The formats of the list.
@@ -66,14 +71,31 @@ impl Ls {
             None if ctx.out.is_terminal() => Form::Table,
             None => Form::Tsv,
         };
+        let (only, exit) = match self.jobs.as_slice() {
+            [] => (None, Exit::OK),
+            targets => {
+                let found = ctx.many(targets, Among::Any)?;
+                let ids = found.jobs.into_iter().map(|job| job.summary.session_id);
+                (Some(ids.collect::<HashSet<_>>()), found.exit)
+            }
+        };
+        let is_wanted = |job: &Summary| {
+            let is_meant = only
+                .as_ref()
+                .is_none_or(|ids| ids.contains(&job.session_id));
+            is_meant && self.status.as_ref().is_none_or(|wanted| wanted.is(job))
+        };
         let list = self.request(ctx);
         if form == Form::Json {
-            return self.json(ctx, &list);
+            self.json(ctx, &list, is_wanted)?;
+            return Ok(exit);
+        }
+        if only.as_ref().is_some_and(HashSet::is_empty) {
+            // What is wrong has been said; a heading alone says nothing.
+            return Ok(exit);
         }
         let mut listed: Listed<Record> = ctx.read(&list)?;
-        if let Some(wanted) = &self.status {
-            listed.sessions.retain(|job| wanted.is(&job.summary));
-        }
+        listed.sessions.retain(|job| is_wanted(&job.summary));
         if let Some(order) = self.sort {
             order.sort_by(&mut listed.sessions, |job| Some(job.clone()));
         }
@@ -81,7 +103,7 @@ impl Ls {
             for job in &listed.sessions {
                 ctx.out.line(job.summary.session_id.as_str())?;
             }
-            return Ok(Exit::OK);
+            return Ok(exit);
         }
         for host in &listed.hosts {
             hosts::tell_missing(host);
@@ -91,11 +113,11 @@ impl Ls {
                 if ctx.out.is_terminal() {
                     crate::cli::output::note("no jobs; bgproc run COMMAND starts one");
                 }
-                Ok(Exit::OK)
             }
-            Form::Table => self.table(ctx, &listed),
-            Form::Tsv | Form::Json => self.tab_separated(ctx, &listed),
+            Form::Table => self.table(ctx, &listed)?,
+            Form::Tsv | Form::Json => self.tab_separated(ctx, &listed)?,
         }
+        Ok(exit)
     }
 
     fn request(&self, ctx: &Context) -> Action {
@@ -112,22 +134,27 @@ impl Ls {
     }
 
     /// Prints the reply as it is, so that fields which this version does not know are kept.
-    fn json(&self, ctx: &mut Context, list: &Action) -> Result<Exit, Failure> {
+    fn json(
+        &self,
+        ctx: &mut Context,
+        list: &Action,
+        is_wanted: impl Fn(&Summary) -> bool,
+    ) -> Result<(), Failure> {
         let mut listed: Value = ctx.read(list)?;
-        if let (Some(wanted), Some(jobs)) = (&self.status, listed["sessions"].as_array_mut()) {
+        let is_filtered = self.status.is_some() || !self.jobs.is_empty();
+        if let Some(jobs) = listed["sessions"].as_array_mut().filter(|_| is_filtered) {
             jobs.retain(|job| {
                 let job = serde_json::from_value::<Record>(job.clone());
-                job.is_ok_and(|job| wanted.is(&job.summary))
+                job.is_ok_and(|job| is_wanted(&job.summary))
             });
         }
         if let (Some(order), Some(jobs)) = (self.sort, listed["sessions"].as_array_mut()) {
             order.sort_by(jobs, |job| serde_json::from_value(job.clone()).ok());
         }
-        ctx.out.json(&listed)?;
-        Ok(Exit::OK)
+        ctx.out.json(&listed)
     }
 
-    fn table(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<Exit, Failure> {
+    fn table(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<(), Failure> {
         let jobs = &listed.sessions;
         let has_projects = jobs.iter().any(|job| project(&job.summary).is_some());
         // A column is there if it says something.
@@ -149,10 +176,10 @@ impl Ls {
         for line in lines.iter().skip(usize::from(self.no_header)) {
             ctx.out.line(line)?;
         }
-        Ok(Exit::OK)
+        Ok(())
     }
 
-    fn tab_separated(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<Exit, Failure> {
+    fn tab_separated(&self, ctx: &mut Context, listed: &Listed<Record>) -> Result<(), Failure> {
         // Scripts that request TSV know the columns.
         if !self.no_header && self.output != Some(Form::Tsv) {
             ctx.out.line(&TAB_SEPARATED.join("\t"))?;
@@ -160,7 +187,7 @@ impl Ls {
         for job in &listed.sessions {
             ctx.out.line(&tab_separated(job, words::now()))?;
         }
-        Ok(Exit::OK)
+        Ok(())
     }
 }
 

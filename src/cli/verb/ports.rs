@@ -11,7 +11,7 @@ use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{note, words};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, StatusParams};
-use crate::protocol::reply::Listed;
+use crate::protocol::reply::{Listed, Listener};
 use crate::protocol::{Action, Record};
 use crate::term::sanitize::clean;
 use crate::tui::outside::open::in_browser;
@@ -69,30 +69,40 @@ impl Ports {
             .flatten()
             .filter_map(|job| job.summary.session_id.host());
         let mut ports = ports(ctx, hosts.map(str::to_owned).collect())?;
+        let mut strangers = ctx.strangers(None)?;
         if let Some(jobs) = only {
             let id = |job: &Record| job.summary.session_id.clone();
             ports.retain(|port| jobs.iter().any(|job| id(job) == id(&port.job)));
+            let names: Vec<String> = jobs.iter().filter_map(target::in_project).collect();
+            strangers.retain(|one| one.reserved_for.iter().any(|name| names.contains(name)));
         }
         if ctx.json {
             let ports: Vec<_> = ports.iter().map(as_json).collect();
-            ctx.out.json(&json!({ "ports": ports }))?;
+            ctx.out
+                .json(&json!({ "ports": ports, "strangers": strangers }))?;
             return Ok(exit);
         }
         let is_table = match self.output {
             Some(form) => form == Form::Table,
             None => ctx.out.is_terminal(),
         };
-        if ports.is_empty() && ctx.out.is_terminal() {
+        if ports.is_empty() && strangers.is_empty() && ctx.out.is_terminal() {
             note("no job listens on a port");
             return Ok(exit);
         }
-        let rows: Vec<[String; 5]> = ports.iter().map(row).collect();
+        let mut rows: Vec<[String; COLUMNS.len()]> = ports.iter().map(row).collect();
+        rows.extend(strangers.iter().map(row_of_stranger));
+        rows.sort_by_key(|row| row[0].parse::<u16>().ok());
         if is_table {
+            let shown = match strangers.is_empty() {
+                true => COLUMNS.len() - 1,
+                false => COLUMNS.len(),
+            };
             let cells: Vec<_> = rows
                 .iter()
-                .map(|row| row.clone().map(Cell::plain).into())
+                .map(|row| row[..shown].iter().cloned().map(Cell::plain).collect())
                 .collect();
-            for line in draw(&COLUMNS, &cells, ctx.out.width, ctx.out.paint) {
+            for line in draw(&COLUMNS[..shown], &cells, ctx.out.width, ctx.out.paint) {
                 ctx.out.line(&line)?;
             }
             return Ok(exit);
@@ -108,12 +118,14 @@ impl Ports {
     }
 }
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     column("PORT", Fit::Whole, true),
     column("PROJECT", Fit::Middle(8), false),
     column("JOB", Fit::Middle(10), false),
     column("PID", Fit::Whole, true),
     column("URL", Fit::End(12), false),
+    // Empty for jobs, so that a table without strangers does not have it.
+    column("TAKEN BY", Fit::End(16), false),
 ];
 
 const fn column(title: &'static str, fit: Fit, right: bool) -> Column {
@@ -125,7 +137,7 @@ const fn column(title: &'static str, fit: Fit, right: bool) -> Column {
     }
 }
 
-fn row(port: &Port) -> [String; 5] {
+fn row(port: &Port) -> [String; COLUMNS.len()] {
     let job = &port.job.summary;
     let none = || "-".to_owned();
     let project = job.project.as_ref();
@@ -135,6 +147,24 @@ fn row(port: &Port) -> [String; 5] {
         words::name(job),
         job.pid.map_or_else(none, |pid| pid.to_string()),
         port.url.as_deref().map_or_else(none, clean),
+        none(),
+    ]
+}
+
+/// A process that is no job and has the port of one.
+fn row_of_stranger(stranger: &Listener) -> [String; COLUMNS.len()] {
+    let none = || "-".to_owned();
+    let reserved = stranger.reserved_for.as_deref();
+    let (project, job) = reserved
+        .and_then(|name| name.rsplit_once('/'))
+        .map_or_else(|| (none(), none()), |(of, job)| (clean(of), clean(job)));
+    [
+        stranger.port.to_string(),
+        project,
+        job,
+        none(),
+        none(),
+        clean(&stranger.to_string()),
     ]
 }
 

@@ -10,6 +10,7 @@ mod hold;
 mod hosts;
 mod kill;
 mod list;
+mod listeners;
 mod log;
 mod poll;
 mod project;
@@ -89,6 +90,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
         Action::Project(params) => project::project(&hub, &client, params).await,
         Action::Queue(params) => queue::queue(&hub, &client, params),
+        Action::Listeners(params) => listeners::listeners(&hub, params).await,
         Action::Cancel(params) => subscribe::cancel(&client, params),
         Action::Stats(_) => status::stats(&hub, &client),
         Action::Shutdown(params) => shutdown::shutdown(&hub, &client, params).await,

@@ -44,6 +44,10 @@ const INTERRUPT: u8 = 0x03;
 /// Maximum number of bytes that may wait for a program.
 pub(crate) const MAX_WAITING: usize = 1 << 20;
 
+/// Maximum number of bytes of the terminal's answers that wait for their turn. A program that asks and does not read gets
+/// no more.
+const MAX_REPLIES: usize = 64 * 1024;
+
 /// A session's input: PTY master or stdin pipe.
 pub(crate) struct Input {
     fd: OwnedFd,
@@ -76,6 +80,8 @@ pub(crate) struct Input {
     /// The command that was typed into a shell last. An interrupt forgets it, because a shell does not tell the end
     /// of a command that was interrupted.
     command: RefCell<Option<AtShell>>,
+    /// Answers of the terminal to the program's questions that wait for their turn.
+    replies: RefCell<Vec<u8>>,
 }
 
 /// The start of a line that somebody has typed.
@@ -158,7 +164,23 @@ impl Input {
             free: Notify::new(),
             notes: RefCell::default(),
             command: RefCell::default(),
+            replies: RefCell::default(),
         }
+    }
+
+    /// Queues answers of the terminal. Returns true if nothing waits yet, so that somebody has to take the turn for them.
+    pub(crate) fn queue_replies(&self, bytes: &[u8]) -> bool {
+        let mut replies = self.replies.borrow_mut();
+        let is_first = replies.is_empty();
+        if replies.len() + bytes.len() <= MAX_REPLIES {
+            replies.extend_from_slice(bytes);
+        }
+        is_first && !replies.is_empty()
+    }
+
+    /// Takes the answers that wait.
+    pub(crate) fn take_replies(&self) -> Vec<u8> {
+        self.replies.take()
     }
 
     /// Notes the command that was typed into a shell.
@@ -349,9 +371,15 @@ impl TypingTurn<'_> {
 
     /// Types all of `bytes`. Returns once the kernel has them, or the program has read nothing for too long.
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
+        all(bytes, async |rest| self.write_some(rest).await).await
+    }
+
+    /// Types as much of `bytes` as there is room for, at least something. Waits until there is room, or the program has
+    /// read nothing for too long.
+    pub(crate) async fn write_some(&self, bytes: &[u8]) -> io::Result<Taken> {
         // Read before the write: the key may end the program.
         let foreground = pty::foreground_group(&self.input.fd);
-        let taken = self.pass(bytes).await?;
+        let taken = self.pass_some(bytes).await?;
         let typed = &bytes[..taken.bytes];
         if !typed.is_empty() {
             let line = OpenLine {
@@ -370,16 +398,19 @@ impl TypingTurn<'_> {
 
     /// Writes what nobody has typed: the terminal's answers to the program.
     pub(crate) async fn pass(&self, bytes: &[u8]) -> io::Result<Taken> {
-        let mut taken = 0;
-        while taken < bytes.len() {
-            if self.discarded != self.input.discarded.get() {
-                break;
-            }
-            match rustix::io::write(&self.input.fd, &bytes[taken..]) {
-                Ok(written) => {
-                    taken += written;
+        all(bytes, async |rest| self.pass_some(rest).await).await
+    }
+
+    async fn pass_some(&self, bytes: &[u8]) -> io::Result<Taken> {
+        while self.discarded == self.input.discarded.get() {
+            match rustix::io::write(&self.input.fd, bytes) {
+                Ok(bytes) => {
                     self.input.given.set(self.input.given.get() + 1);
                     self.input.full_since.set(None);
+                    return Ok(Taken {
+                        bytes,
+                        stuffed: false,
+                    });
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
@@ -391,10 +422,32 @@ impl TypingTurn<'_> {
             }
         }
         Ok(Taken {
-            bytes: taken,
-            stuffed: taken < bytes.len(),
+            bytes: 0,
+            stuffed: true,
         })
     }
+}
+
+/// Writes all of `bytes` with `some`, which writes a part. After an error the rest is not written; it is an error of all
+/// only if nothing was.
+async fn all(bytes: &[u8], some: impl AsyncFn(&[u8]) -> io::Result<Taken>) -> io::Result<Taken> {
+    let mut taken = 0;
+    while taken < bytes.len() {
+        match some(&bytes[taken..]).await {
+            Ok(more) => {
+                taken += more.bytes;
+                if more.stuffed {
+                    break;
+                }
+            }
+            Err(error) if taken == 0 => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(Taken {
+        bytes: taken,
+        stuffed: taken < bytes.len(),
+    })
 }
 
 /// Marks the writer as waiting for room while this value lives.

@@ -9,6 +9,7 @@
 pub(crate) mod frames;
 pub(crate) mod input;
 pub(crate) mod look;
+pub(crate) mod port_owners;
 mod ports;
 pub(crate) mod process_scan;
 mod processes;

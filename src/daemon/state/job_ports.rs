@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::State;
+use crate::daemon::sessions::port_owners::PortOwner;
 use crate::project::job::PortBusy;
 use crate::protocol::{Error, ErrorCode, SessionId};
-use crate::sys::{ports, process, tree};
+use crate::sys::ports;
 
 impl State {
     /// Checks that the ports of a job are free. With `port_busy = "next"` it gets the next free ones instead.
@@ -85,21 +86,18 @@ impl State {
 
     /// Who listens on a port, for a person.
     fn holder_of(&self, port: u16) -> String {
-        let mut sockets = ports::listening();
-        sockets.retain(|socket| socket.port == port);
-        let holders = ports::holders(process::all(), &sockets);
-        let Some(pid) = holders.keys().min().copied() else {
-            return "a process of another user".to_owned();
-        };
-        match tree::session_of(pid) {
-            Some(id) => format!("{} (pid {pid})", self.name_of(&id)),
-            None => {
-                let command = process::command_line(pid).unwrap_or_default();
-                let cwd = std::fs::read_link(format!("/proc/{pid}/cwd"));
-                let place =
-                    cwd.map_or_else(|_| String::new(), |cwd| format!(" in {}", cwd.display()));
-                format!("pid {pid}: {command}{place}")
+        let owners = PortOwner::of(&BTreeSet::from([port]));
+        match owners.first() {
+            // It has ended since.
+            None => "a process that has just ended".to_owned(),
+            Some(PortOwner {
+                session: Some(id),
+                listener,
+            }) => {
+                let pid = listener.pid.unwrap_or_default();
+                format!("{} (pid {pid})", self.name_of(id))
             }
+            Some(owner) => owner.listener.to_string(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod hosts;
 pub mod lean;
+mod listeners;
 mod log;
 mod project;
 mod queue;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::hosts::*;
+pub use self::listeners::*;
 pub use self::log::*;
 pub use self::project::*;
 pub use self::queue::*;

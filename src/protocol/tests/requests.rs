@@ -330,6 +330,9 @@ fn every() -> Vec<Action> {
             paused: Some(false),
             dir: text("/src/shop"),
         }),
+        Action::Listeners(Listeners {
+            ports: Some(vec![3000]),
+        }),
         Action::Cancel(Cancel {
             request_id: json!(7),
         }),

@@ -2,6 +2,7 @@
 
 use super::{Project, free_port, has, worktree};
 use crate::support::needs::have;
+use serde_json::json;
 use std::net::TcpListener;
 
 fn server(port: u16) -> String {
@@ -27,8 +28,18 @@ fn a_taken_port_is_said_with_its_holder() {
         std::process::id()
     );
     assert!(ran.stdout.contains(&said), "{ran}");
+    let listed = shop.ok(&["ports", "-o", "tsv"]).join("\n");
+    let row = format!("{port}\tshop\tweb\t-\t-\tpid {}: ", std::process::id());
+    assert!(listed.starts_with(&row), "{listed}");
+    let strangers = shop.home.json(&["ports"])["strangers"].clone();
+    assert_eq!(strangers[0]["reservedFor"], "shop/web", "{strangers}");
+    assert_eq!(strangers[0]["pid"], std::process::id(), "{strangers}");
+    shop.run(&["stop", &format!(":{port}")])
+        .expect_code(4)
+        .expect_said(&format!("but by pid {}", std::process::id()));
     drop(stranger);
     shop.ok(&["up"]);
+    assert_eq!(shop.home.json(&["ports"])["strangers"], json!([]));
     let blog = shop.home.scratch("blog");
     std::fs::create_dir_all(&blog).unwrap();
     std::fs::write(blog.join("bgproc.toml"), server(port)).unwrap();

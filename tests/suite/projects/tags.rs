@@ -53,3 +53,28 @@ fn names_groups_and_tags_are_those_of_the_file() {
         "{open}"
     );
 }
+
+#[test]
+fn a_pattern_with_a_slash_means_jobs_of_a_project() {
+    let shop = Project::new(FILE);
+    shop.ok(&["up"]);
+    let home = &shop.home;
+    home.start(&["-n", "other", "sleep 1000"]);
+    let names = |args: &[&str]| {
+        let listed = home.ok(&[&["ls", "-o", "tsv"], args].concat());
+        let names = listed
+            .lines()
+            .map(|row| row.split('\t').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["api", "web", "other"]);
+    assert_eq!(names(&["shop/*"]), ["api", "web"]);
+    assert_eq!(names(&["other", "shop/a*"]), ["api", "other"]);
+    let listed = home.json(&["ls", "other"]);
+    assert_eq!(listed["sessions"][0]["label"], "other", "{listed}");
+    home.run(&["ls", "nosuch"]).expect_code(4);
+    // Without a slash a pattern is about names alone.
+    home.run(&["stop", "shop*"]).expect_code(4);
+    home.ok(&["stop", "shop/*"]);
+    assert_eq!(shop.phase("api"), "stopped");
+}
