@@ -71,24 +71,36 @@ fn is_place(text: &str) -> bool {
     port.is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-/// Text that says what the probe is still waiting for. `answered` is the last status of a request.
-pub fn missing(probe: &Probe, answered: Option<u16>) -> String {
+/// What the last attempt of a probe was told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A request was answered with this status.
+    Status(u16),
+    /// The shell line failed like this: `exit code 2: no response`.
+    Line(String),
+}
+
+/// Text that says what the probe is still waiting for. `told` is what its last attempt was told, if anything.
+pub fn missing(probe: &Probe, told: Option<&Refusal>) -> String {
     match probe.check() {
         Check::Pattern(pattern) => format!("no line matches `{pattern}`"),
         Check::Port(port) => format!("no process of it listens on port {port}"),
         Check::Tcp(place) => format!("{place} accepts no connection"),
-        Check::Http(url, wanted) => match answered {
-            Some(status) => {
+        Check::Http(url, wanted) => match told {
+            Some(Refusal::Status(status)) => {
                 let wanted: Vec<String> = wanted.iter().map(u16::to_string).collect();
                 format!("{url} answered {status}, not {}", wanted.join(" or "))
             }
-            None => format!("{url} does not answer"),
+            _ => format!("{url} does not answer"),
         },
         Check::Command(text) => {
             let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
             let first = lines.next().unwrap_or_default();
             let rest = lines.next().map_or("", |_| " ...");
-            format!("`{first}{rest}` fails")
+            match told {
+                Some(Refusal::Line(how)) => format!("`{first}{rest}` fails: {how}"),
+                _ => format!("`{first}{rest}` fails"),
+            }
         }
         Check::File(path) => format!("{path} does not exist"),
         Check::Quiet(ms) => format!("it was never quiet for {}", duration::exact_span(ms)),

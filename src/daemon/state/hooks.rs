@@ -21,6 +21,8 @@ const MOST_WAITING: usize = 200;
 #[derive(Debug)]
 pub(crate) struct HookRun {
     pub(crate) session: SessionId,
+    /// Which line it is, for people: `on.ready line`.
+    pub(crate) what: String,
     pub(crate) shell: LineShell,
     pub(crate) line: String,
     pub(crate) cwd: String,
@@ -45,6 +47,14 @@ impl Hooks {
 }
 
 impl State {
+    /// Records which line of a session failed, and why.
+    pub(crate) fn hook_failed(&mut self, id: &SessionId, what: &str, why: &str) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.hook_failed(what, why);
+            self.persist(id);
+        }
+    }
+
     /// The shell that runs lines beside a session's job: that of its project file.
     pub(crate) fn line_shell(&self, session: &Session) -> LineShell {
         let of = session.spec.project.as_ref();
@@ -73,9 +83,11 @@ impl State {
         });
         let announces = session.spec.notify.contains(&notice);
         let command = self.settings.notify_command.filter(|_| announces);
-        let on = on.map(|line| (self.line_shell(session), line));
-        let command = command.map(|line| (LineShell::default(), line.to_owned()));
-        let lines: Vec<(LineShell, String)> = on.into_iter().chain(command).collect();
+        let of_file = format!("on.{} line", notice.as_str());
+        let on = on.map(|line| (of_file, self.line_shell(session), line));
+        let of_config = "notify_command".to_owned();
+        let command = command.map(|line| (of_config, LineShell::default(), line.to_owned()));
+        let lines: Vec<_> = on.into_iter().chain(command).collect();
         if lines.is_empty() {
             return;
         }
@@ -101,13 +113,14 @@ impl State {
             ("BGPROC_MESSAGE".to_owned(), message(session, notice, data)),
         ]);
         let cwd = spec.map_or_else(|| session.spec.cwd.clone(), |spec| spec.cwd.clone());
-        for (shell, line) in lines {
+        for (what, shell, line) in lines {
             if self.hooks.waiting.len() >= MOST_WAITING {
-                tracing::warn!(session = %id, line, "too many shell lines wait; it is not run");
+                tracing::warn!(session = %id, what, "too many shell lines wait; it is not run");
                 continue;
             }
             self.hooks.waiting.push_back(HookRun {
                 session: id.clone(),
+                what,
                 shell,
                 line,
                 cwd: cwd.clone(),

@@ -13,6 +13,7 @@ use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::sessions::PortSweep;
 use crate::engine::life::Probed;
+use crate::engine::readiness::Refusal;
 use crate::engine::session::Session;
 use crate::engine::timers::Due;
 use crate::engine::wait_inputs::WaitInputs;
@@ -80,10 +81,10 @@ impl State {
         self.attempt_probe_again(id);
     }
 
-    /// Records that an attempt of a session's probe has failed in this run, and which status has answered a request.
-    pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32, answered: Option<u16>) {
+    /// Records that an attempt of a session's probe has failed in this run, and what it was told.
+    pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32, told: Option<Refusal>) {
         let session = self.sessions.get_mut(id);
-        if session.is_some_and(|session| session.attempt_failed(run, answered)) {
+        if session.is_some_and(|session| session.attempt_failed(run, told)) {
             self.persist(id);
             self.look(id);
             self.await_ports(id);

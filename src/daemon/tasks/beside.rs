@@ -1,17 +1,20 @@
 //! Shell lines that run beside a job: in its directory and environment, and not as one of its processes.
 
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::daemon::programs::line_shell::LineShell;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::SpawnSpec;
+use crate::sys::errors_file::ErrorsFile;
 use crate::sys::signal;
 use crate::sys::tree::MARK;
+use crate::term::sanitize::clean;
 
 /// A command that runs `line` with a shell beside the job that `spec` has started. It is killed when its future is
 /// dropped.
@@ -41,47 +44,51 @@ pub(super) fn with<'a>(
         .envs(variables)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
         .kill_on_drop(true);
     command
 }
 
 /// Runs a `command` that runs `line`, for at most this time. What it has started is ended with it then, and when the
 /// daemon ends. The error says why it failed; that is in the diagnostics, too, with what it is (`a stop line`) and its
-/// session.
+/// session. The line itself is not, because it may have a password in it.
 pub(super) async fn run(
     command: Command,
     within: Duration,
     what: &str,
     session: &SessionId,
-    line: &str,
 ) -> Result<(), String> {
     let done = finish(command, within).await;
     if let Err(why) = &done {
-        tracing::warn!(%session, line, why, "{what} failed");
+        tracing::warn!(%session, why, "{what} failed");
     }
     done
 }
 
 /// Waits until a command ends, for at most this time. Its process group is killed with it then, and when the future is
-/// dropped. The error says how it failed.
+/// dropped. The error says how it failed, and what it has said about it.
 pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(), String> {
     command.process_group(0);
-    let mut child = command
-        .spawn()
-        .map_err(|error| format!("it cannot be run: {error}"))?;
+    let (mut child, errors) =
+        start(&mut command).map_err(|error| format!("it cannot be run: {error}"))?;
     let group = Group(child.id());
     let ended = timeout(within, child.wait()).await;
     if child.id().is_none() {
         // It has ended. What it has left in the background is its own affair.
         std::mem::forget(group);
     }
-    match ended {
-        Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(how(status)),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("it took too long and was killed".to_owned()),
-    }
+    let how = match ended {
+        Ok(Ok(status)) if status.success() => return Ok(()),
+        Ok(Ok(status)) => how(status),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "it took too long and was killed".to_owned(),
+    };
+    Err(clean(&errors.explain(how)))
+}
+
+fn start(command: &mut Command) -> io::Result<(Child, ErrorsFile)> {
+    let errors = ErrorsFile::new()?;
+    let child = command.stderr(errors.writer()?).spawn()?;
+    Ok((child, errors))
 }
 
 /// How a line has ended: `exit code 3`, or `SIGKILL`.

@@ -28,16 +28,18 @@ pub(crate) async fn run(hub: Hub) {
             }
             hub.hooks_due().await;
         };
+        let hub = hub.clone();
         tokio::task::spawn_local(async move {
-            perform(next).await;
+            perform(&hub, next).await;
             drop(turn);
         });
     }
 }
 
-async fn perform(hook: HookRun) {
+async fn perform(hub: &Hub, hook: HookRun) {
     let HookRun {
         session,
+        what,
         shell,
         line,
         cwd,
@@ -47,6 +49,7 @@ async fn perform(hook: HookRun) {
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
     let command = beside::with(&shell, &line, &cwd, variables);
-    // Its failures are in the diagnostics.
-    let _ = beside::run(command, WITHIN, "a shell line", &session, &line).await;
+    if let Err(why) = beside::run(command, WITHIN, &what, &session).await {
+        hub.change(|state| state.hook_failed(&session, &what, &why));
+    }
 }

@@ -19,6 +19,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::line_shell::LineShell;
 use crate::daemon::threads;
+use crate::engine::readiness::Refusal;
 use crate::engine::timers::Due;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::probe::Check;
@@ -72,7 +73,7 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
         let made = timeout(ATTEMPT, make(&probe, &shell, &spec)).await;
         hub.change(|state| match made.unwrap_or(Attempt::Fails(None)) {
             Attempt::Holds => state.attempt_succeeded(&id, run),
-            Attempt::Fails(answered) => state.attempt_failed(&id, run, answered),
+            Attempt::Fails(told) => state.attempt_failed(&id, run, told),
         });
     });
 }
@@ -81,26 +82,32 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
 enum Attempt {
     /// It is ready.
     Holds,
-    /// It is not. A request was answered with this status.
-    Fails(Option<u16>),
+    /// It is not, and this was told.
+    Fails(Option<Refusal>),
 }
 
 async fn make(probe: &Probe, shell: &LineShell, spec: &SpawnSpec) -> Attempt {
-    let mut answered = None;
+    let mut told = None;
     let holds = match probe.check() {
         Check::Tcp(place) => connect(place).await.is_ok(),
         Check::Http(url, wanted) => {
-            answered = answer(url).await;
+            let answered = answer(url).await;
+            told = answered.map(Refusal::Status);
             answered.is_some_and(|status| wanted.contains(&status))
         }
-        Check::Command(line) => succeeds(shell, line, spec).await,
+        Check::Command(line) => {
+            let command = beside::command(shell, line, spec);
+            let done = beside::finish(command, ATTEMPT).await;
+            told = done.err().map(Refusal::Line);
+            told.is_none()
+        }
         // It has listened before. Who has the port is not looked up: that costs a look at every process.
         Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
         Check::File(_) | Check::Pattern(_) | Check::Quiet(_) => false,
     };
     match holds {
         true => Attempt::Holds,
-        false => Attempt::Fails(answered),
+        false => Attempt::Fails(told),
     }
 }
 
@@ -200,13 +207,6 @@ async fn read_out(stream: TcpStream) {
         tokio::io::copy(&mut rest, &mut tokio::io::sink()),
     )
     .await;
-}
-
-/// Whether a shell line ends with exit code 0 beside the job.
-async fn succeeds(shell: &LineShell, line: &str, spec: &SpawnSpec) -> bool {
-    beside::finish(beside::command(shell, line, spec), ATTEMPT)
-        .await
-        .is_ok()
 }
 
 #[cfg(test)]

@@ -81,6 +81,9 @@ pub struct Life {
     /// Why the shell line failed that was to stop this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stop_failure: Option<String>,
+    /// Which line failed that was run because something happened to this run, and how; the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hook_failure: Option<String>,
 }
 
 /// Result of a probe.
@@ -124,6 +127,7 @@ impl Life {
             owes_on_exit: false,
             on_exit_failure: None,
             stop_failure: None,
+            hook_failure: None,
         }
     }
 
@@ -238,6 +242,7 @@ impl Life {
         self.owes_on_exit = false;
         self.on_exit_failure = None;
         self.stop_failure = None;
+        self.hook_failure = None;
     }
 
     /// The output of the current run begins at this offset, which is known only now.
@@ -330,6 +335,16 @@ impl Life {
     /// Why the shell line failed that was to stop the last run.
     pub fn stop_failure(&self) -> Option<&str> {
         self.stop_failure.as_deref()
+    }
+
+    /// A line failed that was run because something happened to it. `what` is which one: `on.ready line`.
+    pub fn hook_failed(&mut self, what: &str, why: &str) {
+        self.hook_failure = Some(format!("its {what} failed: {why}"));
+    }
+
+    /// Which such line of this run failed last, and why.
+    pub fn hook_failure(&self) -> Option<&str> {
+        self.hook_failure.as_deref()
     }
 
     /// Records that bgproc sent it a signal.

@@ -13,7 +13,7 @@ use super::lease::Lease;
 use super::life::Life;
 use super::meta::{Meta, Spec, TimeLimits};
 use super::output::Output;
-use super::readiness::Readiness;
+use super::readiness::{Readiness, Refusal};
 use super::report::{Report, Written};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::keeper::InputReport;
@@ -76,8 +76,8 @@ pub struct Session {
     readiness: Option<Readiness>,
     /// How many attempts of the probe have failed in a row since the current run was ready.
     misses: u32,
-    /// Status of the last request of the probe, if it was answered. Not stored.
-    answered: Option<u16>,
+    /// What the last attempt of the probe was told, if anything. Not stored.
+    refusal: Option<Refusal>,
     accessed: Now,
     /// The last access that `meta.json` records, in boot-time milliseconds.
     saved_access: u64,
@@ -115,7 +115,7 @@ impl Session {
             told: Cell::new(0),
             readiness: None,
             misses: 0,
-            answered: None,
+            refusal: None,
             accessed: now,
             saved_access: now.boot,
         }

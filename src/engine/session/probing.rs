@@ -6,7 +6,7 @@
 
 use super::Session;
 use crate::engine::life::Probed;
-use crate::engine::readiness::{self, Readiness};
+use crate::engine::readiness::{self, Readiness, Refusal};
 use crate::protocol::{Probe, duration};
 
 /// Pause between two attempts of a probe that holds, as a multiple of the usual pause: 30 s instead of 500 ms. That is
@@ -24,7 +24,7 @@ impl Session {
         let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
         self.misses = 0;
-        self.answered = None;
+        self.refusal = None;
     }
 
     /// Feeds output to the probe. Returns true if it makes the run ready.
@@ -85,11 +85,11 @@ impl Session {
     }
 
     /// Records that an attempt of the probe has failed in this run. Returns true if the run is not ready any more; the
-    /// probe begins again then. `answered` is the status of a request that was answered.
-    pub fn attempt_failed(&mut self, run: u32, answered: Option<u16>) -> bool {
+    /// probe begins again then. `told` is what it was told, if anything.
+    pub fn attempt_failed(&mut self, run: u32, told: Option<Refusal>) -> bool {
         let is_meant = self.attempted_probe().is_some_and(|(_, now)| now == run);
         if is_meant {
-            self.answered = answered;
+            self.refusal.clone_from(&told);
         }
         if !is_meant || self.is_probing() {
             return false;
@@ -99,7 +99,7 @@ impl Session {
         if is_lost {
             self.life.set_probed(Probed::Lost);
             self.probe();
-            self.answered = answered;
+            self.refusal = told;
         }
         is_lost
     }
@@ -145,7 +145,7 @@ impl Session {
     /// Why it is not ready after the time limit of its probe, or not any more.
     pub fn late_reason(&self) -> Option<String> {
         let probe = self.spec.ready.as_ref().filter(|_| self.is_probing())?;
-        let missing = readiness::missing(probe, self.answered);
+        let missing = readiness::missing(probe, self.refusal.as_ref());
         match self.life.probed()? {
             Probed::Late => {
                 let limit = duration::exact_span(probe.patience_ms());
@@ -216,7 +216,7 @@ mod tests {
         assert!(!api.attempt_succeeded(1));
         for fails in [false, false, true] {
             assert_eq!(api.ready(), Some(true));
-            assert_eq!(api.attempt_failed(1, Some(503)), fails);
+            assert_eq!(api.attempt_failed(1, Some(Refusal::Status(503))), fails);
         }
         assert_eq!(api.ready(), Some(false));
         let why = api.late_reason().unwrap();

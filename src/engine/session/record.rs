@@ -137,6 +137,7 @@ impl Session {
             self.life
                 .stop_failure()
                 .map(|why| format!("its stop line failed: {why}")),
+            self.life.hook_failure().map(str::to_owned),
             left.then(|| format!("a process that it left has its {what} open")),
             self.output.failed_at().map(|end| {
                 format!(

@@ -32,6 +32,35 @@ fn each_event_runs_its_line_with_what_is_known_of_it() {
 }
 
 #[test]
+fn a_line_that_fails_is_told_with_its_last_words() {
+    let fails = |words: &str, code: u8| {
+        format!("\"echo first >&2; printf '\\\\033[31m{words}\\\\n\\\\n' >&2; exit {code}\"")
+    };
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.web]\nrun = \"echo up; exec sleep 1000\"\nready = {{ log = \"up\" }}\n\
+         stop = {{ run = {}, grace = \"100ms\" }}\non = {{ ready = {}, exit = {} }}\n\
+         [jobs.db]\nrun = \"exec sleep 1000\"\nready = {{ exec = {}, every = \"50ms\", timeout = \"100ms\" }}\n",
+        fails("no server", 3),
+        fails("no display", 4),
+        fails("no disk", 5),
+        fails("no response", 6),
+    ));
+    let is_told = |job: &str, why: &str| {
+        let mut seen = String::new();
+        eventually(&format!("{job}: {why}"), || {
+            seen = shop.run(&["status", job]).stdout;
+            seen.contains(why).then_some(())
+        });
+    };
+    shop.run(&["up"]).expect_code(124);
+    is_told("web", "its on.ready line failed: exit code 4: no display");
+    is_told("db", "fails: exit code 6: no response");
+    shop.run(&["down"]).expect_code(1);
+    is_told("web", "its stop line failed: exit code 3: no server");
+    is_told("web", "its onExit failed: exit status: 5: no disk");
+}
+
+#[test]
 fn a_line_that_does_not_end_holds_nothing_up() {
     let shop = Project::new(
         "version = 1\n[jobs.web]\nrun = \"echo up; exec sleep 1000\"\nready = { log = \"up\" }\non = { ready = \"echo $$ > pid; sleep 1000\" }\n[jobs.api]\nrun = \"exec sleep 1000\"\nneeds = [\"web\"]\n",

@@ -113,5 +113,5 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) -> Resu
     };
     let command = beside::command(&shell, line, &spec);
     let within = Duration::from_millis(within_ms);
-    beside::run(command, within, "a stop line", session, line).await
+    beside::run(command, within, "a stop line", session).await
 }
