@@ -78,9 +78,12 @@
 //! | Replies to a client | 4 MiB | No further requests are read from it |
 //! | Events to a client | 1 MiB | Counted, reported as `lag` |
 //! | Frames of a watched screen | 64 KiB before it | The next frame is a newer one |
-//! | Requests in flight | 256 | `limit_exceeded` |
+//! | Requests in flight | 256, each with a reply of up to 4 MiB | `limit_exceeded` |
+//! | Requests to a host | 4 MiB | `limit_exceeded` |
 //! | Events from a host | 64 | No more is read from it |
 //! | Input of a session | 1 MiB; 1 s without room | `limit_exceeded`; `not_reading` |
+//! | Answers of a terminal to its program | 64 KiB | Further ones are lost |
+//! | Shell lines of events | 16 run, 200 wait | Further ones are not run |
 //! | Text of a `log` reply | 4 MiB | `omitted`, `nextLine` |
 //! | Events that are remembered | 10,000, 7 days, 4 MiB | The oldest are dropped |
 

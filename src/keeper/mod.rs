@@ -205,6 +205,8 @@ struct Keeper {
     /// Why the last upgrade was given up; kept until a daemon is up and has been told.
     upgrade_failed: Option<String>,
     quit: bool,
+    /// Whether to quit once no `onExit` command is left.
+    quit_idle: bool,
     locks: Locks,
     /// Descriptors that are kept for the next daemon, by name.
     stored: BTreeMap<String, OwnedFd>,
@@ -285,6 +287,7 @@ impl Keeper {
             upgrade: None,
             upgrade_failed: None,
             quit: false,
+            quit_idle: false,
             home,
             locks,
             stored: inheritance.stored,
@@ -296,7 +299,7 @@ impl Keeper {
     fn run(&mut self) -> io::Result<()> {
         tracing::info!(version = VERSION, pid = std::process::id(), "started");
         let mut ready = Vec::new();
-        while !self.quit {
+        while !self.is_done() {
             self.upgrade_if_due();
             let timeout = self.pause().map(|pause| Timespec {
                 tv_sec: pause.as_secs().cast_signed(),
@@ -309,6 +312,10 @@ impl Keeper {
         self.endpoint.remove(&self.home);
         tracing::info!(pid = std::process::id(), "stopped");
         Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.quit || (self.quit_idle && self.on_exits.is_empty())
     }
 
     /// How long the loop may sleep; `None` if no retry and no deadline is pending.
@@ -355,7 +362,8 @@ impl Keeper {
         if asked {
             self.serve_daemon();
         }
-        if ready.contains(&Source::DaemonEnded) {
+        // A daemon that was a child was reaped above.
+        if ready.contains(&Source::DaemonEnded) && self.foreign_daemon.is_some() {
             self.daemon_is_gone(Ended::Unknown);
         }
         self.serve_rest();

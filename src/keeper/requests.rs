@@ -25,6 +25,7 @@ const UPGRADE_TRIES: u32 = 3;
 impl Keeper {
     /// Starts a daemon and hands it the sessions.
     pub(super) fn start_daemon(&mut self) {
+        self.quit_idle = false;
         self.events.remove(&self.endpoint.listener);
         if let Err(error) = self.try_start_daemon() {
             self.daemon_is_gone(Ended::NotStarted(error.to_string()));
@@ -92,7 +93,12 @@ impl Keeper {
             let name = name.clone();
             channel.send(&ToDaemon::Stored { name }, vec![dup(fd)?])?;
         }
-        for (slot, entry) in self.table.iter() {
+        // What runs comes first: if this keeper is killed meanwhile, the daemon has it.
+        let (live, ended): (Vec<_>, Vec<_>) = self
+            .table
+            .iter()
+            .partition(|(_, entry)| entry.exit.is_none());
+        for (slot, entry) in live.into_iter().chain(ended) {
             let (kept, fds) = kept(slot, entry)?;
             channel.send_shared(&ToDaemon::Adopt(Box::new(kept)), fds)?;
         }
@@ -183,6 +189,7 @@ impl Keeper {
             }
             ToKeeper::InspectInput { session, ask } => self.inspect_input(session, ask),
             ToKeeper::Quit => self.quit = true,
+            ToKeeper::QuitIdle => self.quit_idle = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
                 tracing::warn!("ignored a handover that arrived too late");
             }
@@ -270,6 +277,7 @@ impl Keeper {
             log.drop_segments_before(before);
             let shown = self.shared_table.slot(slot);
             shown.drop_before(log.first(), log.newlines());
+            shown.set_unsaved(log.unsaved());
             log.remove_dropped();
             // Report it now, even if nothing more is written for a while.
             self.grown.push(slot);

@@ -132,6 +132,7 @@ impl Keeper {
             on_exit_ran: false,
         };
         self.table.insert_at(slot, entry);
+        self.on_exits.forget(id);
         self.table.set_degraded(slot, is_degraded);
         if let Err(error) = self.watch_outputs(slot) {
             self.give_up(id);

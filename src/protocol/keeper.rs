@@ -161,6 +161,9 @@ pub enum ToKeeper {
     },
     /// End the keeper too. All sessions have ended.
     Quit,
+    /// The same once no `onExit` command runs or waits. A client that connects before that has the keeper go on. A keeper
+    /// that does not know this message must have been told to rest.
+    QuitIdle,
     /// Report the input state of a session's program.
     #[serde(rename = "Look")]
     InspectInput {

@@ -132,7 +132,7 @@ fn has_signal(status: &str, set: &str, signal: i32) -> Option<bool> {
 /// The status of a zombie, as wait(2) would return it. `None` if the process is not a zombie, or belongs to
 /// another user, for whom the kernel shows zero.
 pub fn exit_status(pid: u32) -> Option<i32> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = proc::text(&format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;
     let me = rustix::process::geteuid().as_raw();
     let owner = std::fs::metadata(format!("/proc/{pid}")).ok()?.uid();

@@ -73,7 +73,9 @@ impl SplicePipe {
                 _ if taken > 0 => break,
                 Ok(_) | Err(Errno::IO) => return Ok(Taken::End),
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(Taken::Nothing),
-                Err(Errno::INVAL) => return self.take_through_memory(source, most),
+                Err(error) if is_unsupported(error) => {
+                    return self.take_through_memory(source, most);
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -111,10 +113,51 @@ impl SplicePipe {
                 Ok(0) => return (put, Some(Errno::IO)),
                 Ok(moved) => put += moved,
                 Err(Errno::INTR) => {}
+                Err(error) if is_unsupported(error) => {
+                    let (more, refused) = self.put_through_memory(&file, at, bytes - put);
+                    return (put + more, refused);
+                }
                 Err(error) => return (put, Some(error)),
             }
         }
         (put, None)
+    }
+
+    /// Fallback for file systems that cannot splice. `bytes` are all that is in the pipe. A keeper that is killed
+    /// meanwhile loses them; what the file refuses is put back.
+    fn put_through_memory(
+        &self,
+        file: impl AsFd,
+        offset: u64,
+        bytes: usize,
+    ) -> (usize, Option<Errno>) {
+        let mut memory = vec![0; bytes];
+        let mut read = 0;
+        while read < bytes {
+            match rustix::io::read(&self.out, &mut memory[read..]) {
+                Ok(0) | Err(Errno::AGAIN) => break,
+                Ok(more) => read += more,
+                Err(Errno::INTR) => {}
+                Err(error) => return (0, Some(error)),
+            }
+        }
+        let mut put = 0;
+        let refused = loop {
+            if put == read {
+                break (read < bytes).then_some(Errno::IO);
+            }
+            match rustix::io::pwrite(&file, &memory[put..read], offset + put as u64) {
+                Ok(0) => break Some(Errno::IO),
+                Ok(more) => put += more,
+                Err(Errno::INTR) => {}
+                Err(error) => break Some(error),
+            }
+        };
+        let mut rest = &memory[put..read];
+        while let Ok(back @ 1..) = rustix::io::write(&self.into, rest) {
+            rest = &rest[back..];
+        }
+        (put, refused)
     }
 
     /// Discards `bytes` bytes of the pipe.
@@ -131,6 +174,12 @@ impl SplicePipe {
             }
         }
     }
+}
+
+/// Whether this error of splice(2) may mean that it is not possible here: for this file system, in this kernel, or
+/// under a filter of system calls.
+fn is_unsupported(error: Errno) -> bool {
+    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::PERM)
 }
 
 #[cfg(test)]
@@ -164,6 +213,30 @@ mod tests {
         };
         assert_eq!(poll(&mut hung_up, Some(&deadline)).unwrap(), 1);
         assert_eq!(pipe.take(&pty.master, CHUNK).unwrap(), Taken::End);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_spliced_into_is_written() {
+        let pipe = SplicePipe::create().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        // splice(2) refuses a file that is opened to append.
+        let log = std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .unwrap();
+        rustix::io::write(&pipe.into, b"hello").unwrap();
+        assert_eq!(pipe.put(&log, 0, 5), (5, None));
+        assert_eq!(std::fs::read(&path).unwrap(), b"hello");
+        // What is refused stays in the pipe.
+        let closed = std::fs::File::open(&path).unwrap();
+        rustix::io::write(&pipe.into, b"again").unwrap();
+        let (put, refused) = pipe.put_through_memory(&closed, 5, 5);
+        assert_eq!((put, refused), (0, Some(Errno::BADF)));
+        assert_eq!(pipe.left().unwrap(), 5);
+        assert_eq!(pipe.put(&log, 5, 5), (5, None));
+        assert_eq!(std::fs::read(&path).unwrap(), b"helloagain");
     }
 
     #[test]

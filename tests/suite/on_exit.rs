@@ -217,3 +217,65 @@ fn one_that_cannot_start_holds_up_no_other() {
     std::fs::write(&first, "").unwrap();
     assert_eq!(written(&last), "end\n");
 }
+
+#[test]
+fn one_that_runs_ends_although_the_daemon_is_stopped() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let (file, gate) = (home.scratch("backup"), home.gate());
+    let line = format!(
+        "echo begun > {0}; cat {1}; echo end >> {0}",
+        file.display(),
+        gate.display()
+    );
+    let job = Job::request(&mut serve, json!({"command": "true", "onExit": line}));
+    job.end(&mut serve);
+    eventually("the command runs", || {
+        std::fs::read_to_string(&file)
+            .ok()
+            .filter(|text| text == "begun\n")
+    });
+    let keeper = serve.ok(json!({"action": "stats"}))["keeperPid"]
+        .as_u64()
+        .unwrap() as u32;
+    home.ok(&["daemon", "stop"]);
+    assert!(is_alive(keeper), "it waits for the command");
+    std::fs::write(gate, "").unwrap();
+    assert_eq!(written(&file), "begun\nend\n");
+    eventually("the keeper ends", || (!is_alive(keeper)).then_some(()));
+}
+
+#[test]
+fn one_that_waits_is_not_that_of_the_next_run() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let (file, gate) = (home.scratch("codes"), home.gate());
+    // As many as run at once.
+    let blocker = format!("cat {}", gate.display());
+    let begun = home.scratch("begun");
+    for _ in 0..16 {
+        let line = format!("echo x >> {}; {blocker}", begun.display());
+        Job::request(&mut serve, json!({"command": "true", "onExit": line})).end(&mut serve);
+    }
+    eventually("all of them run", || {
+        let text = std::fs::read_to_string(&begun).unwrap_or_default();
+        (text.len() == 2 * 16).then_some(())
+    });
+    let line = format!("echo $BGPROC_EXIT_CODE >> {}", file.display());
+    let job = Job::request(
+        &mut serve,
+        json!({"command": "read code; exit $code", "onExit": line}),
+    );
+    job.ask(&mut serve, "write", json!({"data": "1\n"}));
+    job.end(&mut serve);
+    job.ask(&mut serve, "restart", json!({}));
+    // Each reader of the gate gets its end once there is a writer.
+    drop(std::fs::File::options().write(true).open(&gate).unwrap());
+    job.ask(&mut serve, "write", json!({"data": "2\n"}));
+    job.end(&mut serve);
+    eventually("the command of the second run has run", || {
+        let text = std::fs::read_to_string(&file).ok()?;
+        assert!(!text.contains('1'), "{text:?}");
+        (text == "2\n").then_some(())
+    });
+}

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::{Home, Serve};
+use crate::support::needs::have;
+use crate::support::{Home, Serve, eventually};
 
 fn serve() -> (Home, Serve) {
     let home = Home::new();
@@ -21,6 +22,15 @@ fn deaf(serve: &mut Serve, request: Value) -> Job {
     let job = Job::request(serve, request);
     job.wait_for(serve, "^up$");
     job
+}
+
+/// Waits until a job's terminal has no more room.
+#[track_caller]
+fn stuffed(serve: &mut Serve, job: &Job) {
+    eventually("the terminal is full", || {
+        let status = job.ask(serve, "status", json!({}));
+        (status["unreadInputBytes"].as_u64()? > 3000).then_some(())
+    });
 }
 
 fn write(job: &Job, data: &str) -> Value {
@@ -202,4 +212,55 @@ fn a_key_waits_a_second_behind_the_input_of_a_start() {
     let keys = json!({"action": "send_keys", "sessionId": job.id, "keys": ["C-c"]});
     let said = serve.ok_before(5000, &quiet.id, keys);
     assert_eq!(said["warnings"], json!(["not_reading"]), "{said}");
+}
+
+#[test]
+fn what_a_program_took_before_it_ended_is_told() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let command = format!(
+        "stty raw -echo; echo up; cat {} > /dev/null",
+        gate.display()
+    );
+    let job = deaf(&mut serve, json!({"command": command}));
+    let asked = serve.send(write(&job, &"x".repeat(20_000)));
+    // The terminal takes what it has room for, and the rest waits when the program ends.
+    stuffed(&mut serve, &job);
+    std::fs::write(gate, "").unwrap();
+    let reply = serve.reply(asked);
+    let taken = reply["result"]["bytesWritten"].as_u64().unwrap_or(0);
+    assert!((1..20_000).contains(&taken), "{reply}");
+    assert_eq!(reply["result"]["warnings"], json!(["not_reading"]));
+}
+
+#[test]
+fn what_waits_until_the_echo_is_off_is_not_recorded() {
+    if !have("python3") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    let code = "import sys, termios as t\n\
+        open(sys.argv[1]).read()\n\
+        mode = t.tcgetattr(0); mode[3] &= ~t.ECHO; t.tcsetattr(0, t.TCSANOW, mode)\n\
+        for line in sys.stdin:\n\
+        \x20   if 'secret' in line: break\n\
+        print('all', flush=True); input()";
+    // The input of a start waits longer for a program that does not read yet.
+    let input = format!("{}secret\n", "x\n".repeat(10_000));
+    let start = json!({"command": "python3", "args": ["-c", code, gate], "input": input});
+    let job = Job::request(&mut serve, start);
+    stuffed(&mut serve, &job);
+    std::fs::write(gate, "").unwrap();
+    job.wait_for(&mut serve, "all$");
+    let typed = job.ask(&mut serve, "log", json!({"stream": "input"}));
+    let lines = typed["lines"].as_array().unwrap().iter();
+    let [first, rest] = lines
+        .map(|line| line["text"].as_str().unwrap())
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("one entry for each echo");
+    };
+    assert!(first.starts_with("x\nx\n") && !first.contains("secret"));
+    assert!(rest.ends_with("bytes, not shown)"), "{rest}");
 }

@@ -69,12 +69,13 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             true => sessions.any(|session| session.life.status().is_alive()),
             false => state.sessions.registry.any_alive(),
         };
-        let message = match is_kept {
-            true => ToKeeper::Rest { upgrade, program },
-            // No session is running.
-            false => ToKeeper::Quit,
-        };
-        state.keeper.send(&message);
+        if is_kept || !kill {
+            state.keeper.send(&ToKeeper::Rest { upgrade, program });
+        }
+        // No session is running.
+        if !is_kept {
+            state.keeper.quit(kill);
+        }
     });
     let stopping = hub.clone();
     tokio::task::spawn_local(async move {

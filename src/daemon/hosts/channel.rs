@@ -23,9 +23,14 @@ const LONGEST: usize = 32 << 20;
 /// Events that wait for whoever takes them. With more, no more is read from the host.
 const EVENTS: usize = 64;
 
+/// Bytes that wait to be sent to a host. With more, further requests are refused.
+const MAX_QUEUED: usize = 4 << 20;
+
 /// A connection to the daemon of a host. It ends when it is closed, or the link does.
 pub(crate) struct Channel {
     queue: RefCell<VecDeque<Vec<u8>>>,
+    /// Bytes in `queue`.
+    queued: Cell<usize>,
     filled: Notify,
     pending: RefCell<HashMap<u64, oneshot::Sender<Result<Value, Error>>>>,
     last: Cell<u64>,
@@ -60,13 +65,15 @@ impl Channel {
         let mut hello = serde_json::to_value(greeting)?;
         hello["action"] = json!("hello");
         let channel = Rc::new(Self {
-            queue: RefCell::new(VecDeque::from([line(&hello)])),
+            queue: RefCell::default(),
+            queued: Cell::new(0),
             filled: Notify::new(),
             pending: RefCell::default(),
             last: Cell::new(0),
             is_closed: Cell::new(false),
             refusal: RefCell::default(),
         });
+        channel.push(line(&hello));
         let (events, taken) = mpsc::channel(EVENTS);
         let driven = channel.clone();
         tokio::task::spawn_local(async move {
@@ -105,8 +112,15 @@ impl Channel {
         params.insert("id".to_owned(), json!(id));
         params.insert("action".to_owned(), json!(action));
         let (sender, receiver) = oneshot::channel();
-        self.pending.borrow_mut().insert(id, sender);
-        self.push(line(&Value::Object(params)));
+        let line = line(&Value::Object(params));
+        let queued = self.queued.get() + line.len();
+        match queued > MAX_QUEUED {
+            true => drop(sender.send(Err(too_slow(queued)))),
+            false => {
+                self.pending.borrow_mut().insert(id, sender);
+                self.push(line);
+            }
+        }
         let guard = Pending {
             channel: self.clone(),
             id,
@@ -131,6 +145,7 @@ impl Channel {
     }
 
     fn push(&self, line: Vec<u8>) {
+        self.queued.set(self.queued.get() + line.len());
         self.queue.borrow_mut().push_back(line);
         self.filled.notify_one();
     }
@@ -146,7 +161,10 @@ impl Channel {
         loop {
             let line = self.queue.borrow_mut().pop_front();
             match line {
-                Some(line) => to.write_all(&line).await?,
+                Some(line) => {
+                    to.write_all(&line).await?;
+                    self.queued.set(self.queued.get() - line.len());
+                }
                 None if self.is_closed.get() => return Ok(()),
                 None => self.filled.notified().await,
             }
@@ -243,6 +261,13 @@ struct Said {
     ok: bool,
     result: Value,
     error: Option<Error>,
+}
+
+/// The error for a request to a host that takes less than it is asked for.
+fn too_slow(queued: usize) -> Error {
+    let (limit, queued) = (MAX_QUEUED as u64, queued as u64);
+    let message = "The host does not take its requests; nothing was sent to it";
+    Error::limit(message, "hostQueueBytes", limit, queued).hint("try again later")
 }
 
 fn line(value: &Value) -> Vec<u8> {

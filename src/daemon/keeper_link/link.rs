@@ -181,8 +181,16 @@ impl KeeperLink {
     /// Sends a message, now or as soon as the socket has room. Errors are ignored here: the task that reads the
     /// socket notices when the keeper is gone.
     pub(crate) fn send(&mut self, message: &ToKeeper) {
-        self.is_quitting |= *message == ToKeeper::Quit;
         let _ = self.channel.send(message, vec![]);
+    }
+
+    /// Ends the keeper: with `now` at once, else when no `onExit` command is left.
+    pub(crate) fn quit(&mut self, now: bool) {
+        self.is_quitting = true;
+        self.send(&match now {
+            true => ToKeeper::Quit,
+            false => ToKeeper::QuitIdle,
+        });
     }
 
     /// Queues a message, to be sent together with others by the keeper task.

@@ -18,12 +18,22 @@ pub(crate) struct KeeperProcess {
 impl KeeperProcess {
     /// The keeper with this pid. It has just contacted the daemon or is its child, so the pid is not reused.
     pub(crate) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
-        Ok(Self {
-            pid,
-            version,
-            pidfd: process::handle(pid)?,
-            child,
-        })
+        match process::handle(pid) {
+            Ok(pidfd) => Ok(Self {
+                pid,
+                version,
+                pidfd,
+                child,
+            }),
+            Err(error) => {
+                // It has nothing yet, and would stay a zombie.
+                if let Some(mut child) = child {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                }
+                Err(error)
+            }
+        }
     }
 
     /// A duplicate of the pidfd.

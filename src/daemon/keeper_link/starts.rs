@@ -54,6 +54,15 @@ pub(crate) struct Starting {
 impl KeeperLink {
     /// Asks the keeper to start a program.
     pub(crate) fn spawn(&mut self, id: &SessionId, launch: Launch, answer: SpawnAnswer) {
+        if self.is_quitting() {
+            // The keeper would end right after the start, and the job with it. Nobody waits if this fails.
+            let _ = answer.send(Err(SpawnFailure {
+                errno: None,
+                message: "the daemon is stopping".to_owned(),
+                is_terminal: false,
+            }));
+            return;
+        }
         self.spawns += 1;
         self.send(&ToKeeper::Spawn {
             session: id.clone(),

@@ -1,10 +1,13 @@
 //! Types into a session: what was typed so far, and the result.
 
+use std::io;
+
+use rustix::io::Errno;
 use tokio::time::{Duration, Instant, timeout};
 
 use super::client::Client;
 use super::input_record::Unrecorded;
-use super::replies::answer;
+use super::replies::{answer, refused_by_system};
 use super::target::{Target, stdin_not_available};
 use super::wait_plan::Plan;
 use crate::daemon::hub::Hub;
@@ -117,32 +120,47 @@ impl Sent {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Read the echo mode before typing: the program may turn echo on again as soon as it has
-        // the input.
-        let echo = match target.mode {
+        let (mut taken, mut noted, mut echoed) = (0, 0, false);
+        while taken < bytes.len() && !self.stuffed() {
+            // Read the echo mode before typing: the program may turn echo on again as soon as it has
+            // the input. Read it for each part: the program may turn echo off while the others wait.
+            let echo = self.is_echoed(target);
+            if noted < taken && echo != echoed {
+                drop(target.note(&bytes[noted..taken], echoed));
+                noted = taken;
+            }
+            echoed = echo;
+            match turn.write_some(&bytes[taken..]).await {
+                Ok(more) => {
+                    taken += more.bytes;
+                    if more.stuffed {
+                        self.warn(Warning::NotReading);
+                    }
+                }
+                Err(error) if taken == 0 => return Err(not_typed(&target.id, &error)),
+                // It has the first part, and reads no more.
+                Err(_) => self.warn(Warning::NotReading),
+            }
+        }
+        target.hub.change(|state| state.typed(&target.id));
+        let unrecorded = target.note(&bytes[noted..taken], echoed);
+        let is_watched = target.mode == Mode::Pty && target.is_watched();
+        match target.principal.role {
+            Role::Human if is_watched => self.unrecorded = Some(unrecorded),
+            Role::Agent if is_watched => unrecorded.after_echo().await,
+            _ => drop(unrecorded),
+        }
+        self.bytes += taken as u64;
+        self.line = matches!(bytes[..taken].last(), Some(b'\n' | b'\r'));
+        Ok(())
+    }
+
+    /// Whether what is typed now is echoed, so that it may be recorded.
+    fn is_echoed(&self, target: &Target) -> bool {
+        match target.mode {
             _ if self.passed_on => false,
             Mode::Pipe => true,
             Mode::Pty => target.line_discipline().is_some_and(|line| line.echo),
-        };
-        match turn.write(bytes).await {
-            Ok(taken) => {
-                target.hub.change(|state| state.typed(&target.id));
-                let unrecorded = target.note(&bytes[..taken.bytes], echo);
-                let is_watched = target.mode == Mode::Pty && target.is_watched();
-                match target.principal.role {
-                    Role::Human if is_watched => self.unrecorded = Some(unrecorded),
-                    Role::Agent if is_watched => unrecorded.after_echo().await,
-                    _ => drop(unrecorded),
-                }
-                self.bytes += taken.bytes as u64;
-                self.line = matches!(bytes[..taken.bytes].last(), Some(b'\n' | b'\r'));
-                if taken.stuffed {
-                    self.warn(Warning::NotReading);
-                }
-                Ok(())
-            }
-            // The program closed its end, or has just ended.
-            Err(_) => Err(stdin_not_available(&target.id)),
         }
     }
 
@@ -265,6 +283,16 @@ impl Sent {
                 (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
             }
         }
+    }
+}
+
+/// The error for input of which the program has taken nothing.
+fn not_typed(id: &SessionId, error: &io::Error) -> Error {
+    match error.kind() {
+        // The program closed its end, or has just ended: EPIPE of a pipe, EIO of a terminal.
+        io::ErrorKind::BrokenPipe => stdin_not_available(id),
+        _ if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => stdin_not_available(id),
+        _ => refused_by_system("Nothing was typed", error),
     }
 }
 

@@ -221,16 +221,19 @@ fn reply(state: &mut State, id: &SessionId, news: &OutputChanges, seen: u64) {
     if let Some(slot) = io.slot() {
         state.keeper.shared_table().slot(slot).set_replied(seen);
     }
-    send_replies(state, id, news.replies.clone());
+    send_replies(state, id, &news.replies);
 }
 
 /// Writes what the terminal says to the program's input.
-fn send_replies(state: &State, id: &SessionId, replies: Vec<u8>) {
+fn send_replies(state: &State, id: &SessionId, replies: &[u8]) {
     let input = state.sessions.io(id).and_then(|io| io.input.clone());
-    if let Some(input) = input.filter(|_| !replies.is_empty()) {
+    if let Some(input) = input
+        && input.queue_replies(replies)
+    {
         tokio::task::spawn_local(async move {
+            let turn = input.turn().await;
             // If the program does not read its input, its answers are lost.
-            let _ = input.turn().await.pass(&replies).await;
+            let _ = turn.pass(&input.take_replies()).await;
         });
     }
 }
@@ -239,7 +242,7 @@ fn send_replies(state: &State, id: &SessionId, replies: Vec<u8>) {
 pub(crate) fn set_colors(state: &mut State, id: &SessionId, colors: &Colors) {
     if let Some(session) = state.sessions.get_mut(id) {
         let replies = session.output.set_colors(colors);
-        send_replies(state, id, replies);
+        send_replies(state, id, &replies);
     }
 }
 
@@ -351,7 +354,7 @@ pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     if differs && !session.output.alt_screen() && session.output.end() > 0 {
         repaint_main(state, id, 0..0);
     }
-    send_replies(state, id, replies);
+    send_replies(state, id, &replies);
     state.look(id);
     for watcher in state.sessions.io(id).map_or(&[][..], |io| &io.watchers) {
         watcher.notify_one();

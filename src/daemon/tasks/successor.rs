@@ -107,7 +107,9 @@ fn hand_over(
 ) -> io::Result<(Channel, OwnedFd)> {
     let mut channel = Channel::new(socket)?;
     channel.send(&takeover, fds)?;
-    for io in sessions.io.values() {
+    // What runs comes first: if this daemon is killed meanwhile, the keeper has it.
+    let (live, ended): (Vec<_>, Vec<_>) = sessions.io.values().partition(|io| io.pidfd.is_some());
+    for io in live.into_iter().chain(ended) {
         if let Some((kept, fds)) = io.hand_over()? {
             channel.send(&ToKeeper::Adopt(kept), fds)?;
             channel.flush_within(ADOPTION)?;

@@ -96,6 +96,7 @@ fn messages_to_the_keeper() {
             program: None,
         },
         ToKeeper::Quit,
+        ToKeeper::QuitIdle,
     ];
     let open = [
         "/Takeover",

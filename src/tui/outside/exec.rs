@@ -2,9 +2,10 @@
 //! terminal until it ends.
 
 use std::io::{self, BufRead, Write};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use super::own;
 use crate::tui::message::Done;
 use crate::tui::terminal::Terminal;
 
@@ -25,7 +26,7 @@ pub(super) fn shell(dir: &str, job: &str, terminal: &mut Terminal) -> io::Result
 
 fn run(dir: &str, job: &str) -> io::Result<()> {
     let begun = Instant::now();
-    let status: ExitStatus = Command::new(std::env::current_exe()?)
+    let status: ExitStatus = own::command()?
         .args(["exec", job])
         .current_dir(dir)
         .status()?;

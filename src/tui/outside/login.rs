@@ -2,8 +2,8 @@
 //! ends.
 
 use std::io::{self, BufRead, Write};
-use std::process::Command;
 
+use super::own;
 use crate::tui::message::Done;
 use crate::tui::terminal::Terminal;
 
@@ -21,10 +21,7 @@ fn run(host: &str) -> io::Result<()> {
     let mut out = io::stdout();
     writeln!(out, "bgproc hosts login {host}")?;
     out.flush()?;
-    let program = std::env::current_exe()?;
-    let status = Command::new(program)
-        .args(["hosts", "login", host])
-        .status()?;
+    let status = own::command()?.args(["hosts", "login", host]).status()?;
     if !status.success() {
         // What it said stays until it is read.
         write!(out, "Enter returns to the dashboard.")?;

@@ -8,6 +8,7 @@ mod login;
 pub mod looked;
 mod notify;
 pub mod open;
+mod own;
 mod pager;
 mod program;
 

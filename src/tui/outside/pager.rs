@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
+use super::own;
 use crate::config::pager;
 use crate::protocol::SessionId;
 use crate::tui::message::Done;
@@ -28,7 +29,7 @@ pub(super) fn show(id: &SessionId, terminal: &mut Terminal) -> io::Result<Option
 }
 
 fn page(id: &SessionId, pager: &str) -> io::Result<()> {
-    let mut logs = Command::new(std::env::current_exe()?)
+    let mut logs = own::command()?
         .args(["logs", "--raw", id.as_str()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
