@@ -156,14 +156,14 @@ fn a_start_beyond_a_limit_is_refused_and_names_the_limit() {
     let (a, b) = (agent("a"), agent("b"));
     start(&mut registry, "a", 0);
     let id = start(&mut registry, "a", 0);
-    let error = registry.check_room(&a, 2, now(9)).unwrap_err();
+    let error = registry.check_room(&a, 2, now(9), |_| false).unwrap_err();
     assert_eq!(error.data.unwrap()["name"], "maxSessions");
-    registry.check_room(&b, 2, now(9)).unwrap();
+    registry.check_room(&b, 2, now(9), |_| false).unwrap();
     start(&mut registry, "b", 0);
-    let error = registry.check_room(&b, 2, now(9)).unwrap_err();
+    let error = registry.check_room(&b, 2, now(9), |_| false).unwrap_err();
     assert_eq!(error.data.unwrap()["name"], "maxSessionsTotal");
     end(&mut registry, &id, 5);
-    registry.check_room(&b, 2, now(9)).unwrap();
+    registry.check_room(&b, 2, now(9), |_| false).unwrap();
 }
 
 #[test]
@@ -183,9 +183,13 @@ fn a_refusal_lists_the_idlest_visible_sessions() {
             .collect()
     };
     let own = [(old.to_string(), 80), (recent.to_string(), 50)];
-    let scope = registry.check_room(&agent("a"), 2, now(100)).unwrap_err();
+    let scope = registry
+        .check_room(&agent("a"), 2, now(100), |_| false)
+        .unwrap_err();
     assert_eq!(idle(scope), own);
-    let total = registry.check_room(&agent("a"), 9, now(100)).unwrap_err();
+    let total = registry
+        .check_room(&agent("a"), 9, now(100), |_| false)
+        .unwrap_err();
     assert_eq!(
         idle(total),
         own,
@@ -195,7 +199,9 @@ fn a_refusal_lists_the_idlest_visible_sessions() {
         role: Role::Human,
         scope: Scope::human(),
     };
-    let total = registry.check_room(&human, 9, now(100)).unwrap_err();
+    let total = registry
+        .check_room(&human, 9, now(100), |_| false)
+        .unwrap_err();
     assert_eq!(idle(total).len(), 3);
 }
 

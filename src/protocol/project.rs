@@ -88,6 +88,9 @@ pub struct Waiting {
     /// Whether that cannot come any more by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub never: bool,
+    /// Whether its environment was lost with daemon and keeper: it runs once `resume` brings it another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumable: bool,
     /// Its queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,

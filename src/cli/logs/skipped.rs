@@ -110,6 +110,7 @@ mod tests {
         api.summary.waiting = Some(Waiting {
             why: "needs db ready".to_owned(),
             never: true,
+            resumable: false,
             queue: None,
             place: None,
         });

@@ -1,4 +1,5 @@
-//! `resume`: continues paused jobs, and starts jobs that were lost in a reboot.
+//! `resume`: continues paused jobs, and starts jobs that were lost in a reboot. Jobs that waited for their turn then wait
+//! on, with the environment of this command.
 //!
 //! What continues a lost job is the command that was given for that (`run --resume`, `report --resume`), or the
 //! same command if its restart policy allows. Its environment was never written to a file, so the job gets the one
@@ -25,7 +26,12 @@ pub struct Resume {
 impl Resume {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let (jobs, mut exit) = match self.jobs.as_slice() {
-            [] => (lost(ctx.jobs()?), Exit::OK),
+            [] => {
+                let (waiting, others) = ctx.jobs()?.into_iter().partition(waits);
+                let mut jobs: Vec<Record> = waiting;
+                jobs.extend(lost(others));
+                (jobs, Exit::OK)
+            }
             targets => {
                 let found = ctx.many(targets, Among::Resumable)?;
                 (found.jobs, found.exit)
@@ -40,6 +46,7 @@ impl Resume {
         for job in &jobs {
             let outcome = match job.summary.status {
                 Status::Lost => start(ctx, job),
+                Status::Queued => wait_on(ctx, job),
                 _ => proceed(ctx, job),
             };
             match outcome {
@@ -52,6 +59,12 @@ impl Resume {
         }
         Ok(exit)
     }
+}
+
+/// Whether a job waits, and has lost its environment.
+fn waits(job: &Record) -> bool {
+    let waiting = job.summary.waiting.as_ref();
+    waiting.is_some_and(|waiting| waiting.resumable)
 }
 
 /// The jobs that were lost, without those whose name another job has meanwhile.
@@ -92,6 +105,25 @@ fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     if !ctx.json {
         note(&format!("{name} is started with: {with}"));
     }
+    show(ctx, job.summary.session_id.to_string())?;
+    Ok(true)
+}
+
+/// Gives a job that waits for its turn the environment of this command.
+fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
+    let name = words::name(&job.summary);
+    if !waits(job) {
+        note(&format!(
+            "{name} waits for its turn; bgproc start {name} starts it now"
+        ));
+        return Ok(false);
+    }
+    let restart = Action::Restart(Restart {
+        session_id: job.summary.session_id.to_string(),
+        resume: Some(true),
+        ..Restart::default()
+    });
+    ctx.daemon()?.call(restart).map_err(refused)?;
     show(ctx, job.summary.session_id.to_string())?;
     Ok(true)
 }

@@ -109,7 +109,8 @@ impl Jobs {
             Action::Restart(RestartParams {
                 session_id: id(job),
                 unique_label: Some(true),
-                resume: Some(true),
+                // One that waits is started now, and does not wait on.
+                resume: Some(job.summary.status != Status::Queued),
                 ..RestartParams::default()
             })
         };

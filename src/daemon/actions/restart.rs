@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{project, turn};
+use super::{project, start, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
@@ -11,13 +11,14 @@ use crate::daemon::programs::allow::check_spec;
 use crate::daemon::programs::program::{
     check_directory, check_still_there, fresh_spec, renewed, spawn_spec,
 };
+use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end, end_strays, wait_for_exit};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::finish::finish_anyway;
-use crate::daemon::requests::limits::{YIELD_MS, limits, wait_ms};
+use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
 use crate::daemon::requests::unique_label;
@@ -67,6 +68,13 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         wanted.then(|| session.spec.resumed()).flatten()
     });
     check(&hub.read(), client, &id, resumed.as_ref())?;
+    hub.change(|state| resume_waiting(state, client, &id))?;
+    if resumes && turn::waits(hub, &id) {
+        return hub.change(|state| {
+            let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
+            answer(state.record(session, now()))
+        });
+    }
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
@@ -88,6 +96,22 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
         .await?;
     answer(started(hub, &id, waited, spec.names_conditions())?)
+}
+
+/// Gives a session that waits the environment of the client, if its own was lost. It keeps its place.
+fn resume_waiting(state: &mut State, client: &Client, id: &SessionId) -> Result<(), Error> {
+    let has_lost = state
+        .waits_in(id)
+        .is_some_and(|project| project.has_lost_first_run(id.as_str()));
+    let Some(session) = state.sessions.get(id).filter(|_| has_lost) else {
+        return Ok(());
+    };
+    let first_run = FirstRun {
+        spawn: fresh_spec(&client.greeting, id, &session.spec)?,
+        input: None,
+    };
+    state.set_first_run(id, first_run);
+    Ok(())
 }
 
 fn gone(id: &SessionId) -> Error {
@@ -123,9 +147,7 @@ fn check_room(state: &State, client: &Client, session: &Session) -> Result<(), E
     if session.life.is_going() {
         return Ok(());
     }
-    let cap = limits(&state.settings, &client.greeting).max_sessions;
-    let registry = &state.sessions.registry;
-    registry.check_room(&client.principal, cap, now())
+    start::check_room(state, client)
 }
 
 /// How the next run is started.

@@ -13,6 +13,7 @@ use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::{answer, refused_by_system};
 use crate::daemon::requests::unique_label;
 use crate::daemon::transport::Answer;
+use crate::engine::meta::Spec;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::params::Set;
@@ -38,13 +39,26 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             unique_label::check(state, &session.scope, names.label.as_deref(), Some(&id))?;
         }
         let tags = names.check(session)?;
+        let first_run = match &params.command {
+            Some(command) => {
+                let spec = Spec {
+                    command: command.clone(),
+                    args: params.args.clone(),
+                    ..session.spec.clone()
+                };
+                state.renewed_first_run(&id, &spec)?
+            }
+            None => None,
+        };
         if let Some(place) = params.place {
             state.move_in_queue(&id, place)?;
         }
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
+        let old_group = session.spec.group.clone();
         names.apply(session, tags);
+        let has_moved = session.spec.group != old_group;
         if let Some(ttl) = params.ttl_ms {
             session.time_limits.ttl_ms = ttl;
             session.time_limits.failed_ttl_ms = None;
@@ -66,6 +80,12 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         if let Some(keep) = params.keep {
             session.time_limits.keep = keep;
+        }
+        if let Some(first_run) = first_run {
+            state.set_first_run(&id, first_run);
+        }
+        if has_moved {
+            state.follow_group(&id);
         }
         if let Some(share) = params.share {
             state.share(&id, share);

@@ -160,7 +160,10 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, 
     let (draft, run) = prepare(hub, client, params)?;
     if let Some(launcher) = submit::launcher(hub, client, params)? {
         let resources = params.resources.clone().unwrap_or_default();
-        let session = hub.change(|state| admit(state, client, params, draft))?;
+        let session = hub.change(|state| {
+            check_room(state, client)?;
+            admit(state, client, params, draft)
+        })?;
         let id = submit::submit(hub, client, session, launcher, resources, run).await?;
         return Ok((id, None, None));
     }
@@ -215,6 +218,13 @@ fn enqueue(
     place: &Place,
 ) -> Result<(), Error> {
     state.keeper.check_descriptors()?;
+    if place.queue.is_some() {
+        let registry = &state.sessions.registry;
+        let cap = limits(&state.settings, &client.greeting).max_sessions;
+        registry.check_queue_room(&client.principal, cap, |session| state.is_in_queue(session))?;
+    } else {
+        check_room(state, client)?;
+    }
     let mut session = admit(state, client, params, draft)?;
     session.life = Life::queued(now());
     let id = session.id.clone();
@@ -236,6 +246,7 @@ fn ask_keeper(
     run: SpawnSpec,
 ) -> Result<oneshot::Receiver<Result<u32, SpawnFailure>>, Error> {
     state.keeper.check_descriptors()?;
+    check_room(state, client)?;
     let mut session = admit(state, client, params, draft)?;
     session.input_owed = params.input.is_some();
     let (id, size) = (session.id.clone(), session.output.size());
@@ -281,7 +292,15 @@ struct Draft {
     key: Option<String>,
 }
 
-/// Makes a session, if there is room for it. It has a directory, and nothing runs yet.
+/// Checks whether the client may start another session.
+pub(super) fn check_room(state: &State, client: &Client) -> Result<(), Error> {
+    let cap = limits(&state.settings, &client.greeting).max_sessions;
+    let waits = |session: &Session| state.is_in_queue(session);
+    let registry = &state.sessions.registry;
+    registry.check_room(&client.principal, cap, now(), waits)
+}
+
+/// Makes a session. It has a directory, and nothing runs yet.
 fn admit(
     state: &mut State,
     client: &Client,
@@ -299,11 +318,6 @@ fn admit(
     if params.unique_label == Some(true) {
         unique_label::check(state, &scope, spec.label.as_deref(), None)?;
     }
-    let cap = limits(&state.settings, &client.greeting).max_sessions;
-    state
-        .sessions
-        .registry
-        .check_room(&client.principal, cap, now())?;
     state.sessions.store.create(&id).map_err(|error| {
         refused_by_system("the session's directory could not be created", &error)
     })?;

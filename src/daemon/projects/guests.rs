@@ -54,6 +54,15 @@ impl Project {
         job.is_some_and(|job| !job.member.is_own())
     }
 
+    /// Whether a guest of this name waits, and what it is to run was lost with daemon and keeper.
+    pub(crate) fn has_lost_first_run(&self, name: &str) -> bool {
+        let job = self.wish.jobs.get(name);
+        let waits = job.is_some_and(|job| {
+            job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
+        });
+        waits && !self.first_runs.contains_key(name)
+    }
+
     /// Whether this is the name of a guest.
     pub(crate) fn is_guest(&self, name: &str) -> bool {
         let job = self.wish.jobs.get(name);

@@ -5,9 +5,11 @@ use std::path::Path;
 use super::State;
 use super::seen::seen_of;
 use crate::daemon::clock::now;
+use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
 use crate::daemon::projects::project::Project;
+use crate::engine::meta::Spec;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
 use crate::protocol::keeper::SpawnSpec;
@@ -70,10 +72,7 @@ impl State {
 
     /// Lets a session that is queued wait for its next run.
     pub(crate) fn let_wait(&mut self, id: &SessionId, place: &Place, first_run: FirstRun) {
-        match first_run.seal() {
-            Ok(memory) => self.keeper.store(id.as_str(), memory),
-            Err(error) => tracing::warn!(%error, session = %id, "the next daemon cannot start it"),
-        }
+        self.keep_first_run(id, &first_run);
         let Some(project) = self.projects.get_mut(&place.project) else {
             return;
         };
@@ -104,6 +103,14 @@ impl State {
         self.wish_changed(&place.project);
     }
 
+    /// Has the keeper keep what a session is to run, for the next daemon.
+    fn keep_first_run(&mut self, id: &SessionId, first_run: &FirstRun) {
+        match first_run.seal() {
+            Ok(memory) => self.keeper.store(id.as_str(), memory),
+            Err(error) => tracing::warn!(%error, session = %id, "the next daemon cannot start it"),
+        }
+    }
+
     /// What has a session as a guest that waits for its first run.
     pub(crate) fn waits_in(&self, id: &SessionId) -> Option<&Project> {
         let mut projects = self.projects.iter();
@@ -113,6 +120,102 @@ impl State {
                 job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
             })
         })
+    }
+
+    /// Whether a session waits in a queue for its turn.
+    pub(crate) fn is_in_queue(&self, session: &Session) -> bool {
+        if session.life.status() != Status::Queued || session.batch.is_some() {
+            return false;
+        }
+        let waits = |project: &Project, name: &str| {
+            let job = project.wish.jobs.get(name);
+            job.is_some_and(|job| job.queue.is_some() && job.owed.is_some())
+        };
+        match &session.spec.project {
+            Some(of) => self
+                .projects
+                .get(&of.id)
+                .is_some_and(|project| waits(project, &of.job)),
+            None => self
+                .projects
+                .iter()
+                .any(|project| waits(project, session.id.as_str())),
+        }
+    }
+
+    /// What a session that waits would run if its record had this command. `None` if it does not wait.
+    ///
+    /// # Errors
+    ///
+    /// If the program is not found.
+    pub(crate) fn renewed_first_run(
+        &self,
+        id: &SessionId,
+        spec: &Spec,
+    ) -> Result<Option<FirstRun>, Error> {
+        let project = self.waits_in(id);
+        let Some(known) = project.and_then(|project| project.first_runs.get(id.as_str())) else {
+            return Ok(None);
+        };
+        Ok(Some(FirstRun {
+            spawn: renewed(spec, known.spawn.clone())?,
+            input: known.input.clone(),
+        }))
+    }
+
+    /// Lets a session that waits run this when it is its turn.
+    pub(crate) fn set_first_run(&mut self, id: &SessionId, first_run: FirstRun) {
+        let Some(project) = self.waits_in(id).map(|project| project.id.clone()) else {
+            return;
+        };
+        self.keep_first_run(id, &first_run);
+        if let Some(known) = self.projects.get_mut(&project) {
+            known.first_runs.insert(id.to_string(), first_run);
+        }
+        self.wish_changed(&project);
+    }
+
+    /// Lets a session that waits do so in the queue of its present group, behind those that wait there. If that group is
+    /// no queue, it waits only for what else it needs.
+    pub(crate) fn follow_group(&mut self, id: &SessionId) {
+        let Some(session) = self
+            .sessions
+            .get(id)
+            .filter(|session| session.spec.project.is_none())
+        else {
+            return;
+        };
+        let Some(from) = self.waits_in(id) else {
+            return;
+        };
+        let (Some(job), Some(first_run)) = (
+            from.wish.jobs.get(id.as_str()),
+            from.first_runs.get(id.as_str()).cloned(),
+        ) else {
+            return;
+        };
+        let group = session.spec.group.clone();
+        let queue = group
+            .as_deref()
+            .and_then(|group| self.queue_named(group, Path::new(&session.spec.cwd)));
+        let needs = job.needs.iter();
+        let needs = needs.filter_map(|need| Some((from.sessions.get(&need.job)?.clone(), need.is)));
+        let place = Place {
+            queue: group.filter(|_| queue.is_some()),
+            project: queue.unwrap_or_else(|| QUEUES.to_owned()),
+            after: needs.collect(),
+        };
+        let from_id = from.id.clone();
+        let is_starting = from.under_way.contains_key(id.as_str());
+        if is_starting || (place.project == from_id && place.queue == job.queue) {
+            return;
+        }
+        if let Some(from) = self.projects.get_mut(&from_id) {
+            from.wish.dismiss(id.as_str());
+            from.first_runs.remove(id.as_str());
+        }
+        self.wish_changed(&from_id);
+        self.let_wait(id, &place, first_run);
     }
 
     /// Moves a session among those that wait in its queue. `place` counts from 1.
@@ -257,7 +360,8 @@ impl State {
         }
     }
 
-    /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too.
+    /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too: those of
+    /// people wait until somebody resumes them, those of agents are lost, because nobody would.
     pub(super) fn adopt_guests(&mut self) {
         for id in self.projects.ids() {
             let Some(project) = self.projects.get_mut(&id) else {
@@ -288,6 +392,7 @@ impl State {
             session.life.status() == Status::Queued
                 && session.spec.project.is_none()
                 && session.batch.is_none()
+                && !session.scope.is_human()
                 && !self.projects.iter().any(can_start)
         };
         let lost = self.sessions.iter().filter(is_lost);
@@ -312,6 +417,7 @@ impl State {
             return Some(Waiting {
                 why: batch.why(),
                 never: false,
+                resumable: false,
                 queue: None,
                 place: None,
             });
@@ -330,21 +436,25 @@ impl State {
             Why::Needs(_) | Why::Down | Why::Environment => None,
         };
         Some(Waiting {
-            why: self.told(project, why),
+            why: self.told(project, name, why),
             never: matches!(project.decision.phases.get(name), Some(Phase::Skipped(_))),
+            resumable: project.has_lost_first_run(name),
             queue,
             place,
         })
     }
 
     /// Why a job or session waits, for people. Other sessions are named as people know them.
-    fn told(&self, project: &Project, why: &Why) -> String {
+    fn told(&self, project: &Project, name: &str, why: &Why) -> String {
         match why {
             Why::Needs(need) if project.is_guest(&need.job) => {
                 let session = project.sessions.get(&need.job);
                 let session = session.and_then(|id| self.sessions.get(id));
                 let name = session.map_or(need.job.as_str(), Session::name);
                 format!("needs {name} {}", need.is.as_str())
+            }
+            Why::Environment if project.has_lost_first_run(name) => {
+                "waits for bgproc resume: its environment was lost".to_owned()
             }
             _ => why.to_string(),
         }

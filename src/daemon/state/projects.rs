@@ -134,17 +134,19 @@ impl State {
         let settled = project.wish.settle(|name| Seen::of(&before, name));
         let mut decision = decide(&project.wish, |name| Seen::of(&before, name));
         let mut steps = std::mem::take(&mut decision.steps);
-        if project.caller.is_none() {
-            // Daemon and keeper have died. The jobs start when a client brings its environment.
-            let (first_runs, phases) = (&project.first_runs, &mut decision.phases);
-            steps.retain(|step| match step {
-                Step::Start(name) if !first_runs.contains_key(name) => {
-                    phases.insert(name.clone(), Phase::Queued(Why::Environment));
-                    false
-                }
-                _ => true,
-            });
-        }
+        // Daemon and keeper may have died. The jobs start when a client brings its environment.
+        let has_environment = |name: &str| match project.is_guest(name) {
+            true => project.first_runs.contains_key(name),
+            false => project.caller.is_some(),
+        };
+        let phases = &mut decision.phases;
+        steps.retain(|step| match step {
+            Step::Start(name) if !has_environment(name) => {
+                phases.insert(name.clone(), Phase::Queued(Why::Environment));
+                false
+            }
+            _ => true,
+        });
         for step in &steps {
             match step {
                 Step::Start(name) => {
@@ -379,7 +381,8 @@ impl State {
         if !known.applied.jobs.contains_key(job) {
             return Err(removed());
         }
-        self.sessions.registry.check_room_for(1)?;
+        let registry = &self.sessions.registry;
+        registry.check_room_for(1, |session| self.is_in_queue(session))?;
         Ok((run, self.create_job_session(project, job)?))
     }
 

@@ -30,6 +30,21 @@ impl Wish {
         self.owe(name, last);
     }
 
+    /// A guest does not wait here any more, because it waits elsewhere. Others may still wait for it.
+    pub fn dismiss(&mut self, name: &str) {
+        let mut needs = self.jobs.values().flat_map(|job| &job.needs);
+        match needs.any(|need| need.job == name) {
+            true => {
+                let looked_at = JobWish {
+                    member: Member::Guest,
+                    ..JobWish::default()
+                };
+                drop(self.jobs.insert(name.to_owned(), looked_at));
+            }
+            false => drop(self.jobs.remove(name)),
+        }
+    }
+
     /// What has come of the needs of guests: one that has been met stays met, also if the session is removed then. A
     /// guest leaves when its run has ended, or it was stopped before, and nobody needs it. Returns whether anything
     /// has changed.

@@ -46,6 +46,7 @@ fn queued_at(place: u32) -> Record {
     summary.waiting = Some(Waiting {
         why: "1 before it in its queue".to_owned(),
         never: false,
+        resumable: false,
         queue: Some("builds".to_owned()),
         place: Some(place),
     });

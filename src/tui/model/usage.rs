@@ -114,6 +114,7 @@ mod tests {
             queued.record.summary.waiting = Some(Waiting {
                 why: format!("{} before it in its queue", place - 1),
                 never: false,
+                resumable: false,
                 queue: Some("builds".to_owned()),
                 place: Some(place),
             });

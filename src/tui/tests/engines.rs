@@ -35,6 +35,7 @@ fn waits() -> Record {
     summary.waiting = Some(Waiting {
         why: "Resources".to_owned(),
         never: false,
+        resumable: false,
         queue: None,
         place: None,
     });

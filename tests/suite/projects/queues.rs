@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Project, has};
-use crate::support::{Home, Serve, daemon, eventually};
+use crate::support::{Home, Person, Serve, daemon, eventually};
 
 /// A job that notes its start and waits for a file of its name to appear.
 fn gated(name: &str) -> String {
@@ -406,4 +406,120 @@ fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
     agent.err(pause, "permission_denied");
     let shown = agent.ok(json!({"action": "queue"}));
     assert_eq!(shown["queues"][0]["parallel"], 1, "{shown}");
+}
+
+#[test]
+fn a_job_that_waits_runs_what_it_was_changed_to() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    queue.run("one", &["-g", "q"]);
+    queue.run("two", &["-g", "q"]);
+    let two = queue.job("two")["sessionId"].as_str().unwrap().to_owned();
+    let mut person = Person::new(&queue.home);
+    let change = json!({"action": "set", "sessionId": two, "command": "nosuchprogram", "args": []});
+    let refused = person.call(change);
+    assert_eq!(refused["error"]["code"], "spawn_failed", "{refused}");
+    assert!(
+        queue.job("two")["command"]
+            .as_str()
+            .unwrap()
+            .contains("order")
+    );
+    person.ok(json!({"action": "set", "sessionId": two, "command": "echo fixed >> order"}));
+    queue.go("one");
+    queue.until_begun(&["one", "fixed"]);
+    queue.until("two", "done");
+}
+
+#[test]
+fn a_job_that_waits_goes_with_its_group() {
+    let queue = Queue::new();
+    for name in ["q", "r"] {
+        queue.home.ok(&["group", name, "--parallel", "1"]);
+    }
+    for name in ["one", "two", "three", "four"] {
+        queue.run(name, &["-g", "q"]);
+    }
+    queue.run("last", &["-g", "q", "--after", "four"]);
+    // Into a queue that is free, out of queues, and into one where another waits.
+    queue.home.ok(&["group", "two", "r"]);
+    queue.until("two", "running");
+    queue.home.ok(&["group", "three", ""]);
+    queue.until("three", "running");
+    queue.home.ok(&["group", "four", "r"]);
+    let waiting = queue.job("four")["waiting"].clone();
+    assert_eq!(
+        (&waiting["queue"], &waiting["place"]),
+        (&json!("r"), &json!(1))
+    );
+    let said = queue.home.ok(&["group", "q"]);
+    assert!(!said.contains("three") && !said.contains("four"), "{said}");
+    queue.go("two");
+    queue.until("four", "running");
+    // What waits for it still does.
+    assert_eq!(queue.job("last")["waiting"]["why"], "needs four ok");
+    queue.go("four");
+    queue.go("one");
+    queue.until("last", "running");
+}
+
+#[test]
+fn what_waits_in_a_queue_does_not_count_as_running() {
+    let home = Home::with_config("max_sessions = 3\nmax_sessions_per_scope = 3\n");
+    home.ok(&["group", "q", "--parallel", "1"]);
+    for _ in 0..31 {
+        home.start(&["-g", "q", "exec sleep 1000"]);
+    }
+    let refused = home.run(&["run", "-g", "q", "true"]).expect_code(1);
+    refused.expect_said("30 sessions of this scope wait in queues; the limit is 30");
+    home.start(&["exec sleep 1000"]);
+    home.start(&["exec sleep 1000"]);
+    let refused = home.run(&["run", "true"]).expect_code(1);
+    refused.expect_said("`max_sessions` and `max_sessions_per_scope` in config.toml");
+}
+
+#[test]
+fn what_waited_when_daemon_and_keeper_died_keeps_its_place_until_it_is_resumed() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "q", "--parallel", "1"]);
+    queue.run("one", &["-g", "q"]);
+    queue.run("two", &["-g", "q"]);
+    queue.run("three", &["-g", "q"]);
+    queue.run("late", &["--after", "three"]);
+    queue.home.kill_both();
+    queue.home.ok(&["ls"]);
+    queue.until("one", "lost");
+    let why = "waits for bgproc resume: its environment was lost";
+    eventually("two says what it waits for", || {
+        (queue.job("two")["waiting"]["why"] == why).then_some(())
+    });
+    assert_eq!(queue.job("late")["waiting"]["why"], "needs three ok");
+    // A job of a project's queue, or one that is new, does not overtake them.
+    queue.run("new", &["-g", "q"]);
+    queue.until("new", "queued");
+    queue.home.ok(&["resume"]);
+    queue.until_begun(&["one", "two"]);
+    queue.go("two");
+    queue.until_begun(&["one", "two", "three"]);
+    queue.go("three");
+    queue.until("late", "running");
+    queue.until("new", "running");
+}
+
+#[test]
+fn a_group_that_is_nearly_a_queue_is_told() {
+    let home = Home::new();
+    home.ok(&["group", "heavy", "--parallel", "1"]);
+    let near = "heavvy is no queue, so the job starts at once; there is a queue heavy";
+    home.run(&["run", "-g", "heavvy", "sleep 1000"])
+        .expect_code(0)
+        .expect_said(near);
+    // It is a group now, and somebody means it.
+    for group in ["heavvy", "heavy", "other"] {
+        let ran = home.run(&["run", "-g", group, "true"]).expect_code(0);
+        assert!(!ran.stderr.contains("is no queue"), "{group}: {ran}");
+    }
+    home.run(&["stop", "-g", "heavy"])
+        .expect_code(2)
+        .expect_said("bgproc stop g:GROUP");
 }

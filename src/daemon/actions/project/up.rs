@@ -302,7 +302,8 @@ fn check_room(state: &State, project: &Known, changes: &Changes) -> Result<(), E
         session.is_some_and(|session| !session.life.status().is_finished())
     };
     let more = changes.wanted.iter().filter(|name| !is_alive(name)).count();
-    state.sessions.registry.check_room_for(more)
+    let registry = &state.sessions.registry;
+    registry.check_room_for(more, |session| state.is_in_queue(session))
 }
 
 type Ports = BTreeMap<String, BTreeMap<String, u16>>;

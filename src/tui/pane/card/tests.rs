@@ -269,6 +269,7 @@ fn a_job_that_was_skipped_says_what_became_of_the_one_before_it() {
     next.summary.waiting = Some(Waiting {
         why: "needs lint ok".to_owned(),
         never: true,
+        resumable: false,
         queue: None,
         place: None,
     });
