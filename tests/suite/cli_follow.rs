@@ -196,3 +196,36 @@ fn what_is_no_longer_kept_joins_no_lines() {
     let joined: Vec<_> = lines.iter().filter(|line| line.len() > whole).collect();
     assert!(joined.is_empty(), "{joined:?}");
 }
+
+#[test]
+fn one_of_several_that_is_started_again_is_followed_again() {
+    let home = Home::new();
+    home.start(&["-n", "db", "exec sleep 1000"]);
+    home.start(&["-n", "web", "echo up; exec sleep 1000"]);
+    let mut view = Terminal::new(&home, &["logs", "-f", "web", "db"], (80, 20));
+    view.wait_for_text("web | up");
+    home.ok(&["stop", "web"]);
+    home.ok(&["start", "web"]);
+    view.wait_for("the next run is shown", |screen| {
+        screen.text(true).matches("web | up").count() == 2
+    });
+    home.ok(&["stop", "web", "db"]);
+    assert_eq!(view.exit_code(), 0);
+}
+
+#[test]
+fn who_waits_is_told_that_the_job_asks() {
+    let home = Home::new();
+    let args = [
+        "run",
+        "-w",
+        "-n",
+        "ask",
+        "printf 'Name: '; read name; echo is $name",
+    ];
+    let mut view = Terminal::new(&home, &args, (100, 20));
+    view.wait_for_text("ask waits for input: bgproc attach ask in another terminal");
+    home.ok(&["send", "ask", "ada"]);
+    view.wait_for_text("is ada");
+    assert_eq!(view.exit_code(), 0);
+}

@@ -374,3 +374,19 @@ fn a_list_says_which_command_was_not_found() {
         "{listed}"
     );
 }
+
+#[test]
+fn a_table_that_is_no_terminal_has_the_columns_that_it_is_told() {
+    let home = Home::new();
+    home.start(&[
+        "-n",
+        "web",
+        &format!("exec sleep 1000 # {}", "x".repeat(200)),
+    ]);
+    let longest = |columns: &str| {
+        let ran = home.run_with_env(&["ls", "-o", "table"], &[("COLUMNS", columns)]);
+        ran.stdout.lines().map(|line| line.chars().count()).max()
+    };
+    assert!(longest("60") <= Some(60));
+    assert!(longest("0") > Some(200), "that is no width");
+}

@@ -12,6 +12,7 @@ use super::jobs::Which;
 use super::programs::Place;
 use super::{hosts, jobs, programs};
 use crate::cli::output::state;
+use crate::protocol::signal;
 
 /// Adds the completers. Aliases are not offered beside the names that they stand for; the verb of `words` is replaced
 /// by its name, so that what follows an alias is completed, too. `cursor` is the place of the word at the cursor.
@@ -87,6 +88,22 @@ fn with_verbs(arg: Arg, mut names: Vec<String>) -> Arg {
     }))
 }
 
+/// What `wait --for` takes; what a colon ends goes on.
+const WAITS: [&str; 9] = [
+    "exit", "ready", "command", "input", "quiet", "quiet:", "match:", "gone:", "port:",
+];
+
+/// What `run --restart` takes; a number may follow a colon.
+const RESTARTS: [&str; 5] = ["no", "on-failure", "on-failure:", "always", "always:"];
+
+/// The same argument, whose values are some of these words.
+fn with_words(arg: Arg, words: impl IntoIterator<Item = String>) -> Arg {
+    let words: Vec<String> = words.into_iter().collect();
+    arg.add(ArgValueCompleter::new(move |word: &OsStr| {
+        beginning(&words, word)
+    }))
+}
+
 /// The completer of one argument.
 fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
@@ -100,12 +117,10 @@ fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
         "COMMAND" if is_command(&arg) => arg.add(ArgValueCompleter::new(move |word: &OsStr| {
             programs::candidates(word, place)
         })),
-        "STATE" => {
-            let states = state::known();
-            arg.add(ArgValueCompleter::new(move |word: &OsStr| {
-                beginning(&states, word)
-            }))
-        }
+        "STATE" => with_words(arg, state::known()),
+        "SIG" => with_words(arg, signal::names().map(str::to_owned)),
+        "WHAT" if arg.get_long() == Some("for") => with_words(arg, WAITS.map(str::to_owned)),
+        "WHEN" if arg.get_long() == Some("restart") => with_words(arg, RESTARTS.map(str::to_owned)),
         "GROUP" => arg.add(ArgValueCompleter::new(|word: &OsStr| {
             jobs::marks(word, "g:")
         })),

@@ -94,6 +94,13 @@ pub fn is_several(target: &str) -> bool {
     target.starts_with("g:") || target.starts_with('+') || Glob::is_pattern(target)
 }
 
+/// Whether `target` means this job only because its name or id begins so.
+pub fn is_beginning(target: &str, job: &Record) -> bool {
+    let longer = |whole: &str| whole.len() > target.len() && whole.starts_with(target);
+    let label = job.summary.label.as_deref();
+    label != Some(target) && (label.is_some_and(longer) || longer(job.summary.session_id.as_str()))
+}
+
 /// All jobs that `target` means, at least one. `now` is used to print the age of candidates.
 pub fn all<'a>(
     target: &str,

@@ -10,6 +10,9 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui;
 
+/// The variable with the id of the job in which a program runs.
+pub(in crate::cli) const OWN_SESSION: &str = "BGPROC_SESSION";
+
 /// Fails unless standard input and output are a terminal that can show a screen.
 pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
     if takes_screens() {
@@ -34,6 +37,12 @@ pub(in crate::cli) fn open(
     leave_keys: &[String],
     status_line: bool,
 ) -> Result<(), Failure> {
+    if std::env::var(OWN_SESSION).is_ok_and(|own| own == job.as_str()) {
+        // What it draws would be output of the job, which it would draw again.
+        let message = "this terminal is the job's own; a job cannot be attached in itself";
+        let failure = Failure::with_message(Exit::USAGE, message.to_owned());
+        return Err(failure.hint("run it in another terminal"));
+    }
     let defaults = dashboard::options(leave_keys, None)?;
     tui::run(tui::Options {
         job: Some(job.to_string()),

@@ -174,6 +174,13 @@ impl Show {
     /// Ends the line that is shown: what follows it is no longer kept, and what is kept next belongs to another line.
     fn gap(&mut self, ctx: &mut Context, bytes: u64) -> Result<(), Failure> {
         self.place.offset += bytes;
+        self.cut(ctx)?;
+        tell_gap(bytes);
+        Ok(())
+    }
+
+    /// Ends the line that is shown, because the job has ended. It may run again.
+    pub fn cut(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
         match self.is_detailed() {
             true => {
@@ -186,9 +193,7 @@ impl Show {
             }
             false => self.end_lines(ctx, at)?,
         }
-        ctx.out.flush()?;
-        tell_gap(bytes);
-        Ok(())
+        ctx.out.flush()
     }
 
     fn end_lines(&mut self, ctx: &mut Context, at: Checkpoint) -> Result<(), Failure> {

@@ -120,9 +120,15 @@ pub(super) fn known(grammar: &Command, flag: &str) -> Option<String> {
         let mut names = argument.get_value_names().unwrap_or_default().iter();
         names.any(|name| name.starts_with("JOB"))
     });
-    let is_several = ["-a", "--all", "-g", "--group"].contains(&flag);
-    (takes_jobs && is_several)
-        .then(|| format!("write '*' for all jobs, g:GROUP for a group: bgproc {verb} '*'"))
+    match flag {
+        "-a" | "--all" if takes_jobs => Some(format!(
+            "write '*' for all jobs, g:GROUP for a group: bgproc {verb} '*'"
+        )),
+        "-g" | "--group" if takes_jobs => Some(format!(
+            "a group is named like a job: bgproc {verb} g:GROUP"
+        )),
+        _ => None,
+    }
 }
 
 fn elsewhere(verb: &str, flag: &str) -> Option<String> {

@@ -259,7 +259,7 @@ fn what_other_programs_call_differently_is_named() {
         ),
         (
             "wait -g cpu",
-            "write '*' for all jobs, g:GROUP for a group: bgproc wait '*'",
+            "a group is named like a job: bgproc wait g:GROUP",
         ),
         (
             "clear --all",

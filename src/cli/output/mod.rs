@@ -78,6 +78,12 @@ impl Output {
         (size.ws_row > 0 && size.ws_col > 0).then(|| Size::new(size.ws_row, size.ws_col))
     }
 
+    /// Columns that a table may have: those of the terminal, else those that `COLUMNS` says, as `watch` sets it.
+    pub fn table_width(&self) -> Option<usize> {
+        let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+        self.width.or_else(told).filter(|width| *width > 0)
+    }
+
     /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.width.is_some()

@@ -6,4 +6,5 @@ pub mod engine;
 pub mod env_file;
 pub mod launch;
 pub mod program;
+pub mod queue_name;
 pub mod stdin;

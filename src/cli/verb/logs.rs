@@ -1,5 +1,6 @@
 //! `logs`: prints the output of jobs, and follows it.
 
+use std::convert::Infallible;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use clap::Args;
@@ -15,13 +16,14 @@ use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::skipped;
+use crate::cli::logs::told::Told;
 use crate::cli::logs::typed::Typed;
 use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Record, Status, Timestamp};
+use crate::protocol::{Action, Event, EventKind, Record, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
@@ -336,9 +338,9 @@ impl Logs {
             shows.push(show.named(ctx, name, width, number));
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
             beside::start(move || {
-                let outcome = logs.forward(&job, place, number, &sender);
+                let Err(failure) = logs.forward(&job, place, number, &sender);
                 // Sending fails only if this process is about to end.
-                let _ = sender.send((number, outcome.err().map_or(Said::End, Said::Failure)));
+                let _ = sender.send((number, Said::Failure(failure)));
             })?;
         }
         skipped::watch(jobs, move |number, why| {
@@ -377,21 +379,29 @@ impl Logs {
         place: Place,
         number: usize,
         sender: &SyncSender<(usize, Said)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Infallible, Failure> {
         let mut follower = self.follower(job, place)?;
         let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
-        follower.drain(|news| match news {
-            News::Ended(_) => Ok(()),
-            news => sender.send((number, Said::News(news))).map_err(gone),
-        })?;
-        Ok(())
+        // As long as another job is followed, somebody may start this one again.
+        let mut told = Told::of(&[EventKind::Restarted])?;
+        loop {
+            follower.drain(|news| match news {
+                News::Ended(_) => Ok(()),
+                news => sender.send((number, Said::News(news))).map_err(gone),
+            })?;
+            sender.send((number, Said::End)).map_err(gone)?;
+            let is_of_it = |event: Option<Event>| {
+                event.is_none_or(|event| event.session_id.as_ref() == Some(&job.summary.session_id))
+            };
+            while !is_of_it(told.next()?) {}
+        }
     }
 
     /// Shows a message. Returns the exit code for a job that cannot be followed any more, or that cannot start.
     fn say(&self, ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
         match said {
             Said::News(news) => show.news(ctx, news)?,
-            Said::End => show.finish(ctx)?,
+            Said::End => show.cut(ctx)?,
             Said::Failure(failure) => {
                 show.finish(ctx)?;
                 return Ok(ctx.complain(failure));
@@ -443,8 +453,11 @@ impl Followed {
         match said {
             Said::End | Said::Failure(_) => self.is_over = true,
             Said::Skipped(why) => self.is_skipped = why.is_some(),
-            Said::News(News::Idle(_)) => self.has_read = true,
-            Said::News(_) => self.has_read = false,
+            Said::News(news) => {
+                // Somebody has started it again.
+                self.is_over = false;
+                self.has_read = matches!(news, News::Idle(_));
+            }
         }
     }
 

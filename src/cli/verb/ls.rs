@@ -171,7 +171,7 @@ impl Ls {
             shown.iter().map(|place| row[*place].clone()).collect()
         };
         let rows: Vec<Vec<Cell>> = jobs.iter().map(cells).collect();
-        let width = ctx.out.width.filter(|_| !self.wide);
+        let width = ctx.out.table_width().filter(|_| !self.wide);
         let lines = draw(&columns, &rows, width, ctx.out.paint);
         for line in lines.iter().skip(usize::from(self.no_header)) {
             ctx.out.line(line)?;

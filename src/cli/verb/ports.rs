@@ -102,7 +102,12 @@ impl Ports {
                 .iter()
                 .map(|row| row[..shown].iter().cloned().map(Cell::plain).collect())
                 .collect();
-            for line in draw(&COLUMNS[..shown], &cells, ctx.out.width, ctx.out.paint) {
+            for line in draw(
+                &COLUMNS[..shown],
+                &cells,
+                ctx.out.table_width(),
+                ctx.out.paint,
+            ) {
                 ctx.out.line(&line)?;
             }
             return Ok(exit);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::context::{Among, Context};
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
 use crate::cli::output::{complain, note, words};
@@ -85,6 +85,14 @@ impl Rm {
             .partition(|job| !job.summary.status.is_finished() && !only_waits(job));
         let now = words::now();
         over.retain(|job| self.which.is(job, now));
+        if let ([target], [job]) = (self.jobs.as_slice(), over.as_slice())
+            && target::is_beginning(target, job)
+        {
+            note(&format!(
+                "{target} is the beginning of {}",
+                words::name(&job.summary)
+            ));
+        }
         if self.force {
             consent::to_stop(ctx, &running, self.yes || self.which.dry_run)?;
             over.extend(running);

@@ -11,20 +11,21 @@ use crate::cli::interrupt;
 use crate::cli::jobs::attach;
 use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
-use crate::cli::logs::follow::Follower;
+use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::skipped;
 use crate::cli::output::{note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::engine::Engine;
-use crate::cli::start::{directory, env_file, launch, program, stdin};
+use crate::cli::start::{directory, env_file, launch, program, queue_name, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
 use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
+use crate::protocol::record::InputState;
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId};
 use crate::term::size::{self, Size};
@@ -147,6 +148,9 @@ impl Run {
             program::check(&start)?;
         }
         ctx.daemon_with_surroundings()?;
+        if let Some(group) = &self.group {
+            queue_name::tell_near(ctx, group)?;
+        }
         let value = launch::start(ctx, &start, self.replace)?;
         let started: Started = read_reply(value.clone())?;
         let id = started.session_id;
@@ -217,7 +221,20 @@ impl Run {
         }
         let mut follower = Follower::new(id.clone())?.from_the_first_run();
         let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
-        let (status, code, signal) = follower.drain(|news| show.news(ctx, news))?;
+        let mut asks = false;
+        let (status, code, signal) = follower.drain(|news| {
+            if let News::Idle(polled) = &news {
+                let asked = matches!(polled.input_state, InputState::Line | InputState::Password);
+                if asked && !asks && !piped && !self.quiet {
+                    // What is typed here goes nowhere.
+                    note(&format!(
+                        "{name} waits for input: bgproc attach {name} in another terminal"
+                    ));
+                }
+                asks = asked;
+            }
+            show.news(ctx, news)
+        })?;
         show.finish(ctx)?;
         Ok(Exit::of_job(status, code, signal.as_deref()))
     }

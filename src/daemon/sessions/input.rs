@@ -374,8 +374,8 @@ impl TypingTurn<'_> {
         all(bytes, async |rest| self.write_some(rest).await).await
     }
 
-    /// Types as much of `bytes` as there is room for, at least something. Waits until there is room, or the program has
-    /// read nothing for too long.
+    /// Types as much of `bytes` as there is room for. If there is none, waits for it and types nothing yet, because the
+    /// program may have changed its terminal meanwhile; or the program has read nothing for too long.
     pub(crate) async fn write_some(&self, bytes: &[u8]) -> io::Result<Taken> {
         // Read before the write: the key may end the program.
         let foreground = pty::foreground_group(&self.input.fd);
@@ -402,29 +402,23 @@ impl TypingTurn<'_> {
     }
 
     async fn pass_some(&self, bytes: &[u8]) -> io::Result<Taken> {
-        while self.discarded == self.input.discarded.get() {
-            match rustix::io::write(&self.input.fd, bytes) {
-                Ok(bytes) => {
-                    self.input.given.set(self.input.given.get() + 1);
-                    self.input.full_since.set(None);
-                    return Ok(Taken {
-                        bytes,
-                        stuffed: false,
-                    });
-                }
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => {
-                    if !self.input.wait_for_room(self.patience).await? {
-                        break;
-                    }
-                }
-                Err(error) => return Err(error.into()),
-            }
+        let taken = |bytes, stuffed| Ok(Taken { bytes, stuffed });
+        if self.discarded != self.input.discarded.get() {
+            return taken(0, true);
         }
-        Ok(Taken {
-            bytes: 0,
-            stuffed: true,
-        })
+        match rustix::io::write(&self.input.fd, bytes) {
+            Ok(bytes) => {
+                self.input.given.set(self.input.given.get() + 1);
+                self.input.full_since.set(None);
+                taken(bytes, false)
+            }
+            Err(Errno::INTR) => taken(0, false),
+            Err(Errno::AGAIN) => {
+                let has_room = self.input.wait_for_room(self.patience).await?;
+                taken(0, !has_room)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
