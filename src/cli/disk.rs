@@ -48,9 +48,10 @@ impl Files for Disk {
         let mut content = Vec::new();
         let file = File::open(path)?;
         let read = file.take(max.saturating_add(1)).read_to_end(&mut content)?;
-        match read as u64 > max {
-            true => Err(io::ErrorKind::FileTooLarge.into()),
-            false => Ok(content),
+        if read as u64 > max {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(content)
         }
     }
 

@@ -107,9 +107,10 @@ impl Front {
         }
         let flags = serve::Flags {
             scope: self.scope,
-            replies: match self.lean {
-                true => Replies::Lean,
-                false => Replies::Full,
+            replies: if self.lean {
+                Replies::Lean
+            } else {
+                Replies::Full
             },
             read_only: self.read_only,
             allow: self.allow,

@@ -139,9 +139,12 @@ impl Connection {
     pub(super) fn call_once<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
         let id = self.sender.send(action).map_err(unread)?;
         let answer = self.receiver.reply_to(&id);
-        answer.map_err(|error| match self.receiver.was_unread() {
-            true => unread(error),
-            false => error,
+        answer.map_err(|error| {
+            if self.receiver.was_unread() {
+                unread(error)
+            } else {
+                error
+            }
         })
     }
 
@@ -168,9 +171,10 @@ impl Connection {
         let mut actions = actions.into_iter().enumerate();
         let mut broken = None;
         while broken.is_none() {
-            let more = match waiting.len() < IN_FLIGHT {
-                true => actions.next(),
-                false => None,
+            let more = if waiting.len() < IN_FLIGHT {
+                actions.next()
+            } else {
+                None
             };
             let exchanged = match more {
                 Some((place, action)) => {

@@ -243,9 +243,10 @@ impl Receiver {
 
     /// Returns an error if the connection ended before or within the line: the daemon may die while it answers.
     fn whole_line(&self) -> Result<(), Error> {
-        match self.line.ends_with(b"\n") {
-            true => Ok(()),
-            false => Err(gone()),
+        if self.line.ends_with(b"\n") {
+            Ok(())
+        } else {
+            Err(gone())
         }
     }
 }

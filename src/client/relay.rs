@@ -45,12 +45,13 @@ const SURROUNDINGS: [&str; 4] = ["cwd", "env", "umask", "inherit"];
 /// On the node of a batch job they are of no use: `srun` has brought the environment of the daemon that has started it.
 /// Jobs there get the environment of the batch job, which the daemon on the node has, and start in the home directory.
 fn surroundings(is_on_node: bool) -> Greeting {
-    match is_on_node {
-        false => greeting::with_surroundings(Greeting::default()),
-        true => Greeting {
+    if is_on_node {
+        Greeting {
             cwd: std::env::var("HOME").ok(),
             ..Greeting::default()
-        },
+        }
+    } else {
+        greeting::with_surroundings(Greeting::default())
     }
 }
 

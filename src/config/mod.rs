@@ -156,9 +156,10 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 
 /// The text of the file. A FIFO is refused, because reading it would wait for a writer for ever.
 fn text_of(path: &Path) -> io::Result<String> {
-    match std::fs::metadata(path)?.file_type().is_fifo() {
-        true => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a FIFO")),
-        false => std::fs::read_to_string(path),
+    if std::fs::metadata(path)?.file_type().is_fifo() {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a FIFO"))
+    } else {
+        std::fs::read_to_string(path)
     }
 }
 

@@ -93,9 +93,10 @@ impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Whole<LEAST, MOST> {
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
-        match (LEAST..=MOST).contains(&number) {
-            true => Ok(number),
-            false => Err(E::invalid_value(Unexpected::Unsigned(number), &self)),
+        if (LEAST..=MOST).contains(&number) {
+            Ok(number)
+        } else {
+            Err(E::invalid_value(Unexpected::Unsigned(number), &self))
         }
     }
 

@@ -37,9 +37,10 @@ fn machines(home: &Home) -> Option<Finding> {
     if machine::parts(state).is_some() {
         let others = machine::others(state);
         let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
-        let others = match names.is_empty() {
-            true => "no other machine has used this home".to_owned(),
-            false => format!("other machines that use this home: {}", names.join(", ")),
+        let others = if names.is_empty() {
+            "no other machine has used this home".to_owned()
+        } else {
+            format!("other machines that use this home: {}", names.join(", "))
         };
         let text = format!(
             "the jobs of this machine are in {}; {others}",
@@ -64,9 +65,10 @@ fn directory(path: &Path) -> Finding {
     let name = path.display();
     match check_private(path) {
         Ok(()) if access(path, Access::WRITE_OK | Access::EXEC_OK).is_err() => {
-            let why = match is_read_only(path) {
-                true => "its file system is read-only",
-                false => "its mode does not allow it",
+            let why = if is_read_only(path) {
+                "its file system is read-only"
+            } else {
+                "its mode does not allow it"
             };
             Finding::problem(SUBJECT, format!("{name} cannot be written to: {why}"))
                 .advise("make it writable, or set BGPROC_HOME to another directory")

@@ -64,16 +64,15 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
 fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
     let (pid, place) = (status.keeper_pid, status.socket.display());
     let text = format!("keeper (pid {pid}) runs and listens at {place}");
-    let listens = match status.socket == home.socket() {
-        true => Finding::ok(SUBJECT, text),
-        false => {
-            let here = home.socket();
-            let text = format!(
-                "{text}; in this environment that would be {}",
-                here.display()
-            );
-            Finding::ok(SUBJECT, text)
-        }
+    let listens = if status.socket == home.socket() {
+        Finding::ok(SUBJECT, text)
+    } else {
+        let here = home.socket();
+        let text = format!(
+            "{text}; in this environment that would be {}",
+            here.display()
+        );
+        Finding::ok(SUBJECT, text)
     };
     let daemon = match (keeper::check_daemon(status), status.daemon_pid) {
         (Err(error), Some(pid)) if process::is_stopped(pid) => {
@@ -97,12 +96,13 @@ fn problem(error: Error) -> Finding {
 }
 
 fn nobody(home: &Home) -> Finding {
-    match home.socket().exists() {
-        true => Finding::ok(
+    if home.socket().exists() {
+        Finding::ok(
             SUBJECT,
             "no daemon runs; a socket is left over, which the next command replaces",
-        ),
-        false => Finding::ok(SUBJECT, "no daemon runs; the next command starts one"),
+        )
+    } else {
+        Finding::ok(SUBJECT, "no daemon runs; the next command starts one")
     }
 }
 
@@ -122,10 +122,11 @@ fn answer(pid: u32, cure: &str) -> Finding {
             let (version, keeper) = (stats.version, stats.keeper_pid);
             let text =
                 format!("daemon (pid {pid}, bgproc {version}) answers; keeper is pid {keeper}");
-            match version == VERSION {
-                true => Finding::ok(SUBJECT, text),
-                false => Finding::warning(SUBJECT, text)
-                    .advise("run bgproc daemon upgrade; jobs keep running"),
+            if version == VERSION {
+                Finding::ok(SUBJECT, text)
+            } else {
+                Finding::warning(SUBJECT, text)
+                    .advise("run bgproc daemon upgrade; jobs keep running")
             }
         }
         Err(error) => {

@@ -96,9 +96,10 @@ impl Conditions {
     /// not in time, if it has a probe; then it does not count that it waits for keys. With `idle_ms`, also until it has written nothing for that time.
     pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
         let mut until = vec![Compiled::Exit];
-        match has_probe {
-            true => until.extend([Compiled::LineTurn, Compiled::Ready, Compiled::Late]),
-            false => until.push(Compiled::Turn),
+        if has_probe {
+            until.extend([Compiled::LineTurn, Compiled::Ready, Compiled::Late])
+        } else {
+            until.push(Compiled::Turn)
         }
         until.extend(idle_ms.map(Compiled::Idle));
         Self::any(until)

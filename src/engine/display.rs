@@ -72,9 +72,10 @@ impl Patience {
     /// Records that the screen has been used until `now`.
     fn used(&mut self, now: u64) {
         if let Some(at) = self.rested_at.take() {
-            self.doubled = match now.saturating_sub(at) < WORTH_MS {
-                true => (self.doubled + 1).min(u64::BITS),
-                false => 0,
+            self.doubled = if now.saturating_sub(at) < WORTH_MS {
+                (self.doubled + 1).min(u64::BITS)
+            } else {
+                0
             };
         }
     }
@@ -180,12 +181,11 @@ impl Display {
         }
         // A screen that cannot rest is tried again after its next use.
         self.unused_since = None;
-        match self.put_to_rest() {
-            true => {
-                self.patience.rested_at = Some(now);
-                Rest::Begun
-            }
-            false => Rest::Never,
+        if self.put_to_rest() {
+            self.patience.rested_at = Some(now);
+            Rest::Begun
+        } else {
+            Rest::Never
         }
     }
 

@@ -59,10 +59,7 @@ impl Echo {
             self.typed.drain(..=place);
             self.seen_on = None;
         }
-        let expected = match self.is_earlier {
-            true => self.typed.len(),
-            false => 1,
-        };
+        let expected = if self.is_earlier { self.typed.len() } else { 1 };
         let trimmed = text.trim_end();
         for (place, typed) in self.typed.iter().take(expected).enumerate() {
             if let Some(before) = trimmed.strip_suffix(typed.trim_end()) {

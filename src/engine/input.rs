@@ -155,9 +155,10 @@ impl InputWatch {
             return false;
         }
         self.checked_at = now;
-        self.pause = match eager {
-            true => (self.pause.max(EAGER_QUIET_MS) * 2).min(EAGER_PAUSE_MS),
-            false => self.pause.max(QUIET_MS) * 2,
+        self.pause = if eager {
+            (self.pause.max(EAGER_QUIET_MS) * 2).min(EAGER_PAUSE_MS)
+        } else {
+            self.pause.max(QUIET_MS) * 2
         };
         self.next = Some(self.after(now, eager));
         true
@@ -165,11 +166,12 @@ impl InputWatch {
 
     /// The time one pause after `moment`, in boot-time milliseconds.
     fn after(&self, moment: u64, eager: bool) -> u64 {
-        match eager {
-            true => moment + self.pause,
+        if eager {
+            moment + self.pause
+        } else {
             // Rounded up so that all sessions share the same moments; a hundred sessions that were
             // started one after the other do not cause a hundred wake-ups.
-            false => (moment + self.pause).next_multiple_of(self.pause),
+            (moment + self.pause).next_multiple_of(self.pause)
         }
     }
 

@@ -68,9 +68,10 @@ impl Lease {
     /// Earliest end of a person's hold; `None` if agents may type.
     pub fn until(&self, now: Now) -> Option<Timestamp> {
         let hold = self.hold.as_ref().filter(|hold| now.boot < hold.ends);
-        match self.pins.is_empty() {
-            true => hold.map(|hold| hold.until),
-            false => Some(Timestamp(now.wall.millis() + HOLD_MS.cast_signed())),
+        if self.pins.is_empty() {
+            hold.map(|hold| hold.until)
+        } else {
+            Some(Timestamp(now.wall.millis() + HOLD_MS.cast_signed()))
         }
     }
 

@@ -231,9 +231,10 @@ impl Output {
 
     /// Sets the colours that the program is told when it asks. Returns what it is to be told now.
     pub fn set_colors(&mut self, colors: &Colors) -> Vec<u8> {
-        match self.display.set_colors(colors) {
-            true => self.take_replies(),
-            false => Vec::new(),
+        if self.display.set_colors(colors) {
+            self.take_replies()
+        } else {
+            Vec::new()
         }
     }
 

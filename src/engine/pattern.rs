@@ -27,9 +27,10 @@ pub enum Pattern {
 impl Pattern {
     /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        match regex::escape(pattern) == pattern {
-            true => Ok(Self::Text(pattern.to_owned())),
-            false => Ok(Self::regex(compile(pattern, false)?)),
+        if regex::escape(pattern) == pattern {
+            Ok(Self::Text(pattern.to_owned()))
+        } else {
+            Ok(Self::regex(compile(pattern, false)?))
         }
     }
 

@@ -130,12 +130,13 @@ impl Registry {
         let newest = newest.map_or(0, |newest| newest.life.created_at().millis());
         // Unless the clock was set back.
         let is_near = newest.saturating_sub(now.wall.millis()) < NEAR_MS;
-        match newest >= now.wall.millis() && is_near {
-            true => Now {
+        if newest >= now.wall.millis() && is_near {
+            Now {
                 wall: Timestamp(newest + 1),
                 ..now
-            },
-            false => now,
+            }
+        } else {
+            now
         }
     }
 
@@ -207,9 +208,10 @@ impl Registry {
         let all_ended = named
             .iter()
             .all(|session| session.life.status().is_finished());
-        match !is_id && all_ended && named.len() > 1 {
-            true => Err(ambiguous(label, &named)),
-            false => Ok(()),
+        if !is_id && all_ended && named.len() > 1 {
+            Err(ambiguous(label, &named))
+        } else {
+            Ok(())
         }
     }
 

@@ -158,24 +158,25 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, a report is replaced once at most, and never by output within its first moments.
-        #[test]
-        fn a_report_is_replaced_once(
-            events in prop::collection::vec((0u64..20_000, prop::option::of(0u64..20_000), any::<bool>(), any::<bool>()), 0..40),
-        ) {
-            let mut blocked = report(Activity::Blocked);
-            let mut replaced = 0;
-            for (at, typed, draws, is_input) in events {
-                let before = blocked.replaced_by;
-                let now = match is_input {
-                    true => blocked.input(),
-                    false => blocked.output(written(at, typed, draws)),
-                };
-                prop_assert!(!(now && !is_input && at < 12_000));
-                prop_assert_eq!(now, before != blocked.replaced_by);
-                replaced += usize::from(now);
+            /// Whatever happens, a report is replaced once at most, and never by output within its first moments.
+            #[test]
+            fn a_report_is_replaced_once(
+                events in prop::collection::vec((0u64..20_000, prop::option::of(0u64..20_000), any::<bool>(), any::<bool>()), 0..40),
+            ) {
+                let mut blocked = report(Activity::Blocked);
+                let mut replaced = 0;
+                for (at, typed, draws, is_input) in events {
+                    let before = blocked.replaced_by;
+                    let now = if is_input {
+    blocked.input()
+    } else {
+    blocked.output(written(at, typed, draws))
+    };
+                    prop_assert!(!(now && !is_input && at < 12_000));
+                    prop_assert_eq!(now, before != blocked.replaced_by);
+                    replaced += usize::from(now);
+                }
+                prop_assert!(replaced <= 1);
             }
-            prop_assert!(replaced <= 1);
         }
-    }
 }

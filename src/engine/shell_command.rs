@@ -201,23 +201,21 @@ impl TypedCommand {
 
 /// The command as an argument of `eval` in a Bourne shell.
 fn posix(command: &str) -> String {
-    match command.chars().any(char::is_control) {
-        true => format!("eval \"$(printf '{}')\"", escaped(command)),
-        false => format!("eval '{}'", command.replace('\'', r"'\''")),
+    if command.chars().any(char::is_control) {
+        format!("eval \"$(printf '{}')\"", escaped(command))
+    } else {
+        format!("eval '{}'", command.replace('\'', r"'\''"))
     }
 }
 
 /// The same in fish, where a backslash escapes also within quotes.
 fn fish(command: &str) -> String {
-    match command.chars().any(char::is_control) {
-        true => {
-            let escaped = escaped(command).replace('\\', r"\\");
-            format!("eval (printf '{escaped}' | string collect)")
-        }
-        false => {
-            let quoted = command.replace('\\', r"\\").replace('\'', r"\'");
-            format!("eval '{quoted}'")
-        }
+    if command.chars().any(char::is_control) {
+        let escaped = escaped(command).replace('\\', r"\\");
+        format!("eval (printf '{escaped}' | string collect)")
+    } else {
+        let quoted = command.replace('\\', r"\\").replace('\'', r"\'");
+        format!("eval '{quoted}'")
     }
 }
 

@@ -50,9 +50,10 @@ impl Sizes {
     /// What to save: nothing if the size has never changed.
     #[must_use]
     pub fn kept(&self) -> Self {
-        match self.is_constant() {
-            true => Self::default(),
-            false => self.clone(),
+        if self.is_constant() {
+            Self::default()
+        } else {
+            self.clone()
         }
     }
 

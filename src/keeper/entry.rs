@@ -78,9 +78,10 @@ impl Table {
         let next = u32::try_from(self.entries.len()).ok();
         let next = next.filter(|&slot| slot < slots);
         let free = self.free.front().copied();
-        match self.free.len() > RESTING {
-            true => free,
-            false => next.or(free),
+        if self.free.len() > RESTING {
+            free
+        } else {
+            next.or(free)
         }
     }
 
@@ -168,8 +169,9 @@ impl Table {
 
 /// Puts a slot into a set, or takes it out.
 fn set_member(slots: &mut BTreeSet<u32>, slot: u32, is_member: bool) {
-    match is_member {
-        true => slots.insert(slot),
-        false => slots.remove(&slot),
+    if is_member {
+        slots.insert(slot)
+    } else {
+        slots.remove(&slot)
     };
 }

@@ -85,9 +85,10 @@ impl OnExits {
 
     /// Takes the next waiting command, if there is a place for it.
     fn take_next(&mut self) -> Option<Waiting> {
-        match self.is_full() {
-            true => None,
-            false => self.waiting.pop_front(),
+        if self.is_full() {
+            None
+        } else {
+            self.waiting.pop_front()
         }
     }
 

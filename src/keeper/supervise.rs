@@ -118,17 +118,19 @@ impl Supervisor {
     /// Records that the daemon ended or could not be started. Returns whether to log it: only the first,
     /// second, fourth, eighth … failure in a row is logged.
     pub(super) fn ended(&mut self, how: Ended) -> bool {
-        let how = match std::mem::take(&mut self.is_late) {
-            true => Ended::Late,
-            false => how,
+        let how = if std::mem::take(&mut self.is_late) {
+            Ended::Late
+        } else {
+            how
         };
         self.ready_by = None;
         let was_started = self.pid.take().is_some();
         let is_healthy = self.started.elapsed() >= HEALTHY || how.is_from_outside();
         let was_well = was_started && self.is_up && is_healthy;
-        self.failures = match was_well {
-            true => 0,
-            false => self.failures.saturating_add(1),
+        self.failures = if was_well {
+            0
+        } else {
+            self.failures.saturating_add(1)
         };
         if was_well || how.is_from_outside() {
             self.own_failures = 0;

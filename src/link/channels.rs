@@ -44,10 +44,7 @@ impl Default for Channel {
 impl Channel {
     /// How many bytes may be read from the socket now; 0 also if it sends no more.
     pub fn may_read(&self) -> usize {
-        match self.sent_all {
-            true => 0,
-            false => self.may_send,
-        }
+        if self.sent_all { 0 } else { self.may_send }
     }
 
     /// Notes bytes that were sent on the link.

@@ -33,20 +33,21 @@ pub fn of(host: &Host, stderr: &str) -> Error {
     let has = |parts: &[&str]| parts.iter().any(|part| stderr.contains(part));
     let is_ssh = matches!(host.reach, Reach::Ssh(_));
     if is_ssh && has(&HOST_KEY) {
-        let (message, hint) = match stderr.contains("IDENTIFICATION HAS CHANGED") {
-            true => (
+        let (message, hint) = if stderr.contains("IDENTIFICATION HAS CHANGED") {
+            (
                 format!("the key of host {name} has changed: {words}"),
                 format!(
                     "ask who runs it whether that is right; if so, {} forgets the old key, and bgproc hosts login {name} shows the new one and asks",
                     forgets_key(stderr)
                 ),
-            ),
-            false => (
+            )
+        } else {
+            (
                 format!("the key of host {name} is not known: {words}"),
                 format!(
                     "bgproc hosts login {name} shows the key and asks; bgproc never accepts one by itself"
                 ),
-            ),
+            )
         };
         return Error::new(ErrorCode::HostKeyUnknown, message).hint(hint);
     }
@@ -64,9 +65,10 @@ pub fn of(host: &Host, stderr: &str) -> Error {
         )
         .hint(format!("bgproc hosts install {name}"));
     }
-    let why = match words.is_empty() {
-        true => "the connection ended".to_owned(),
-        false => words,
+    let why = if words.is_empty() {
+        "the connection ended".to_owned()
+    } else {
+        words
     };
     unreachable(host, &why)
 }
@@ -126,11 +128,12 @@ pub fn advice(host: &Host, why: &str) -> String {
     if says(&[DAEMON_SILENT]) {
         return format!("log in there and run bgproc doctor: {reached}");
     }
-    match is_ssh {
-        true => format!("see what ssh says, and whether the machine is up: {reached} -v true"),
-        false => format!(
+    if is_ssh {
+        format!("see what ssh says, and whether the machine is up: {reached} -v true")
+    } else {
+        format!(
             "run its command by hand; it has to run a shell that reads standard input: {reached}"
-        ),
+        )
     }
 }
 

@@ -87,9 +87,10 @@ impl Copy {
         let words = self.running.last_words();
         if sent.is_err() || read.is_err() || said.is_empty() {
             let words = words.trim();
-            let why = match words.is_empty() {
-                true => "the connection ended during the copy",
-                false => words,
+            let why = if words.is_empty() {
+                "the connection ended during the copy"
+            } else {
+                words
             };
             return Err(fault::unreachable(host, why));
         }

@@ -263,9 +263,10 @@ impl Mux {
         let all = entry.channel.whole();
         let Some(end) = memchr::memchr(b'\n', all) else {
             let is_full = all.len() >= WINDOW;
-            return match is_full || entry.channel.has_received_all() {
-                true => Fate::Gone,
-                false => Fate::Lives,
+            return if is_full || entry.channel.has_received_all() {
+                Fate::Gone
+            } else {
+                Fate::Lives
             };
         };
         match accept(entry.start, &all[..=end]) {
@@ -341,10 +342,7 @@ impl Mux {
                 let is_over = entry.channel.is_over();
                 let end = [End::Sending as u8];
                 frames::write(&mut self.outbox, id, Kind::Close, &end);
-                match is_over {
-                    true => Fate::Over,
-                    false => Fate::Lives,
-                }
+                if is_over { Fate::Over } else { Fate::Lives }
             }
             Ok(bytes) => {
                 entry.channel.sent(bytes);

@@ -122,9 +122,10 @@ impl From<Done> for CallToolResult {
     fn from(done: Done) -> Self {
         let mut content = vec![ContentBlock::text(done.text)];
         content.extend(done.png.map(|png| ContentBlock::image(png, "image/png")));
-        let mut result = match done.is_error {
-            true => Self::error(content),
-            false => Self::success(content),
+        let mut result = if done.is_error {
+            Self::error(content)
+        } else {
+            Self::success(content)
         };
         result.structured_content = done.structured;
         result

@@ -186,9 +186,10 @@ fn message(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Refused>>
     if value.is_object() && !is_request {
         return Err(None);
     }
-    let about = match value.is_array() {
-        true => "Batches are not supported: send each message on its own line".to_owned(),
-        false => format!("The line is not a message of JSON-RPC 2.0: {error}"),
+    let about = if value.is_array() {
+        "Batches are not supported: send each message on its own line".to_owned()
+    } else {
+        format!("The line is not a message of JSON-RPC 2.0: {error}")
     };
     refuse(ErrorData::invalid_request(about, None), id)
 }

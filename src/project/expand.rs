@@ -143,9 +143,10 @@ impl Scope<'_> {
                 }
             }
         }
-        match mistakes.is_empty() {
-            true => Ok(text),
-            false => Err(mistakes),
+        if mistakes.is_empty() {
+            Ok(text)
+        } else {
+            Err(mistakes)
         }
     }
 

@@ -91,9 +91,10 @@ fn shorter(path: &Path, dir: &Path) -> PathBuf {
     let mut relative: PathBuf = up.collect();
     relative.extend(path.components().skip(common));
     let length = |path: &Path| path.as_os_str().len();
-    match !relative.as_os_str().is_empty() && length(&relative) < length(path) {
-        true => relative,
-        false => path.to_owned(),
+    if !relative.as_os_str().is_empty() && length(&relative) < length(path) {
+        relative
+    } else {
+        path.to_owned()
     }
 }
 

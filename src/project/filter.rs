@@ -106,9 +106,10 @@ impl Filter {
 
 /// A glob without a `/` is for any depth, as in `.gitignore` files.
 fn anywhere(text: &str) -> String {
-    match text.contains('/') {
-        true => text.trim_start_matches('/').to_owned(),
-        false => format!("**/{text}"),
+    if text.contains('/') {
+        text.trim_start_matches('/').to_owned()
+    } else {
+        format!("**/{text}")
     }
 }
 

@@ -100,9 +100,10 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
         faults.push(Fault::of_file(&first, message));
     }
     env_files(files, source, &jobs, &faults);
-    let (order, jobs, groups) = match is_cut {
-        true => Default::default(),
-        false => check::resolve(jobs, groups, &faults),
+    let (order, jobs, groups) = if is_cut {
+        Default::default()
+    } else {
+        check::resolve(jobs, groups, &faults)
     };
     let warnings = faults.finish()?;
     Ok(Project {

@@ -103,9 +103,10 @@ impl Files for Memory {
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let path = self.resolved(path);
-        match self.files.contains_key(&path) || self.is_dir(&path) {
-            true => Ok(path),
-            false => Err(io::Error::from(io::ErrorKind::NotFound)),
+        if self.files.contains_key(&path) || self.is_dir(&path) {
+            Ok(path)
+        } else {
+            Err(io::Error::from(io::ErrorKind::NotFound))
         }
     }
 

@@ -210,13 +210,11 @@ fn ports(section: &Section<'_>) -> OwnPorts {
                 return ports;
             };
             for entry in &table.entries {
-                match names::is_valid(&entry.key) {
-                    true => add(&entry.key, &entry.node, &section, &entry.key),
-                    false => {
-                        let message =
-                            format!("{:?} is not a valid name; {}", entry.key, names::RULE);
-                        section.faults.add(&entry.place, message);
-                    }
+                if names::is_valid(&entry.key) {
+                    add(&entry.key, &entry.node, &section, &entry.key)
+                } else {
+                    let message = format!("{:?} is not a valid name; {}", entry.key, names::RULE);
+                    section.faults.add(&entry.place, message);
                 }
             }
         }

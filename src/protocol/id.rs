@@ -175,9 +175,10 @@ impl Scope {
 
     /// Whose scope it is: only people have the scope `human`.
     pub fn role(&self) -> Role {
-        match self.is_human() {
-            true => Role::Human,
-            false => Role::Agent,
+        if self.is_human() {
+            Role::Human
+        } else {
+            Role::Agent
         }
     }
 }

@@ -222,15 +222,16 @@ fn id_of(line: &[u8]) -> RequestId {
 fn not_parsed(error: &serde_json::Error) -> Error {
     let why = error.to_string();
     // serde_json has no kind for this.
-    match why.starts_with("recursion limit exceeded") {
-        true => Error::new(
+    if why.starts_with("recursion limit exceeded") {
+        Error::new(
             ErrorCode::ParseError,
             "The request is nested too deep: at most 127 arrays and objects in one another",
-        ),
-        false => Error::new(
+        )
+    } else {
+        Error::new(
             ErrorCode::ParseError,
             format!("The line is not JSON: {why}"),
-        ),
+        )
     }
 }
 

@@ -65,9 +65,10 @@ impl RequestHead {
         if line.is_empty() {
             return None;
         }
-        let fields = match is_too_long {
-            true => HashMap::new(),
-            false => fields(line),
+        let fields = if is_too_long {
+            HashMap::new()
+        } else {
+            fields(line)
         };
         let field = |name: &str| -> Value {
             let raw = fields.get(name).map(|raw| raw.get());

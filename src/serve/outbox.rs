@@ -37,9 +37,10 @@ impl Outbox {
     /// Adds whole lines and may empty `lines`: if the buffer is empty, the two are swapped, so that a long
     /// reply is not copied.
     pub fn push_from(&mut self, lines: &mut Vec<u8>) {
-        match self.bytes.is_empty() {
-            true => std::mem::swap(&mut self.bytes, lines),
-            false => self.push(lines),
+        if self.bytes.is_empty() {
+            std::mem::swap(&mut self.bytes, lines)
+        } else {
+            self.push(lines)
         }
     }
 

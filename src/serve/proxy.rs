@@ -233,10 +233,7 @@ impl Proxy {
         // Wait a millisecond more, so that the time is over on return.
         let left = left.map(|left| left + Duration::from_millis(1));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
-        let timeout = match last_words {
-            true => Some(LAST_WORDS),
-            false => left,
-        };
+        let timeout = if last_words { Some(LAST_WORDS) } else { left };
         match poll(&mut fds, timeout.as_ref()) {
             Ok(0) if last_words => return Err(Stop::Done),
             Ok(0) => return Ok(Ready::NOTHING),
@@ -420,16 +417,18 @@ impl Proxy {
                 for request in self.requests.take() {
                     let was_received = request.asked.is_some();
                     for head in owed([request]) {
-                        let answer = match was_received {
-                            true => head.unanswered_because(&error),
-                            false => head.never_sent_because(&error),
+                        let answer = if was_received {
+                            head.unanswered_because(&error)
+                        } else {
+                            head.never_sent_because(&error)
                         };
                         self.replies.push(&answer);
                     }
                 }
-                match !self.subscriptions.is_empty() && client::has_crashed() {
-                    true => self.retry.failed(Instant::now()),
-                    false => self.retry.over(),
+                if !self.subscriptions.is_empty() && client::has_crashed() {
+                    self.retry.failed(Instant::now())
+                } else {
+                    self.retry.over()
                 }
                 return Ok(());
             }

@@ -44,9 +44,10 @@ impl Alarm {
     /// Sets the time in milliseconds of the clock; `None` turns the alarm off. A time that has passed rings at once.
     pub fn set(&self, at: Option<i64>) -> io::Result<()> {
         let is_by_wall_clock = self.flags.contains(TimerfdTimerFlags::CANCEL_ON_SET);
-        let ahead = match is_by_wall_clock {
-            true => failpoint::clock_ahead(),
-            false => 0,
+        let ahead = if is_by_wall_clock {
+            failpoint::clock_ahead()
+        } else {
+            0
         };
         // All zeros would turn it off.
         let at = at.map_or(0, |at| at.saturating_sub(ahead).max(1));

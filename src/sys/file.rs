@@ -225,12 +225,13 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         .mode(0o600)
         .custom_flags(flags.bits().cast_signed())
         .open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is not a regular file",
-        )),
+        ))
     }
 }
 

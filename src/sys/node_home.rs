@@ -66,9 +66,10 @@ pub fn owner(dir: &Path) -> io::Result<Option<Owner>> {
         .to_str()
         .and_then(|name| name.rsplit_once('.')?.1.parse().ok());
     let home = dir.join(name);
-    let run = match sessions == SESSIONS && home.join(NODE).try_exists()? {
-        true => run,
-        false => None,
+    let run = if sessions == SESSIONS && home.join(NODE).try_exists()? {
+        run
+    } else {
+        None
     };
     Ok(run.map(|run| Owner { run, home }))
 }

@@ -168,9 +168,10 @@ impl Home {
         if machine::parts(&self.state).is_some() {
             return own_runtime(&machine::word_for(&self.state));
         }
-        match self.state.join(NODE).exists() {
-            true => self.runtime.clone(),
-            false => self.state.clone(),
+        if self.state.join(NODE).exists() {
+            self.runtime.clone()
+        } else {
+            self.state.clone()
         }
     }
 

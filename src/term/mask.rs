@@ -59,9 +59,10 @@ pub fn mask(line: &str) -> Cow<'_, str> {
         }
         // `name[123]:` is a program; `name[123]` without a colon may be an item of a list.
         let is_program = !keep.ends_with('[') || after == "]:" || keep.to_lowercase() == "pid[";
-        match is_program {
-            true => format!("{keep}<pid>{after}"),
-            false => text.to_owned(),
+        if is_program {
+            format!("{keep}<pid>{after}")
+        } else {
+            text.to_owned()
         }
     })
 }

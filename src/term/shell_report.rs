@@ -124,9 +124,10 @@ impl Directory {
         };
         let is_here = matches!(self.host.as_str(), "" | "localhost" | "127.0.0.1" | "::1")
             || short(&self.host) == short(here);
-        match is_here {
-            true => self.path.clone(),
-            false => format!("{}:{}", self.host, self.path),
+        if is_here {
+            self.path.clone()
+        } else {
+            format!("{}:{}", self.host, self.path)
         }
     }
 }

@@ -92,9 +92,10 @@ impl Bar {
         let mut x = self.margin;
         for item in &self.left {
             let line = Line::from(item.spans.clone());
-            let end = match self.right.is_empty() {
-                true => room,
-                false => room.saturating_sub(side_width(&self.right, self.gap) + 1 + self.gap),
+            let end = if self.right.is_empty() {
+                room
+            } else {
+                room.saturating_sub(side_width(&self.right, self.gap) + 1 + self.gap)
             };
             put(buf, area, x, &line, end.saturating_sub(x));
             x += item.width() + self.gap;

@@ -20,9 +20,10 @@ pub fn command_line(record: &Record, home: Option<&str>) -> String {
         }
         set => {
             let words: Vec<String> = set.iter().map(Variable::word).collect();
-            let line = match is_plain {
-                true => line,
-                false => format!("sh -c {}", quote(&line)),
+            let line = if is_plain {
+                line
+            } else {
+                format!("sh -c {}", quote(&line))
             };
             format!("env {} {line}", words.join(" "))
         }

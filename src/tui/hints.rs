@@ -31,17 +31,19 @@ pub fn bar(model: &Model) -> Bar {
     };
     let bar = spaced(2);
     // The keys of a menu are shown nowhere else: they move closer together before one is left out.
-    match hints.exits.is_empty() && !bar.is_whole(Rect::new(0, 0, model.window.0, 1)) {
-        true => spaced(1),
-        false => bar,
+    if hints.exits.is_empty() && !bar.is_whole(Rect::new(0, 0, model.window.0, 1)) {
+        spaced(1)
+    } else {
+        bar
     }
 }
 
 /// A hint with its styles.
 pub fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
-    let label = match label.is_empty() {
-        true => label,
-        false => format!(" {label}"),
+    let label = if label.is_empty() {
+        label
+    } else {
+        format!(" {label}")
     };
     vec![
         Span::styled(key, model.theme.key()),
@@ -67,9 +69,10 @@ pub fn to_scroll<A: KeyAction>(
     (lines, height): (usize, usize),
     actions: &[A],
 ) -> Vec<Hint> {
-    match lines > height {
-        true => hints(model, actions),
-        false => Vec::new(),
+    if lines > height {
+        hints(model, actions)
+    } else {
+        Vec::new()
     }
 }
 

@@ -46,9 +46,10 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
     }
     if let Some(area) = within(layout.list) {
         let at = model.list.top + usize::from(row - area.y);
-        return match at < model.list.rows.len() {
-            true => Hit::Row(at),
-            false => Hit::List,
+        return if at < model.list.rows.len() {
+            Hit::Row(at)
+        } else {
+            Hit::List
         };
     }
     match pane_at(model, col, row) {

@@ -55,9 +55,10 @@ impl Input {
     /// ready for ever.
     pub fn sources(&self) -> [PollFd<'_>; 2] {
         let signals = self.signals.get_read().as_fd();
-        let terminal = match self.has_ended {
-            false => rustix::stdio::stdin(),
-            true => signals,
+        let terminal = if self.has_ended {
+            signals
+        } else {
+            rustix::stdio::stdin()
         };
         [signals, terminal].map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
     }

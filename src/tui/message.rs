@@ -73,9 +73,10 @@ pub enum Keys {
 impl Keys {
     /// What these bytes may do.
     pub fn of(bytes: &[u8]) -> Self {
-        match bytes.iter().any(|&b| b < b' ' && b != 0x1b) {
-            true => Self::Answer,
-            false => Self::Part,
+        if bytes.iter().any(|&b| b < b' ' && b != 0x1b) {
+            Self::Answer
+        } else {
+            Self::Part
         }
     }
 }

@@ -257,9 +257,10 @@ fn hold_still(model: &mut Model, id: &SessionId, area: Rect) {
 /// The part of the pane `area` that shows the text of the job.
 fn text_area(model: &Model, area: Rect) -> Rect {
     let log = model.pane.scroll.as_ref().filter(|scroll| !scroll.is_still);
-    match log.is_some() || model.pane.rewind.is_some() {
-        true => area,
-        false => card::draw::above(model, area),
+    if log.is_some() || model.pane.rewind.is_some() {
+        area
+    } else {
+        card::draw::above(model, area)
     }
 }
 

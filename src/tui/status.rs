@@ -79,9 +79,10 @@ impl Alarms {
         let there = all.into_iter().filter(|(n, ..)| *n > 0);
         there
             .map(|(n, word, state)| {
-                let words = match wide {
-                    false => format!("{n}{}", state.glyph(model.theme.ascii)),
-                    true => format!("{n} {word}"),
+                let words = if wide {
+                    format!("{n} {word}")
+                } else {
+                    format!("{n}{}", state.glyph(model.theme.ascii))
                 };
                 Span::styled(words, model.theme.state(&state))
             })

@@ -97,18 +97,20 @@ pub fn clock_seconds(unix_ms: i64, zone: &TimeZone) -> String {
 /// When something happened, relative to `now`: the time of day if it was today, otherwise how long
 /// ago.
 pub fn since(unix_ms: i64, now: i64, zone: &TimeZone) -> String {
-    match civil(unix_ms, zone).date() == civil(now, zone).date() {
-        true => clock(unix_ms, zone),
-        false => ago(now - unix_ms),
+    if civil(unix_ms, zone).date() == civil(now, zone).date() {
+        clock(unix_ms, zone)
+    } else {
+        ago(now - unix_ms)
     }
 }
 
 /// When something happened: the time of day, with the date if it was not today.
 pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
     let (then, now) = (civil(at.millis(), zone), civil(now_ms, zone));
-    let format = match then.date() == now.date() {
-        true => "%H:%M:%S",
-        false => "%Y-%m-%d %H:%M",
+    let format = if then.date() == now.date() {
+        "%H:%M:%S"
+    } else {
+        "%Y-%m-%d %H:%M"
     };
     then.strftime(format).to_string()
 }

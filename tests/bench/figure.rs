@@ -91,8 +91,9 @@ pub(crate) fn play(scenes: &[Scene]) -> ExitCode {
             all_kept &= figure.is_kept();
         }
     }
-    match all_kept {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if all_kept {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

@@ -23,9 +23,10 @@ fn a_password_is_answered_from_the_row() {
         let home = Home::new();
         home.start(&["-n", "login", LOGIN]);
         // A narrow window has the short words of the list.
-        let (asks, hides) = match size.0 < 60 {
-            true => ("login ? input", "login ? password"),
-            false => ("login ? needs input", "login ? password prompt"),
+        let (asks, hides) = if size.0 < 60 {
+            ("login ? input", "login ? password")
+        } else {
+            ("login ? needs input", "login ? password prompt")
         };
         let mut view = Terminal::dashboard(&home, size, asks);
         assert_eq!(view.screen().title(), "bgproc: 1 needs input");

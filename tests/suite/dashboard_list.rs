@@ -71,9 +71,10 @@ fn keys_reach_every_marked_job_and_no_other() {
         view.send("j ");
         view.wait_for_text("marked 2");
         view.send("x");
-        view.wait_for_text(match size.0 < 60 {
-            true => "STOP 2 jobs?",
-            false => "2 jobs: alpha, beta",
+        view.wait_for_text(if size.0 < 60 {
+            "STOP 2 jobs?"
+        } else {
+            "2 jobs: alpha, beta"
         });
         view.send("y");
         home.run(&["wait", "alpha", "beta"]);

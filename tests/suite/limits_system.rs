@@ -100,9 +100,10 @@ fn without_descriptors_a_client_is_told_so() {
     let mut held = Vec::new();
     let refused = loop {
         let (stream, said) = connect();
-        match said["event"] == "hello" {
-            true => held.push(stream),
-            false => break said,
+        if said["event"] == "hello" {
+            held.push(stream)
+        } else {
+            break said;
         }
         assert!(held.len() < 64, "no end to clients");
     };

@@ -14,9 +14,10 @@ fn check(lines: &Value, first_line: &Value) {
     for line in lines.as_array().unwrap() {
         let number = line["n"].to_string();
         let text = line["text"].as_str().unwrap();
-        match line["n"] == *first_line {
-            true => assert!(number.ends_with(text), "{line}"),
-            false => assert_eq!(number, text),
+        if line["n"] == *first_line {
+            assert!(number.ends_with(text), "{line}")
+        } else {
+            assert_eq!(number, text)
         }
     }
 }

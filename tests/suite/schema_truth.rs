@@ -108,12 +108,11 @@ fn values(name: &str, schema: &Value, all: &Value) -> Vec<Value> {
         values.push(most.checked_add(1).map_or(json!(1e30), Value::from));
         return values;
     }
-    match is("array") {
-        true => {
-            let item = values(name, &schema["items"], all).remove(0);
-            vec![json!([item]), json!([]), json!(5), json!([[]])]
-        }
-        false => vec![json!("x"), json!(5)],
+    if is("array") {
+        let item = values(name, &schema["items"], all).remove(0);
+        vec![json!([item]), json!([]), json!(5), json!([[]])]
+    } else {
+        vec![json!("x"), json!(5)]
     }
 }
 

@@ -48,9 +48,12 @@ pub(super) fn with_completers(grammar: Command, words: &mut [OsString], cursor: 
         let verb = verb.alias(None);
         let verb = verb
             .mut_subcommands(|part| part.mut_args(|arg| with_completer(arg, Which::Any, place)));
-        verb.mut_args(|arg| match is_help && arg.is_positional() {
-            true => with_verbs(arg, verbs.clone()),
-            false => with_completer(arg, which, place),
+        verb.mut_args(|arg| {
+            if is_help && arg.is_positional() {
+                with_verbs(arg, verbs.clone())
+            } else {
+                with_completer(arg, which, place)
+            }
         })
     })
 }

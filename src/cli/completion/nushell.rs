@@ -105,9 +105,10 @@ fn quoted(word: &str) -> Cow<'_, str> {
     if word.starts_with('~') && !word.contains('`') {
         return format!("`{word}`").into();
     }
-    match word.contains('\'') {
-        false => format!("'{word}'").into(),
-        true => format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"")).into(),
+    if word.contains('\'') {
+        format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"")).into()
+    } else {
+        format!("'{word}'").into()
     }
 }
 

@@ -155,8 +155,9 @@ fn is_id(name: &str, jobs: &[Record]) -> bool {
 /// Fails if a host is not in the configuration.
 fn check_known(host: &str) -> Result<(), Failure> {
     let config = settings::configuration()?;
-    match config.hosts.contains_key(host) {
-        true => Ok(()),
-        false => Err(settings::host::unknown(host, &config).into()),
+    if config.hosts.contains_key(host) {
+        Ok(())
+    } else {
+        Err(settings::host::unknown(host, &config).into())
     }
 }

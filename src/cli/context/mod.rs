@@ -302,9 +302,10 @@ impl Context {
 
     /// Prints a result: as an object with `--json`, else as a line.
     pub fn result(&mut self, value: &impl Serialize, line: &str) -> Result<(), Failure> {
-        match self.json {
-            true => self.out.json(value),
-            false => self.out.line(line),
+        if self.json {
+            self.out.json(value)
+        } else {
+            self.out.line(line)
         }
     }
 
@@ -413,9 +414,10 @@ impl Context {
                 let count = candidates.len();
                 let list = candidates.join("\n  ");
                 let message = format!("`{target}` matches {count} jobs:\n  {list}");
-                let hint = match is_one_name {
-                    true => "choose one by its id, a job of a project also as PROJECT/JOB",
-                    false => "write more of the name, or the id",
+                let hint = if is_one_name {
+                    "choose one by its id, a job of a project also as PROJECT/JOB"
+                } else {
+                    "write more of the name, or the id"
                 };
                 Failure::with_message(Exit::AMBIGUOUS, message).hint(hint)
             }

@@ -175,9 +175,10 @@ pub fn one<'a>(
         label.starts_with(target) || job.summary.session_id.as_str().starts_with(target)
     };
     let prefixed: Vec<_> = jobs.iter().filter(prefix).collect();
-    match target.is_empty() || prefixed.is_empty() {
-        true => Err(unknown(target, jobs)),
-        false => single(target, &prefixed, now),
+    if target.is_empty() || prefixed.is_empty() {
+        Err(unknown(target, jobs))
+    } else {
+        single(target, &prefixed, now)
     }
 }
 
@@ -217,9 +218,10 @@ fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a R
     if let [only] = jobs {
         return Ok(only);
     }
-    match labels.len() == 1 && jobs[0].summary.label.is_some() {
-        true => of_one_name(target, &newest_first(jobs), now),
-        false => Err(ambiguous(target, jobs, now)),
+    if labels.len() == 1 && jobs[0].summary.label.is_some() {
+        of_one_name(target, &newest_first(jobs), now)
+    } else {
+        Err(ambiguous(target, jobs, now))
     }
 }
 
@@ -263,9 +265,10 @@ pub fn oddity(target: &str) -> Option<String> {
         return Some("it is empty".to_owned());
     }
     if target.contains('/') {
-        let what = match std::path::Path::new(target).exists() {
-            true => "a file or directory",
-            false => "a path",
+        let what = if std::path::Path::new(target).exists() {
+            "a file or directory"
+        } else {
+            "a path"
         };
         return Some(format!("it is {what}; give the name or id of a job"));
     }
@@ -314,20 +317,21 @@ fn not_in_project(project: &str, job: &str, jobs: &[Record]) -> Miss {
         .filter(|of| of.project.name == project)
         .map(|of| of.job.as_str())
         .collect();
-    match own.is_empty() {
-        true => Miss::NotInProject {
+    if own.is_empty() {
+        Miss::NotInProject {
             target,
             project: project.to_owned(),
             job: None,
             near: nearest(project, of.map(|of| of.project.name.as_str()))
                 .map(|near| format!("{near}/{job}")),
-        },
-        false => Miss::NotInProject {
+        }
+    } else {
+        Miss::NotInProject {
             target,
             project: project.to_owned(),
             job: Some(job.to_owned()),
             near: nearest(job, own).map(|near| format!("{project}/{near}")),
-        },
+        }
     }
 }
 

@@ -24,9 +24,10 @@ pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
 
 /// Why something that fills the screen cannot be done here.
 pub(in crate::cli) fn no_terminal(what: &str) -> String {
-    match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        true => format!("{what} needs a terminal that can move its cursor, and TERM says dumb"),
-        false => format!("{what} needs a terminal"),
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        format!("{what} needs a terminal that can move its cursor, and TERM says dumb")
+    } else {
+        format!("{what} needs a terminal")
     }
 }
 
@@ -61,8 +62,9 @@ pub(in crate::cli) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Fa
         full_env: None,
     }))?;
     let job = record.summary;
-    Ok(match job.status.is_finished() {
-        true => Exit::of_job(job.status, job.exit_code, job.signal.as_deref()),
-        false => Exit::OK,
+    Ok(if job.status.is_finished() {
+        Exit::of_job(job.status, job.exit_code, job.signal.as_deref())
+    } else {
+        Exit::OK
     })
 }

@@ -93,9 +93,10 @@ impl Ending {
         let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
         let names = names.join(" ");
         let own = jobs.iter().any(|job| job.summary.project.is_some());
-        let after = match own && self.grace.is_none() {
-            true => "the grace period of its project file".to_owned(),
-            false => words::span(grace_ms),
+        let after = if own && self.grace.is_none() {
+            "the grace period of its project file".to_owned()
+        } else {
+            words::span(grace_ms)
         };
         let are = if jobs.len() == 1 { "is" } else { "are" };
         format!(

@@ -210,9 +210,10 @@ fn push_line(
     if !*in_line {
         out.extend_from_slice(prefix.as_bytes());
     }
-    match on_terminal && !prefix.is_empty() {
-        true => out.extend_from_slice(bidi::isolated(line.text).as_bytes()),
-        false => out.extend_from_slice(line.text.as_bytes()),
+    if on_terminal && !prefix.is_empty() {
+        out.extend_from_slice(bidi::isolated(line.text).as_bytes())
+    } else {
+        out.extend_from_slice(line.text.as_bytes())
     }
     *in_line = line.goes_on;
     if !line.goes_on {

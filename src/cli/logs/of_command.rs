@@ -26,12 +26,11 @@ pub fn print(ctx: &mut Context, id: &SessionId, n: usize) -> Result<(), Failure>
             }
             failure => failure,
         })?;
-        match ctx.json {
-            true => ctx.out.json(&part)?,
-            false => {
-                let mut lines = part.lines.iter();
-                lines.try_for_each(|line| ctx.out.line(&line.text))?;
-            }
+        if ctx.json {
+            ctx.out.json(&part)?
+        } else {
+            let mut lines = part.lines.iter();
+            lines.try_for_each(|line| ctx.out.line(&line.text))?;
         }
         // A new command would be the last one from now on.
         if part.next_line <= from || (part.lines.len() as u64) < LINES {

@@ -47,12 +47,13 @@ impl Place {
                 _ => break,
             }
         }
-        match line < beyond {
-            true => Self::at_line(ctx, id, line),
-            false => Ok(Self {
+        if line < beyond {
+            Self::at_line(ctx, id, line)
+        } else {
+            Ok(Self {
                 offset: end(ctx, id)?,
                 line,
-            }),
+            })
         }
     }
 

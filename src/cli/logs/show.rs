@@ -182,16 +182,15 @@ impl Show {
     /// Ends the line that is shown, because the job has ended. It may run again.
     pub fn cut(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
-        match self.is_detailed() {
-            true => {
-                let mut lines = Vec::new();
-                self.lanes[0].cut_lines(at, &mut |line| lines.push(owned(line)));
-                self.detailed(ctx, lines)?;
-                if let Some(begun) = self.begun.take() {
-                    self.line(ctx, begun)?;
-                }
+        if self.is_detailed() {
+            let mut lines = Vec::new();
+            self.lanes[0].cut_lines(at, &mut |line| lines.push(owned(line)));
+            self.detailed(ctx, lines)?;
+            if let Some(begun) = self.begun.take() {
+                self.line(ctx, begun)?;
             }
-            false => self.end_lines(ctx, at)?,
+        } else {
+            self.end_lines(ctx, at)?
         }
         ctx.out.flush()
     }
@@ -329,9 +328,10 @@ impl Show {
     fn print_typed(&self, ctx: &mut Context, input: &LogLine) -> Result<(), Failure> {
         let text = typed::shown(input);
         let is_meant = |sieve: &Sieve| sieve.is_match(&text);
-        match self.sieve.as_ref().is_none_or(is_meant) {
-            true => self.print(ctx, input, &text, None),
-            false => Ok(()),
+        if self.sieve.as_ref().is_none_or(is_meant) {
+            self.print(ctx, input, &text, None)
+        } else {
+            Ok(())
         }
     }
 

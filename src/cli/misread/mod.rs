@@ -144,9 +144,10 @@ impl Wrong<'_> {
             return Some(format!("bgproc {} --help lists its arguments", self.name()));
         }
         // `help` prefers the chapter.
-        Some(match is_topic(verb) {
-            true => format!("bgproc {verb} --help lists its arguments"),
-            false => format!("bgproc help {verb} lists its arguments"),
+        Some(if is_topic(verb) {
+            format!("bgproc {verb} --help lists its arguments")
+        } else {
+            format!("bgproc help {verb} lists its arguments")
         })
     }
 
@@ -166,12 +167,13 @@ impl Wrong<'_> {
             .take_while(|word| **word != verb)
             .any(|word| is_in(flag, word))
         {
-            return match takes(&self.grammar(), flag) {
-                true => (
+            return if takes(&self.grammar(), flag) {
+                (
                     format!("{flag} is an option of {}", self.name()),
                     Some(format!("write the verb first: {}", self.verb_first(verb))),
-                ),
-                false => front_flag(flag),
+                )
+            } else {
+                front_flag(flag)
             };
         }
         let message = format!("{} has no option {flag}", self.name());
@@ -213,9 +215,10 @@ impl Wrong<'_> {
             .chain(first.iter().copied())
             .chain(last.iter().copied());
         let line = shlex::try_join(words).unwrap_or_default();
-        match is_run && rest.is_empty() {
-            true => format!("{line} COMMAND"),
-            false => line,
+        if is_run && rest.is_empty() {
+            format!("{line} COMMAND")
+        } else {
+            line
         }
     }
 
@@ -369,8 +372,9 @@ impl Wrong<'_> {
 
 /// Whether an option is written in a word: `--on` in `--on=x`, `-o` in `-ox`.
 fn is_in(flag: &str, word: &str) -> bool {
-    match flag.starts_with("--") {
-        true => word.split('=').next() == Some(flag),
-        false => word.starts_with(flag) && !word.starts_with("--"),
+    if flag.starts_with("--") {
+        word.split('=').next() == Some(flag)
+    } else {
+        word.starts_with(flag) && !word.starts_with("--")
     }
 }

@@ -21,9 +21,10 @@ pub(super) fn near<'a>(
     let (lower, is_short) = (word.to_lowercase(), length(word) <= SHORT);
     let may_be = |candidate: &&str| {
         let is_one_edit = strsim::damerau_levenshtein(&lower, candidate) <= 1;
-        match DESTRUCTIVE.contains(candidate) {
-            true => is_one_edit && !is_short,
-            false => length(candidate) > 1 && (is_one_edit || !is_short),
+        if DESTRUCTIVE.contains(candidate) {
+            is_one_edit && !is_short
+        } else {
+            length(candidate) > 1 && (is_one_edit || !is_short)
         }
     };
     let candidates = candidates.into_iter().filter(may_be);
@@ -41,9 +42,10 @@ pub(super) fn option(shown: &str) -> String {
 /// `<--first|--last|--to <N>>`.
 pub(super) fn plain_name(shown: &str) -> String {
     let is_choice = shown.starts_with('<') && shown.contains('|');
-    let inner = match is_choice {
-        true => &shown[1..shown.len() - 1],
-        false => shown,
+    let inner = if is_choice {
+        &shown[1..shown.len() - 1]
+    } else {
+        shown
     };
     let words: Vec<String> = inner
         .split('|')

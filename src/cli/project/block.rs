@@ -41,9 +41,10 @@ impl Block {
 
     /// Shows how jobs are.
     pub fn show(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
-        match self.is_live {
-            true => self.draw(out, jobs)?,
-            false => self.add(out, jobs)?,
+        if self.is_live {
+            self.draw(out, jobs)?
+        } else {
+            self.add(out, jobs)?
         }
         out.flush()
     }

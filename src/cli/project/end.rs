@@ -126,12 +126,11 @@ impl End<'_> {
         if !state.up {
             return conclude(ctx, self.request, state, *over);
         }
-        match ctx.json {
-            true => ctx.out.json(state)?,
-            false => {
-                tell_failed(ctx, self.request, state)?;
-                ctx.out.line(&is_down(&state.project.name, ended.stopped))?;
-            }
+        if ctx.json {
+            ctx.out.json(state)?
+        } else {
+            tell_failed(ctx, self.request, state)?;
+            ctx.out.line(&is_down(&state.project.name, ended.stopped))?;
         }
         ctx.out.flush()?;
         let Some(job) = self.find(state) else {

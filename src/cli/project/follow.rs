@@ -99,10 +99,7 @@ pub fn conclude(
         note(&format!("not ready in time: {late}; the jobs go on"));
         return Ok(Exit::TIMED_OUT);
     }
-    Ok(match state.failed {
-        true => Exit::FAILED,
-        false => Exit::OK,
-    })
+    Ok(if state.failed { Exit::FAILED } else { Exit::OK })
 }
 
 /// Prints the end of the output of the jobs that failed.

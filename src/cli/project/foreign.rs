@@ -21,9 +21,10 @@ pub fn refuse(paths: &[String]) -> Result<(), Failure> {
         }
         let message = format!("{shown} is the file of another program, not a project file");
         Err(
-            Failure::with_message(Exit::USAGE, message).hint(match is_known {
-                true => format!("bgproc init --from {shown} writes bgproc.toml from it"),
-                false => "bgproc help projects shows how to write bgproc.toml".to_owned(),
+            Failure::with_message(Exit::USAGE, message).hint(if is_known {
+                format!("bgproc init --from {shown} writes bgproc.toml from it")
+            } else {
+                "bgproc help projects shows how to write bgproc.toml".to_owned()
             }),
         )
     })

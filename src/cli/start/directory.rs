@@ -16,9 +16,10 @@ pub fn absolute(dir: &str) -> Result<String, Failure> {
     }
     let absolute = disk::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
-        let what = match absolute.exists() {
-            true => "is not a directory",
-            false => "does not exist",
+        let what = if absolute.exists() {
+            "is not a directory"
+        } else {
+            "does not exist"
         };
         let message = format!("-C {dir}: {} {what}", absolute.display());
         return Err(Failure::Usage(message));
@@ -36,9 +37,10 @@ pub fn absolute(dir: &str) -> Result<String, Failure> {
 fn normal(path: &Path) -> std::io::Result<PathBuf> {
     let short = without_dots(path);
     let id = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
-    match id(&short).ok() == Some(id(path)?) {
-        true => Ok(short),
-        false => path.canonicalize(),
+    if id(&short).ok() == Some(id(path)?) {
+        Ok(short)
+    } else {
+        path.canonicalize()
     }
 }
 

@@ -30,10 +30,13 @@ pub fn read(names: &[String]) -> Result<BTreeMap<String, Option<String>>, Failur
     };
     let made = environment(&Disk, &job, "", &surroundings);
     let Environment { values, warnings } = made.map_err(|faults| {
-        let lines = faults.iter().map(|fault| match fault.path == here {
-            // The file was named on the command line, not in a file of this directory.
-            true => fault.message.clone(),
-            false => fault.seen_from(&here).to_string(),
+        let lines = faults.iter().map(|fault| {
+            if fault.path == here {
+                // The file was named on the command line, not in a file of this directory.
+                fault.message.clone()
+            } else {
+                fault.seen_from(&here).to_string()
+            }
         });
         let message = lines.collect::<Vec<_>>().join("\n");
         Failure::with_message(Exit::USAGE, message)

@@ -36,9 +36,10 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     }
     match shell.status() {
         Ok(status) if !status.success() => {
-            let message = match word.contains('/') {
-                true => format!("{word} does not exist, or is not executable"),
-                false => format!("{word} was not found on PATH"),
+            let message = if word.contains('/') {
+                format!("{word} does not exist, or is not executable")
+            } else {
+                format!("{word} was not found on PATH")
             };
             let failure = Failure::with_message(Exit::NOT_FOUND, message);
             Err(match lead(start) {

@@ -68,9 +68,10 @@ fn in_units(text: &str) -> String {
 fn last(time: Time, now: &Zoned) -> Option<Timestamp> {
     let today = now.date().to_datetime(time);
     let at = today.to_zoned(now.time_zone().clone()).ok()?;
-    let at = match at.timestamp() > now.timestamp() {
-        true => at.yesterday().ok()?,
-        false => at,
+    let at = if at.timestamp() > now.timestamp() {
+        at.yesterday().ok()?
+    } else {
+        at
     };
     Some(Timestamp(at.timestamp().as_millisecond()))
 }

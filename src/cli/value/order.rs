@@ -68,9 +68,10 @@ impl Order {
             By::Port => last_if_none(lowest(&one.ports), lowest(&other.ports)),
             By::Group => last_if_none(group(&one.group), group(&other.group)),
         };
-        match self.is_reversed && has_both {
-            true => values.reverse(),
-            false => values,
+        if self.is_reversed && has_both {
+            values.reverse()
+        } else {
+            values
         }
     }
 }

@@ -32,9 +32,10 @@ impl Attach {
         ctx.hang_up();
         let id = &job.summary.session_id;
         open(id, self.read_only, &self.detach_keys, !self.no_status)?;
-        match self.exit_code {
-            true => code(ctx, id),
-            false => Ok(Exit::OK),
+        if self.exit_code {
+            code(ctx, id)
+        } else {
+            Ok(Exit::OK)
         }
     }
 }

@@ -46,9 +46,10 @@ impl Completions {
         if let Some(step) = self.shell.next_step(&file) {
             note(&step);
         }
-        note(match is_new {
-            true => "new shells complete bgproc from now on",
-            false => "nothing has changed: the file is there already",
+        note(if is_new {
+            "new shells complete bgproc from now on"
+        } else {
+            "nothing has changed: the file is there already"
         });
         note(&format!("to undo this: rm {}", quoted(&file)));
         Ok(Exit::OK)

@@ -85,9 +85,10 @@ impl Diff {
             ctx.out.flush()?;
             remark(&name, &left, &right, flaky, found.is_empty());
         }
-        Ok(match found.is_empty() {
-            true => Exit::OK,
-            false => Exit::FAILED,
+        Ok(if found.is_empty() {
+            Exit::OK
+        } else {
+            Exit::FAILED
         })
     }
 }
@@ -168,10 +169,11 @@ fn print(
 /// Lines as `diff -u` names them, by their numbers in the log.
 fn range(lines: &[LogLine], range: &std::ops::Range<usize>) -> String {
     let number = |at: usize| lines.get(at).map(|line| line.n);
-    let first = match range.is_empty() {
+    let first = if range.is_empty() {
         // The line before.
-        true => range.start.checked_sub(1).and_then(number).unwrap_or(0),
-        false => number(range.start).unwrap_or(0),
+        range.start.checked_sub(1).and_then(number).unwrap_or(0)
+    } else {
+        number(range.start).unwrap_or(0)
     };
     format!("{first},{}", range.len())
 }

@@ -74,9 +74,10 @@ impl Down {
             (_, 0) => note(&format!("no job of {name} was running")),
             (_, jobs) => ctx.out.line(&is_down(name, jobs))?,
         }
-        Ok(match state.warnings.is_empty() {
-            true => Exit::OK,
-            false => Exit::FAILED,
+        Ok(if state.warnings.is_empty() {
+            Exit::OK
+        } else {
+            Exit::FAILED
         })
     }
 }

@@ -50,20 +50,17 @@ impl Env {
         let variables = environment.variables.iter();
         let wanted = variables.filter(|variable| self.all || variable.from != CALLER);
         for variable in wanted {
-            match ctx.json {
-                true => {
-                    let Variable { name, from, .. } = variable;
-                    let line = json!({ "name": name, "value": shown(variable), "from": from });
-                    ctx.out.json(&line)?;
-                }
-                false => {
-                    let line = format!("{}={}", variable.name, shown(variable));
-                    let from = format!("  # {}", variable.from);
-                    let faint = ctx
-                        .out
-                        .tint(crate::cli::output::style::Tone::Faint, &clean(&from));
-                    ctx.out.line(&format!("{}{faint}", clean(&line)))?;
-                }
+            if ctx.json {
+                let Variable { name, from, .. } = variable;
+                let line = json!({ "name": name, "value": shown(variable), "from": from });
+                ctx.out.json(&line)?;
+            } else {
+                let line = format!("{}={}", variable.name, shown(variable));
+                let from = format!("  # {}", variable.from);
+                let faint = ctx
+                    .out
+                    .tint(crate::cli::output::style::Tone::Faint, &clean(&from));
+                ctx.out.line(&format!("{}{faint}", clean(&line)))?;
             }
         }
         Ok(Exit::OK)
@@ -74,9 +71,10 @@ impl Env {
 const CALLER: &str = "the environment";
 
 fn shown(variable: &Variable) -> &str {
-    match variable.secret {
-        true => MASKED,
-        false => &variable.value,
+    if variable.secret {
+        MASKED
+    } else {
+        &variable.value
     }
 }
 

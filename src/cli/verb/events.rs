@@ -88,12 +88,11 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     }
     let at = event.at.unwrap_or_default();
     let (name, what, by) = (name(event), what(event), by(event));
-    let line = match ctx.out.is_terminal() {
-        true => {
-            let (at, name) = (words::local(at), names::padded(&name, 12));
-            format!("{at}  {name}  {what:<18}  {by}")
-        }
-        false => format!("{}\t{name}\t{what}\t{by}", words::stamp(at)),
+    let line = if ctx.out.is_terminal() {
+        let (at, name) = (words::local(at), names::padded(&name, 12));
+        format!("{at}  {name}  {what:<18}  {by}")
+    } else {
+        format!("{}\t{name}\t{what}\t{by}", words::stamp(at))
     };
     ctx.out.line(line.trim_end())
 }

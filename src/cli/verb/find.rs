@@ -65,9 +65,10 @@ impl Find {
             }
         };
         ctx.out.flush()?;
-        Ok(match search.any {
-            true => missed,
-            false => missed.or(Exit::FAILED),
+        Ok(if search.any {
+            missed
+        } else {
+            missed.or(Exit::FAILED)
         })
     }
 }
@@ -103,9 +104,10 @@ impl Search<'_> {
         }
         // Without a match, it is not known that there is none.
         let is_whole = away.is_empty() && self.lost.is_empty();
-        Ok(match is_whole || self.any {
-            true => Exit::OK,
-            false => Exit::UNAVAILABLE,
+        Ok(if is_whole || self.any {
+            Exit::OK
+        } else {
+            Exit::UNAVAILABLE
         })
     }
 

@@ -32,11 +32,12 @@ pub struct Pin {
 impl Group {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let Some(group) = self.words.pop() else {
-            return match self.queue.is_given() {
-                true => Err(Failure::Usage(
+            return if self.queue.is_given() {
+                Err(Failure::Usage(
                     "the name of the queue is missing".to_owned(),
-                )),
-                false => queue::list(ctx, None),
+                ))
+            } else {
+                queue::list(ctx, None)
             };
         };
         let group = match group.as_str() {

@@ -34,23 +34,24 @@ impl Init {
         if !self.dry_run {
             refuse_to_overwrite(&dir)?;
         }
-        let from = match self.from.is_empty() {
-            false => self.from,
-            true => match found(ctx, &dir)? {
+        let from = if self.from.is_empty() {
+            match found(ctx, &dir)? {
                 Some(names) => names,
                 None => {
                     note("nothing was written");
                     return Ok(Exit::FAILED);
                 }
-            },
+            }
+        } else {
+            self.from
         };
         let new = import::import(&Disk, &dir, &from).map_err(|faults| refused(&faults, &dir))?;
         if self.dry_run {
-            match ctx.json {
-                true => ctx
-                    .out
-                    .json(&json!({ "from": from, "jobs": new.jobs, "text": new.text }))?,
-                false => ctx.out.bytes(new.text.as_bytes())?,
+            if ctx.json {
+                ctx.out
+                    .json(&json!({ "from": from, "jobs": new.jobs, "text": new.text }))?
+            } else {
+                ctx.out.bytes(new.text.as_bytes())?
             }
             return Ok(Exit::OK);
         }

@@ -65,11 +65,12 @@ impl News {
         let mut wait = 0;
         loop {
             let events = fetch(&mut connection, wait)?;
-            match ctx.json {
-                true => events.iter().try_for_each(|event| ctx.out.json(event))?,
-                false => lines(&events)
+            if ctx.json {
+                events.iter().try_for_each(|event| ctx.out.json(event))?
+            } else {
+                lines(&events)
                     .iter()
-                    .try_for_each(|line| ctx.out.line(line))?,
+                    .try_for_each(|line| ctx.out.line(line))?
             }
             ctx.out.flush()?;
             if !self.follow {

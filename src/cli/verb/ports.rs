@@ -94,9 +94,10 @@ impl Ports {
         rows.extend(strangers.iter().map(row_of_stranger));
         rows.sort_by_key(|row| row[0].parse::<u16>().ok());
         if is_table {
-            let shown = match strangers.is_empty() {
-                true => COLUMNS.len() - 1,
-                false => COLUMNS.len(),
+            let shown = if strangers.is_empty() {
+                COLUMNS.len() - 1
+            } else {
+                COLUMNS.len()
             };
             let cells: Vec<_> = rows
                 .iter()

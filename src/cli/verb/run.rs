@@ -159,9 +159,10 @@ impl Run {
             share::set(ctx, &id, agents)?;
         }
         if self.attach || self.follow || self.wait {
-            let exit = match self.attach {
-                true => self.attach(ctx, &id)?,
-                false => self.stay(ctx, &id, piped)?,
+            let exit = if self.attach {
+                self.attach(ctx, &id)?
+            } else {
+                self.stay(ctx, &id, piped)?
             };
             if self.rm {
                 forget(ctx, &id)?;
@@ -189,9 +190,10 @@ impl Run {
     /// Opens the job in the dashboard.
     fn attach(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
         attach::open(id, false, &[], true)?;
-        match self.exit_code {
-            true => attach::code(ctx, id),
-            false => Ok(Exit::OK),
+        if self.exit_code {
+            attach::code(ctx, id)
+        } else {
+            Ok(Exit::OK)
         }
     }
 
@@ -208,9 +210,10 @@ impl Run {
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
         let goes_on = interrupt::goes_on(std::slice::from_ref(&name));
-        match self.follow {
-            true => interrupt::leave_following(goes_on)?,
-            false => interrupt::leave_with(goes_on)?,
+        if self.follow {
+            interrupt::leave_following(goes_on)?
+        } else {
+            interrupt::leave_with(goes_on)?
         }
         skipped::leave_with(std::iter::once(&job), WaitMode::All)?;
         if self.wait && !self.quiet {
@@ -349,9 +352,10 @@ fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Fai
 /// Formats the job and its log as `web (4hqk2mzr8w1n) log: /…/output.log`.
 fn whereabouts(job: &Record) -> String {
     let (name, id) = (words::name(&job.summary), job.summary.session_id.as_str());
-    let mut line = match name == id {
-        true => name,
-        false => format!("{name} ({id})"),
+    let mut line = if name == id {
+        name
+    } else {
+        format!("{name} ({id})")
     };
     if let Some(log) = job.output_files.last() {
         line.push_str(&format!(" log: {}", log.path));

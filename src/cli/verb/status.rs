@@ -122,10 +122,11 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     }
     let ended = job.ended_at.map(|at| {
         let ran = words::brief_span(job.runtime_ms);
-        match is_waiting {
+        if is_waiting {
             // The state is not that of the run before.
-            true => format!("{}  (ran {ran})", words::local(at)),
-            false => format!("{}  (ran {ran}): {}", words::local(at), words::ending(job)),
+            format!("{}  (ran {ran})", words::local(at))
+        } else {
+            format!("{}  (ran {ran}): {}", words::local(at), words::ending(job))
         }
     });
     add("ended", ended);

@@ -65,12 +65,11 @@ impl Top {
 
     /// The jobs that run, with their processes.
     fn records(&self, ctx: &mut Context) -> Result<(Vec<Record>, Exit), Failure> {
-        let (jobs, exit) = match self.jobs.is_empty() {
-            true => (ctx.jobs()?, Exit::OK),
-            false => {
-                let found = ctx.many(&self.jobs, Among::Going)?;
-                (found.jobs, found.exit)
-            }
+        let (jobs, exit) = if self.jobs.is_empty() {
+            (ctx.jobs()?, Exit::OK)
+        } else {
+            let found = ctx.many(&self.jobs, Among::Going)?;
+            (found.jobs, found.exit)
         };
         let running = jobs.iter().filter(|job| job.summary.pid.is_some());
         let actions = running.map(|job| {
@@ -112,9 +111,10 @@ fn lines(records: &[Record], width: Option<usize>, now: Timestamp) -> Vec<String
         let memory = job.memory_bytes.map_or_else(dash, words::bytes);
         let detail = record.detail.clone().unwrap_or_default();
         let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
-        let ports = match ports.is_empty() {
-            true => dash(),
-            false => ports.join(","),
+        let ports = if ports.is_empty() {
+            dash()
+        } else {
+            ports.join(",")
         };
         let pid = job.pid.map_or_else(dash, |pid| pid.to_string());
         let name = match width {

@@ -161,23 +161,24 @@ impl Up {
                 job,
                 within: self.timeout,
             };
-            return match words.follow {
-                true => end.follow(ctx, state, |ctx| follow_logs(ctx, &wanted, began)),
-                false => end.wait(ctx, state),
+            return if words.follow {
+                end.follow(ctx, state, |ctx| follow_logs(ctx, &wanted, began))
+            } else {
+                end.wait(ctx, state)
             };
         }
-        let exit = match self.wait {
-            true => settle(ctx, &wanted, state, self.timeout, self.fail_fast)?,
-            false => {
-                if ctx.json {
-                    ctx.out.json(&state)?;
-                }
-                Exit::OK
+        let exit = if self.wait {
+            settle(ctx, &wanted, state, self.timeout, self.fail_fast)?
+        } else {
+            if ctx.json {
+                ctx.out.json(&state)?;
             }
+            Exit::OK
         };
-        match words.follow {
-            true => follow_logs(ctx, &wanted, began).map(|followed| exit.or(followed)),
-            false => Ok(exit),
+        if words.follow {
+            follow_logs(ctx, &wanted, began).map(|followed| exit.or(followed))
+        } else {
+            Ok(exit)
         }
     }
 }
@@ -285,9 +286,10 @@ fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
 /// Prints what would be done.
 fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
     let state = plan(ctx, request)?;
-    match ctx.json {
-        true => ctx.out.json(&state)?,
-        false => print_plan(ctx, &state)?,
+    if ctx.json {
+        ctx.out.json(&state)?
+    } else {
+        print_plan(ctx, &state)?
     }
     Ok(Exit::OK)
 }
@@ -331,16 +333,16 @@ fn consent(
 
 /// Fails unless the request brings this job up.
 fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result<(), Failure> {
-    match meant(&wanted(request, state), state).any(|known| known.job == job) {
-        true => Ok(()),
-        false => {
-            let message = format!("{job} is not one of the jobs that are brought up");
-            let failure = Failure::with_message(Exit::USAGE, message);
-            Err(match state.jobs.iter().any(|known| known.job == job) {
-                true => failure.hint(format!("bgproc up {job} --exit-code-from {job}")),
-                false => failure,
-            })
-        }
+    if meant(&wanted(request, state), state).any(|known| known.job == job) {
+        Ok(())
+    } else {
+        let message = format!("{job} is not one of the jobs that are brought up");
+        let failure = Failure::with_message(Exit::USAGE, message);
+        Err(if state.jobs.iter().any(|known| known.job == job) {
+            failure.hint(format!("bgproc up {job} --exit-code-from {job}"))
+        } else {
+            failure
+        })
     }
 }
 

@@ -52,9 +52,10 @@ impl Wait {
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
             interrupt::leave_with(interrupt::goes_on(&names))?;
         }
-        let mode = match self.any {
-            true => WaitMode::Any,
-            false => WaitMode::All,
+        let mode = if self.any {
+            WaitMode::Any
+        } else {
+            WaitMode::All
         };
         if let Condition::Ready(_) = self.until
             && let Some(never) = jobs.clone().find(|job| job.ready.is_none())

@@ -267,9 +267,10 @@ fn changed(record: &Record) -> Option<String> {
     }
     let run = record.detail.as_ref()?.runs.last()?;
     let files = run.because.as_ref()?.strip_prefix("changed: ")?;
-    let has = match files.contains(" more") || files == "many files" {
-        true => "have",
-        false => "has",
+    let has = if files.contains(" more") || files == "many files" {
+        "have"
+    } else {
+        "has"
     };
     Some(format!(
         "it was started again because {} {has} changed",
@@ -281,9 +282,10 @@ fn changed(record: &Record) -> Option<String> {
 fn unwatched(job: &Summary) -> Option<String> {
     let watch = job.project.as_ref()?.watch.as_ref()?;
     let why = clean(watch.why.as_ref()?);
-    Some(match why.starts_with("suspended") {
-        true => format!("its watch is {why}"),
-        false => format!("its files are not watched: {why}"),
+    Some(if why.starts_with("suspended") {
+        format!("its watch is {why}")
+    } else {
+        format!("its files are not watched: {why}")
     })
 }
 

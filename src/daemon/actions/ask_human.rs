@@ -87,8 +87,9 @@ fn check_runs(hub: &Hub, id: &SessionId) -> Result<(), Error> {
     let Some(session) = state.sessions.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    match session.life.status().is_alive() {
-        true => Ok(()),
-        false => Err(not_running(session, &state.sessions.last_lines(id, 500))),
+    if session.life.status().is_alive() {
+        Ok(())
+    } else {
+        Err(not_running(session, &state.sessions.last_lines(id, 500)))
     }
 }

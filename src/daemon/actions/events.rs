@@ -28,9 +28,10 @@ const LEAN_LIMIT: usize = 10;
 /// most `waitMs` later.
 pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer {
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
-    let most = match client.is_lean() {
-        true => LEAN_LIMIT,
-        false => MAX_LIMIT,
+    let most = if client.is_lean() {
+        LEAN_LIMIT
+    } else {
+        MAX_LIMIT
     };
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(most);
     let deadline = Instant::now() + Duration::from_millis(wait);
@@ -44,9 +45,12 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
     let happened = hub.read().events.happened();
     loop {
         let next = happened.notified();
-        let page = hub.change(|state| match is_news {
-            true => news(state, client, after, limit),
-            false => page(state, client, after, limit, None),
+        let page = hub.change(|state| {
+            if is_news {
+                news(state, client, after, limit)
+            } else {
+                page(state, client, after, limit, None)
+            }
         });
         let is_over = !page.events.is_empty() || limit == 0;
         if is_over || timeout_at(deadline, next).await.is_err() {

@@ -13,9 +13,12 @@ use crate::protocol::reply::Done;
 /// does not block agents for ever.
 pub(super) fn hold(hub: &Hub, client: &Client, params: &Hold) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Type)?;
-    hub.change(|state| match params.on {
-        true => state.hold_keyboard(&id, client.id),
-        false => state.give_back(&id, client.id),
+    hub.change(|state| {
+        if params.on {
+            state.hold_keyboard(&id, client.id)
+        } else {
+            state.give_back(&id, client.id)
+        }
     });
     answer(Done {})
 }

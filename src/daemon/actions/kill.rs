@@ -129,9 +129,10 @@ async fn kill_one(
         Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
     };
     let mut previous = status()?;
-    let on_exit = match remove {
-        true => hub.change(|state| state.drop_on_exit(&id)),
-        false => None,
+    let on_exit = if remove {
+        hub.change(|state| state.drop_on_exit(&id))
+    } else {
+        None
     };
     let stopping = match Stopping::begin(hub, client, &id, manner).await {
         Ok(stopping) => stopping,
@@ -152,9 +153,10 @@ async fn kill_one(
             dropped: 0,
             // A model has seen the earlier output.
             until: None,
-            since: match client.is_lean() {
-                true => Since::New.offset(&hub.read(), client, &id),
-                false => hub.read().sessions.log_first(&id),
+            since: if client.is_lean() {
+                Since::New.offset(&hub.read(), client, &id)
+            } else {
+                hub.read().sessions.log_first(&id)
             },
             max_chars: OUTPUT_CHARS,
             stream: Stream::All,
@@ -164,14 +166,13 @@ async fn kill_one(
         };
         polled(hub, client, &id, show).await
     };
-    let (polled, ended) = match stopping.is_over() {
+    let (polled, ended) = if stopping.is_over() {
         // The first process has ended; others may remain. Take the output first, because the session may expire
         // as soon as they are killed.
-        true => (show().await?, stopping.end(hub, client, &id).await),
-        false => {
-            let ended = stopping.end(hub, client, &id).await;
-            (show().await?, ended)
-        }
+        (show().await?, stopping.end(hub, client, &id).await)
+    } else {
+        let ended = stopping.end(hub, client, &id).await;
+        (show().await?, ended)
     };
     project_decided(hub, &id).await;
     let mut killed = Killed {

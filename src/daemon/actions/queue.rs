@@ -30,9 +30,10 @@ pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer
         return Err(Error::invalid(message));
     }
     let Some(group) = params.group.clone() else {
-        return match changes {
-            true => Err(Error::invalid("`group` is missing")),
-            false => answer(all(&hub.read(), client)),
+        return if changes {
+            Err(Error::invalid("`group` is missing"))
+        } else {
+            answer(all(&hub.read(), client))
         };
     };
     let group = checked_name("group", group)?;
@@ -159,9 +160,10 @@ fn told(
         queue: name.to_owned(),
         project: (project.id != QUEUES).then(|| project.name()),
         parallel: queue.parallel,
-        on_failure: match queue.pauses_on_failure {
-            true => OnFailure::Pause,
-            false => OnFailure::Continue,
+        on_failure: if queue.pauses_on_failure {
+            OnFailure::Pause
+        } else {
+            OnFailure::Continue
         },
         paused: queue.paused,
         why: queue.failed.as_deref().map(|job| failed(state, job)),

@@ -196,9 +196,10 @@ async fn end_and_run(
         (life.status(), life.retry_at().is_some())
     };
     // A session that waits for the next run of its policy is started now: it has a place in its queue.
-    let place = match waits {
-        true => None,
-        false => turn::place_again(hub, id),
+    let place = if waits {
+        None
+    } else {
+        turn::place_again(hub, id)
     };
     if !status.is_finished() && !waits {
         hub.change(|state| {
@@ -378,12 +379,11 @@ fn failed(state: &mut State, id: &SessionId, failure: &SpawnFailure, waits: bool
     };
     session.life.failed_to_start(&failure.message, now());
     let command = session.spec.command.clone();
-    match waits {
-        true => state.end_for_good(id),
-        false => {
-            state.persist(id);
-            state.look(id);
-        }
+    if waits {
+        state.end_for_good(id)
+    } else {
+        state.persist(id);
+        state.look(id);
     }
     state.keeper.spawn_failed(&command, failure)
 }

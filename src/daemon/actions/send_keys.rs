@@ -66,9 +66,10 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
 /// both CR and LF into the end of a line; a program that reads keys gets them as they are, and LF is `^J`.
 fn pressed<'t>(text: &'t str, target: &Target) -> Cow<'t, str> {
     let reads_keys = target.line_discipline().is_some_and(|line| !line.canonical);
-    match reads_keys && text.contains('\n') {
-        true => text.replace("\r\n", "\r").replace('\n', "\r").into(),
-        false => text.into(),
+    if reads_keys && text.contains('\n') {
+        text.replace("\r\n", "\r").replace('\n', "\r").into()
+    } else {
+        text.into()
     }
 }
 
@@ -139,13 +140,14 @@ fn mouse(
         };
         bytes.extend(report(&event, &target.modes).unwrap_or_default());
     }
-    match bytes.is_empty() {
-        true => Err(Error::new(
+    if bytes.is_empty() {
+        Err(Error::new(
             ErrorCode::Unsupported,
             format!("The program of session {id} does not read the mouse"),
         )
-        .hint("use keys")),
-        false => Ok(bytes),
+        .hint("use keys"))
+    } else {
+        Ok(bytes)
     }
 }
 

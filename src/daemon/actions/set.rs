@@ -185,12 +185,13 @@ fn check_change(params: &Set) -> Result<(), Error> {
         args: params.args.clone(),
         ..Set::default()
     };
-    match *params == nothing {
-        true => Err(
+    if *params == nothing {
+        Err(
             Error::invalid("`set` changes nothing: no property is given")
                 .hint(r#"for example "label":"web" or "keep":true"#),
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 

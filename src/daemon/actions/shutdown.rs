@@ -24,9 +24,10 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// For people only.
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
     let upgrade = params.upgrade == Some(true);
-    let program = match upgrade {
-        true => Some(upgrade_to(params.program).await?),
-        false => None,
+    let program = if upgrade {
+        Some(upgrade_to(params.program).await?)
+    } else {
+        None
     };
     let running: Vec<SessionId> = {
         let state = hub.read();
@@ -65,9 +66,10 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     hub.change(|state| {
         // A job that waits for its turn or its schedule has nothing that could be ended.
         let mut sessions = state.sessions.iter();
-        let is_kept = match kill {
-            true => sessions.any(|session| session.life.status().is_alive()),
-            false => state.sessions.registry.any_alive(),
+        let is_kept = if kill {
+            sessions.any(|session| session.life.status().is_alive())
+        } else {
+            state.sessions.registry.any_alive()
         };
         if is_kept || !kill {
             state.keeper.send(&ToKeeper::Rest { upgrade, program });
@@ -84,9 +86,10 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     });
     let all = running.len() as u64;
     // A batch job that could not be cancelled goes on.
-    let kept = match kill {
-        true => hub.read().open_batches() as u64,
-        false => all,
+    let kept = if kill {
+        hub.read().open_batches() as u64
+    } else {
+        all
     };
     let killed = all.saturating_sub(kept);
     answer(ShutDown {

@@ -104,15 +104,17 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
         answer_at_once(hub, client, &id)?
     } else {
         // A repeated request gets the output from the beginning: the first reply may be lost.
-        let from = match reused.is_some() {
-            true => hub.read().sessions.log_first(&id),
-            false => Since::New.offset(&hub.read(), client, &id),
+        let from = if reused.is_some() {
+            hub.read().sessions.log_first(&id)
+        } else {
+            Since::New.offset(&hub.read(), client, &id)
         };
         if params.wait == Some(true) {
             // A model can answer what the program asks.
-            let end = match client.is_lean() {
-                true => Conditions::ends_or_asks(),
-                false => Conditions::exit(),
+            let end = if client.is_lean() {
+                Conditions::ends_or_asks()
+            } else {
+                Conditions::exit()
             };
             hub.wait_from_now(&id, end, None).await;
         }
@@ -140,15 +142,14 @@ fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId
         return Ok(None);
     };
     let same = session.spec.command == params.command && session.spec.args == params.args;
-    match same || session.spec.changed {
-        true => Ok(Some(session.id.clone())),
-        false => {
-            let message = format!(
-                "`key`: session {} with this key runs another command",
-                session.id
-            );
-            Err(Error::invalid(message).hint("use another key for another command"))
-        }
+    if same || session.spec.changed {
+        Ok(Some(session.id.clone()))
+    } else {
+        let message = format!(
+            "`key`: session {} with this key runs another command",
+            session.id
+        );
+        Err(Error::invalid(message).hint("use another key for another command"))
     }
 }
 

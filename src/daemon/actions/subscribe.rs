@@ -85,9 +85,10 @@ impl Drop for Reserved {
 async fn tell(hub: &Hub, client: &Client, entries: &[Entry], with_scope: bool) {
     client.outbox.room_for_frame().await;
     for entry in entries {
-        match with_scope {
-            true => client.outbox.push_event(&entry.with_scope()),
-            false => client.outbox.push_event(&entry.event),
+        if with_scope {
+            client.outbox.push_event(&entry.with_scope())
+        } else {
+            client.outbox.push_event(&entry.event)
         }
     }
     let scope = &client.principal.scope;
@@ -117,11 +118,12 @@ pub(super) fn cancel(client: &Client, params: Cancel) -> Answer {
     if params.request_id.is_null() {
         return Err(Error::invalid("`cancel` needs the parameter `requestId`"));
     }
-    match client.cancel(&params.request_id) {
-        true => answer(Cancelled { cancelled: true }),
-        false => Err(Error::new(
+    if client.cancel(&params.request_id) {
+        answer(Cancelled { cancelled: true })
+    } else {
+        Err(Error::new(
             ErrorCode::InvalidRequest,
             format!("No request {} is in flight", params.request_id),
-        )),
+        ))
     }
 }

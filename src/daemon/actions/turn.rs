@@ -43,10 +43,7 @@ pub(super) fn place(
             let session = state.sessions.get(&id);
             session.is_some_and(|session| session.spec.ready.is_some())
         };
-        let usual = match has_probe {
-            true => Level::Ready,
-            false => Level::Ok,
-        };
+        let usual = if has_probe { Level::Ready } else { Level::Ok };
         needs.push((id, other.is.unwrap_or(usual)));
     }
     let queue = queue_of(hub, spec);

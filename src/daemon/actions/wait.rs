@@ -46,9 +46,10 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     // A model has seen what a `write` has shown it; a condition may hold there all the same.
     let unasked = spec.since.is_none() && client.is_lean();
     let mode = params.mode.unwrap_or_default();
-    let plan = match client.is_lean() && mode != WaitMode::Next {
-        true => Plan::or_else(client, &spec, unnamed(hub, client, &ids))?,
-        false => Plan::new(client, &spec)?,
+    let plan = if client.is_lean() && mode != WaitMode::Next {
+        Plan::or_else(client, &spec, unnamed(hub, client, &ids))?
+    } else {
+        Plan::new(client, &spec)?
     };
     let plan = plan
         .only_new(unasked)
@@ -76,9 +77,10 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         ids.into_iter().map(|id| (offset(&id), id)).collect()
     };
     let typed = |(_, id): &(u64, SessionId)| Some((id.clone(), client.typed_earlier(id)?));
-    let plan = match unasked {
-        true => plan.typed_earlier(from.iter().filter_map(typed).collect()),
-        false => plan,
+    let plan = if unasked {
+        plan.typed_earlier(from.iter().filter_map(typed).collect())
+    } else {
+        plan
     };
     let mut waited = plan.run(hub, client, from.clone(), mode).await?;
     if unasked && spec.names_conditions() {

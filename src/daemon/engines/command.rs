@@ -42,18 +42,15 @@ impl Failure {
             reason => format!(": {reason}"),
         };
         let data = json!({ "stderr": self.stderr });
-        match self.stderr.is_empty() {
-            false => {
-                let message = format!("{engine} refused: {command} {}{said}", self.what);
-                Error::new(ErrorCode::LauncherRefused, message)
-            }
-            true => {
-                let message = format!("{engine} cannot be asked: {command} {}", self.what);
-                Error::new(ErrorCode::LauncherRefused, message)
-                    .hint("bgproc doctor checks the commands of the launchers")
-            }
-        }
-        .data(data)
+        let error = if self.stderr.is_empty() {
+            let message = format!("{engine} cannot be asked: {command} {}", self.what);
+            Error::new(ErrorCode::LauncherRefused, message)
+                .hint("bgproc doctor checks the commands of the launchers")
+        } else {
+            let message = format!("{engine} refused: {command} {}{said}", self.what);
+            Error::new(ErrorCode::LauncherRefused, message)
+        };
+        error.data(data)
     }
 }
 

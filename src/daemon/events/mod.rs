@@ -96,9 +96,10 @@ impl Events {
         }
         for receiver in to {
             if let Some(outbox) = self.outboxes.get(&receiver.connection) {
-                match receiver.with_scope {
-                    true => outbox.push_event(&entry.with_scope()),
-                    false => outbox.push_event(&entry.event),
+                if receiver.with_scope {
+                    outbox.push_event(&entry.with_scope())
+                } else {
+                    outbox.push_event(&entry.event)
                 }
             }
         }

@@ -114,12 +114,12 @@ impl Channel {
         let (sender, receiver) = oneshot::channel();
         let line = line(&Value::Object(params));
         let queued = self.queued.get() + line.len();
-        match queued > MAX_QUEUED {
-            true => drop(sender.send(Err(too_slow(queued)))),
-            false => {
-                self.pending.borrow_mut().insert(id, sender);
-                self.push(line);
-            }
+        if queued > MAX_QUEUED {
+            // Nobody waits yet if this fails.
+            let _ = sender.send(Err(too_slow(queued)));
+        } else {
+            self.pending.borrow_mut().insert(id, sender);
+            self.push(line);
         }
         let guard = Pending {
             channel: self.clone(),

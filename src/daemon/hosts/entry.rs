@@ -160,9 +160,10 @@ impl Entry {
 
     /// When it was last connected, if it is not now.
     pub(crate) fn seen(&self) -> Option<Timestamp> {
-        match self.link.is_up() {
-            true => None,
-            false => self.link.last_seen().or(Some(Timestamp(0))),
+        if self.link.is_up() {
+            None
+        } else {
+            self.link.last_seen().or(Some(Timestamp(0)))
         }
     }
 

@@ -260,9 +260,10 @@ impl Hosts {
             None => true,
         });
         let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
-        let hint = match names.is_empty() {
-            true => "bgproc hosts add NAME [SSH DESTINATION] adds one".to_owned(),
-            false => format!("hosts: {}", names.join(", ")),
+        let hint = if names.is_empty() {
+            "bgproc hosts add NAME [SSH DESTINATION] adds one".to_owned()
+        } else {
+            format!("hosts: {}", names.join(", "))
         };
         Error::new(ErrorCode::HostUnknown, format!("there is no host {name}")).hint(hint)
     }
@@ -344,9 +345,10 @@ impl Hosts {
                     room -= 1;
                     entry.link.opening(now);
                     let was_up = entry.version.is_some();
-                    let start = match was_up && !entry.link.is_needed() {
-                        true => Start::AfterCrash,
-                        false => Start::Yes,
+                    let start = if was_up && !entry.link.is_needed() {
+                        Start::AfterCrash
+                    } else {
+                        Start::Yes
                     };
                     let mut host = entry.host.clone();
                     host.agent.clone_from(&self.agent);

@@ -13,9 +13,10 @@ pub(crate) fn from_host(value: &mut Value, host: &str) {
         Value::Array(items) => items.iter_mut().for_each(|item| from_host(item, host)),
         Value::Object(fields) => {
             for (name, field) in fields.iter_mut() {
-                match IDS.contains(&name.as_str()) {
-                    true => mark(field, host),
-                    false => from_host(field, host),
+                if IDS.contains(&name.as_str()) {
+                    mark(field, host)
+                } else {
+                    from_host(field, host)
                 }
             }
             // Only records have both.

@@ -187,9 +187,10 @@ impl KeeperLink {
     /// Ends the keeper: with `now` at once, else when no `onExit` command is left.
     pub(crate) fn quit(&mut self, now: bool) {
         self.is_quitting = true;
-        self.send(&match now {
-            true => ToKeeper::Quit,
-            false => ToKeeper::QuitIdle,
+        self.send(&if now {
+            ToKeeper::Quit
+        } else {
+            ToKeeper::QuitIdle
         });
     }
 

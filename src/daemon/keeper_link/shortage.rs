@@ -22,9 +22,10 @@ const NOSPC: i32 = 28;
 
 /// Checks whether enough descriptors are left to serve another client.
 pub(crate) fn check_connection() -> Result<(), Error> {
-    match limits::has_room(SPARE_FILES) {
-        true => Ok(()),
-        false => Err(open_files(std::process::id())),
+    if limits::has_room(SPARE_FILES) {
+        Ok(())
+    } else {
+        Err(open_files(std::process::id()))
     }
 }
 
@@ -36,9 +37,10 @@ impl KeeperLink {
     /// needs room to receive its duplicates.
     pub(crate) fn check_descriptors(&self) -> Result<(), Error> {
         let jobs = self.starting() + 1;
-        match limits::has_room(SPARE_FILES + jobs * FILES_PER_JOB) {
-            true => Ok(()),
-            false => Err(open_files(std::process::id())),
+        if limits::has_room(SPARE_FILES + jobs * FILES_PER_JOB) {
+            Ok(())
+        } else {
+            Err(open_files(std::process::id()))
         }
     }
 

@@ -75,16 +75,17 @@ fn plain(args: &[String]) -> Vec<Argument> {
 
 /// Checks whether the connection may run the file `program` with the arguments of `spec`.
 pub(crate) fn check_program(greeting: &Greeting, spec: &Spec, program: &str) -> Result<(), Error> {
-    match is_allowed(greeting, program) {
-        true => check_arguments(
+    if is_allowed(greeting, program) {
+        check_arguments(
             greeting,
             program,
             &plain(spec.args.as_deref().unwrap_or_default()),
-        ),
-        false => Err(refused(
+        )
+    } else {
+        Err(refused(
             greeting,
             &format!("`{}` is not allowed here", spec.command),
-        )),
+        ))
     }
 }
 
@@ -121,9 +122,10 @@ pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> 
 
 /// The file that a word stands for, if it is on the list.
 fn allowed_file(greeting: &Greeting, word: &str, cwd: &Path) -> Result<String, Error> {
-    let file = match word.contains('/') {
-        true => find_program(word, "", cwd).ok(),
-        false => named(greeting, word),
+    let file = if word.contains('/') {
+        find_program(word, "", cwd).ok()
+    } else {
+        named(greeting, word)
     };
     file.filter(|file| is_allowed(greeting, file))
         .ok_or_else(|| refused(greeting, &format!("`{word}` is not allowed here")))

@@ -30,9 +30,12 @@ const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
 /// were removed from it.
 pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
     let shown = |name: &String| {
-        let value = env.get(name).map(|value| match looks_secret(name, value) {
-            true => MASKED.to_owned(),
-            false => value.to_owned(),
+        let value = env.get(name).map(|value| {
+            if looks_secret(name, value) {
+                MASKED.to_owned()
+            } else {
+                value.to_owned()
+            }
         });
         (name.clone(), value)
     };

@@ -282,9 +282,10 @@ impl Rules {
                     continue;
                 }
                 let rest = &cluster[place + letter.len_utf8()..];
-                let value = match rest.is_empty() {
-                    true => words.get(at + 1).copied().unwrap_or_default(),
-                    false => rest,
+                let value = if rest.is_empty() {
+                    words.get(at + 1).copied().unwrap_or_default()
+                } else {
+                    rest
                 };
                 skip = rest.is_empty();
                 let setting = value.trim_start().to_lowercase();

@@ -69,18 +69,20 @@ fn masked(word: &str, before: &str) -> (String, Next) {
     let sign = secret_value(word).filter(|sign| !looks_secret("", &word[..*sign]));
     if let Some(sign) = sign {
         let (name, value) = word.split_at(sign + 1);
-        let next = match is_scheme(value) {
-            true => Next::Value,
-            false => after(value),
+        let next = if is_scheme(value) {
+            Next::Value
+        } else {
+            after(value)
         };
         return (format!("{name}{MASKED}"), next);
     }
     if is_token(word.trim_matches(is_sign)) || looks_secret("", word) {
         return (MASKED.to_owned(), Next::Any);
     }
-    let next = match announces_value(word, before) {
-        true => Next::Value,
-        false => Next::Any,
+    let next = if announces_value(word, before) {
+        Next::Value
+    } else {
+        Next::Any
     };
     (word.to_owned(), next)
 }

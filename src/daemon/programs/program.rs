@@ -179,12 +179,12 @@ pub(crate) fn check_still_there(program: &str) -> Result<(), Error> {
 
 pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
     let mut refused = None;
-    let candidates: Vec<PathBuf> = match command.contains('/') {
-        true => vec![cwd.join(command)],
-        false => path
-            .split(':')
+    let candidates: Vec<PathBuf> = if command.contains('/') {
+        vec![cwd.join(command)]
+    } else {
+        path.split(':')
             .map(|dir| cwd.join(dir).join(command))
-            .collect(),
+            .collect()
     };
     for candidate in &candidates {
         match std::fs::metadata(candidate) {
@@ -219,9 +219,10 @@ pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<Stri
 
 /// Refuses text with a NUL character, which cannot be passed to a program.
 pub(crate) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
-    match text.contains('\0') {
-        true => Err(Error::invalid(format!("`{what}` contains a NUL character"))),
-        false => Ok(()),
+    if text.contains('\0') {
+        Err(Error::invalid(format!("`{what}` contains a NUL character")))
+    } else {
+        Ok(())
     }
 }
 

@@ -59,9 +59,10 @@ impl<'a> ShellLine<'a> {
         };
         scanner.run()?;
         let commands = scanner.commands;
-        match commands.is_empty() {
-            true => Err("a line without a command".to_owned()),
-            false => Ok(Self { text, commands }),
+        if commands.is_empty() {
+            Err("a line without a command".to_owned())
+        } else {
+            Ok(Self { text, commands })
         }
     }
 
@@ -118,13 +119,14 @@ impl Word {
     }
 
     fn into_argument(self) -> Argument {
-        match self.expands {
-            true => Argument {
+        if self.expands {
+            Argument {
                 text: self.text,
                 begins: self.begins,
                 is_expanded: true,
-            },
-            false => Argument::plain(self.text),
+            }
+        } else {
+            Argument::plain(self.text)
         }
     }
 }
@@ -195,11 +197,12 @@ impl Scanner<'_> {
             "<" => !target.expands && !target.text.is_empty(),
             _ => is_plain && target.text == "/dev/null",
         };
-        match taken {
-            true => Ok(()),
-            false => Err(format!(
+        if taken {
+            Ok(())
+        } else {
+            Err(format!(
                 "`{operator}` with anything but /dev/null or a descriptor"
-            )),
+            ))
         }
     }
 

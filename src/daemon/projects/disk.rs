@@ -105,8 +105,9 @@ fn read_once(mut file: File, max: u64) -> io::Result<Vec<u8>> {
     // An editor may be writing it: what was read is then neither the old nor the new content.
     let after = file.metadata()?;
     let state = |meta: &std::fs::Metadata| (meta.len(), meta.mtime(), meta.mtime_nsec());
-    match state(&before) == state(&after) && read as u64 == after.len() {
-        true => Ok(content),
-        false => Err(io::ErrorKind::Interrupted.into()),
+    if state(&before) == state(&after) && read as u64 == after.len() {
+        Ok(content)
+    } else {
+        Err(io::ErrorKind::Interrupted.into())
     }
 }

@@ -265,10 +265,7 @@ fn command(program: &Program, shell: &[String]) -> (String, Option<Vec<String>>,
 }
 
 fn mode(job: &Job) -> Mode {
-    match job.pty {
-        true => Mode::Pty,
-        false => Mode::Pipe,
-    }
+    if job.pty { Mode::Pty } else { Mode::Pipe }
 }
 
 fn policy(job: &Job) -> Option<RestartPolicy> {

@@ -61,15 +61,17 @@ pub(crate) async fn screen_at(
     let offset = moment.offset;
     let here = reading::checkpoint(hub, id, offset).await?;
     let alt = here.alt;
-    let start = match alt {
-        true => offset.saturating_sub(ALT_BYTES),
-        false => start_of_main(hub, id, here.line, offset)?,
+    let start = if alt {
+        offset.saturating_sub(ALT_BYTES)
+    } else {
+        start_of_main(hub, id, here.line, offset)?
     };
     // Not in the middle of a sequence, whose rest would be shown as text.
     let begin = reading::checkpoint(hub, id, start.max(first)).await?;
-    let start = match begin.offset <= offset {
-        true => begin.offset.max(first),
-        false => start.max(first),
+    let start = if begin.offset <= offset {
+        begin.offset.max(first)
+    } else {
+        start.max(first)
     };
     let (mut screen, changes) = {
         let state = hub.read();
@@ -77,9 +79,10 @@ pub(crate) async fn screen_at(
         let sizes = output.sizes();
         // Text is laid out for the final size; a full-screen program painted for the size at that time.
         let size = sizes.at(if alt { start } else { offset });
-        let changes = match alt {
-            true => sizes.within(start..offset),
-            false => Vec::new(),
+        let changes = if alt {
+            sizes.within(start..offset)
+        } else {
+            Vec::new()
         };
         let blank = output.painted(size.unwrap_or(output.size()), 0, b"");
         (blank, changes)
@@ -118,9 +121,10 @@ fn start_of_main(hub: &Hub, id: &SessionId, line: u64, offset: u64) -> Option<u6
     let above = output.checkpoints().before_line(top);
     let above = above.unwrap_or(output.beginning()).offset;
     let usual = offset.saturating_sub(MAIN_BYTES);
-    Some(match offset.saturating_sub(above) <= MOST_MAIN_BYTES {
-        true => above.min(usual),
-        false => usual,
+    Some(if offset.saturating_sub(above) <= MOST_MAIN_BYTES {
+        above.min(usual)
+    } else {
+        usual
     })
 }
 

@@ -72,11 +72,12 @@ pub(crate) fn checked_tags(what: &str, tags: &[String]) -> Result<Vec<String>, E
 
 /// Refuses more tags than a session can have.
 pub(crate) fn check_tag_count(count: usize) -> Result<(), Error> {
-    match count > MAX_TAGS {
-        true => Err(Error::invalid(format!(
+    if count > MAX_TAGS {
+        Err(Error::invalid(format!(
             "a session has at most {MAX_TAGS} tags"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 

@@ -284,12 +284,11 @@ impl Client {
 
     /// Sets its connection to the daemon of a host.
     pub(crate) fn set_channel(&self, host: &str, channel: Rc<Channel>) {
-        match self.there.is_gone.get() {
-            true => channel.close(),
-            false => {
-                let mut channels = self.there.channels.borrow_mut();
-                channels.insert(host.into(), channel);
-            }
+        if self.there.is_gone.get() {
+            channel.close()
+        } else {
+            let mut channels = self.there.channels.borrow_mut();
+            channels.insert(host.into(), channel);
         }
     }
 

@@ -30,9 +30,10 @@ pub(crate) fn find(
         }
         session.touch(crate::daemon::clock::now());
         let unsaved = session.is_access_unsaved();
-        match unsaved {
-            true => state.persist(&id),
-            false => state.arm(&id),
+        if unsaved {
+            state.persist(&id)
+        } else {
+            state.arm(&id)
         }
         state.batch_used(&id);
         Ok(id)
@@ -149,12 +150,13 @@ pub(crate) fn find_several(
                     && session.spec.group.as_deref() == Some(group)
             });
             let ids: Vec<SessionId> = members.map(|session| session.id.clone()).collect();
-            match ids.is_empty() {
-                true => Err(Error::new(
+            if ids.is_empty() {
+                Err(Error::new(
                     ErrorCode::SessionNotFound,
                     format!("No session of group {group} found"),
-                )),
-                false => Ok((ids, false)),
+                ))
+            } else {
+                Ok((ids, false))
             }
         }
         (None, None, None) | (None, Some(_), None) => Err(Error::invalid(

@@ -42,9 +42,10 @@ pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
 pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
     let chars = asked
         .or(client.greeting.defaults.max_chars)
-        .unwrap_or(match client.is_lean() {
-            true => LEAN_CHARS,
-            false => DEFAULT_CHARS,
+        .unwrap_or(if client.is_lean() {
+            LEAN_CHARS
+        } else {
+            DEFAULT_CHARS
         });
     match chars {
         chars if chars <= MAX_CHARS => Ok(chars),

@@ -56,9 +56,10 @@ impl PendingQuestion {
 impl Drop for PendingQuestion {
     fn drop(&mut self) {
         let (number, session) = (self.number, &self.session);
-        let reason = match self.timed_out {
-            true => "timeout",
-            false => "cancelled",
+        let reason = if self.timed_out {
+            "timeout"
+        } else {
+            "cancelled"
         };
         self.hub
             .change(|state| state.withdraw_question(number, session, reason));

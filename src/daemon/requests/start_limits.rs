@@ -49,13 +49,15 @@ fn check_waits(params: &Start) -> Result<(), Error> {
 pub(crate) fn enforcement() -> BTreeMap<String, String> {
     let place = cgroup::Place::find();
     let grouped = |has: fn(&cgroup::Place) -> bool| place.as_ref().is_some_and(has);
-    let memory = match grouped(|place| place.memory) {
-        true => "cgroup v2 memory.max, all processes of the job together",
-        false => "RLIMIT_AS, address space of each process",
+    let memory = if grouped(|place| place.memory) {
+        "cgroup v2 memory.max, all processes of the job together"
+    } else {
+        "RLIMIT_AS, address space of each process"
     };
-    let processes = match grouped(|place| place.processes) {
-        true => "cgroup v2 pids.max, all processes and threads of the job",
-        false => "RLIMIT_NPROC, all processes and threads of the user; not of root",
+    let processes = if grouped(|place| place.processes) {
+        "cgroup v2 pids.max, all processes and threads of the job"
+    } else {
+        "RLIMIT_NPROC, all processes and threads of the user; not of root"
     };
     [
         ("logBytes", "oldest output is dropped, in whole segments"),

@@ -50,9 +50,10 @@ impl Stopping {
         if cancels {
             cancel(hub, id, by.clone()).await?;
         }
-        let job = match manner.may_run_again {
-            true => None,
-            false => JobStop::begin(hub, client, id),
+        let job = if manner.may_run_again {
+            None
+        } else {
+            JobStop::begin(hub, client, id)
         };
         let waited =
             restart::stop(hub, id, &by).await | hub.change(|state| state.leave_queue(id, &by));
@@ -78,9 +79,10 @@ impl Stopping {
 
     /// Ends the processes, and waits until the end is known.
     pub(crate) async fn end(mut self, hub: &Hub, client: &Client, id: &SessionId) -> Ended {
-        let ended = match self.is_over {
-            true => end_strays(hub, id, self.number, self.grace).await,
-            false => end(hub, client, id, self.number, self.grace).await,
+        let ended = if self.is_over {
+            end_strays(hub, id, self.number, self.grace).await
+        } else {
+            end(hub, client, id, self.number, self.grace).await
         };
         if let Some(job) = &mut self.job {
             job.left(&ended.survivors);

@@ -62,9 +62,10 @@ impl Target {
     /// the program has not read yet.
     pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
         let waiting = self.input.waiting().saturating_add(bytes);
-        match waiting > MAX_WAITING {
-            true => Err(too_much(self, waiting)),
-            false => Ok(()),
+        if waiting > MAX_WAITING {
+            Err(too_much(self, waiting))
+        } else {
+            Ok(())
         }
     }
 

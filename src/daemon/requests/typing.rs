@@ -97,12 +97,11 @@ impl Sent {
         let is_cooked = target.line_discipline().is_some_and(|line| line.canonical);
         let longest = target.hub.change(|state| {
             let session = state.sessions.get_mut(&target.id)?;
-            match is_cooked {
-                true => Some(session.input.type_lines(bytes)),
-                false => {
-                    session.input.collects_no_lines();
-                    None
-                }
+            if is_cooked {
+                Some(session.input.type_lines(bytes))
+            } else {
+                session.input.collects_no_lines();
+                None
             }
         });
         if longest.is_some_and(|longest| longest > COOKED_LINE) {

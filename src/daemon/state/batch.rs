@@ -271,9 +271,10 @@ impl State {
         let link = batch.link();
         let never_ran = saved.is_none() && session.life.status() == Status::Queued;
         self.hosts.forget_node(&link);
-        let why = match never_ran {
-            true => self.why_ended(id, ending),
-            false => None,
+        let why = if never_ran {
+            self.why_ended(id, ending)
+        } else {
+            None
         };
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -323,9 +324,10 @@ impl State {
         };
         // Whoever has cancelled it through us is named already.
         let is_ours = batch.cancelled_by.is_some() && ending == Ending::Cancelled;
-        let why = match is_ours {
-            true => None,
-            false => self.why_ended(id, ending),
+        let why = if is_ours {
+            None
+        } else {
+            self.why_ended(id, ending)
         };
         let status = match &batch.cancelled_by {
             // Our own time limit has cancelled it.

@@ -132,9 +132,10 @@ impl State {
     /// Sends a question, at once or in one message with others of this turn. Returns its number.
     fn ask(&mut self, id: &SessionId, with_others: bool) -> u64 {
         let question = self.input_probes.question(id);
-        match with_others {
-            true => self.keeper.send_soon(&question),
-            false => self.keeper.send(&question),
+        if with_others {
+            self.keeper.send_soon(&question)
+        } else {
+            self.keeper.send(&question)
         }
         self.input_probes.last
     }

@@ -369,9 +369,10 @@ fn repaint_main(state: &mut State, id: &SessionId, hidden: Range<u64>) {
     };
     let output = &mut session.output;
     let (size, end) = (output.size(), output.end());
-    let last = match hidden.end.saturating_sub(hidden.start) > REPLAY {
-        true => hidden.start,
-        false => end,
+    let last = if hidden.end.saturating_sub(hidden.start) > REPLAY {
+        hidden.start
+    } else {
+        end
     };
     let (from, line) = replay_start(output, last);
     let lines = output.next_line().saturating_sub(line);

@@ -135,9 +135,12 @@ impl State {
         let mut decision = decide(&project.wish, |name| Seen::of(&before, name));
         let mut steps = std::mem::take(&mut decision.steps);
         // Daemon and keeper may have died. The jobs start when a client brings its environment.
-        let has_environment = |name: &str| match project.is_guest(name) {
-            true => project.first_runs.contains_key(name),
-            false => project.caller.is_some(),
+        let has_environment = |name: &str| {
+            if project.is_guest(name) {
+                project.first_runs.contains_key(name)
+            } else {
+                project.caller.is_some()
+            }
         };
         let phases = &mut decision.phases;
         steps.retain(|step| match step {
@@ -418,9 +421,10 @@ impl State {
             if known.under_way.get(&job) == Some(&UnderWay::Stopping) {
                 known.under_way.remove(&job);
             }
-            match survivors.is_empty() {
-                true => drop(known.survivors.remove(&job)),
-                false => drop(known.survivors.insert(job, survivors.to_vec())),
+            if survivors.is_empty() {
+                known.survivors.remove(&job);
+            } else {
+                known.survivors.insert(job, survivors.to_vec());
             }
         }
         self.projects.touch(project);

@@ -58,9 +58,12 @@ impl State {
         let kind = match restarts {
             0 => {
                 let scope = session.scope.clone();
-                let owner = || match scope.is_human() {
-                    true => Actor::Human,
-                    false => Actor::Agent(scope),
+                let owner = || {
+                    if scope.is_human() {
+                        Actor::Human
+                    } else {
+                        Actor::Agent(scope)
+                    }
                 };
                 let by = starter.unwrap_or_else(owner);
                 data["by"] = json!(by.ended_by());

@@ -49,9 +49,10 @@ impl State {
         }
         let session = self.sessions.get(id);
         let is_ready = session.is_some_and(|session| session.ready() == Some(true));
-        match is_ready {
-            true => self.attempt_probe_again(id),
-            false => self.attempt_probe_at(id, now().boot),
+        if is_ready {
+            self.attempt_probe_again(id)
+        } else {
+            self.attempt_probe_at(id, now().boot)
         }
         self.arm(id);
         self.await_ports(id);
@@ -194,9 +195,10 @@ impl State {
         }
         sweep.foreign = sockets;
         sweep.at = now().boot;
-        sweep.pause = match self.is_patient(id) {
-            true => LATE_PAUSE_MS,
-            false => (sweep.pause * 2).min(LAST_PAUSE_MS),
+        sweep.pause = if self.is_patient(id) {
+            LATE_PAUSE_MS
+        } else {
+            (sweep.pause * 2).min(LAST_PAUSE_MS)
         };
         let due = sweep.at + sweep.pause;
         // Look the session up again: the ports may have decided its last wait, and it may have been removed.

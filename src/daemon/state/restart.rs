@@ -58,9 +58,10 @@ impl State {
             return None;
         };
         let wanted = &self.sessions.get(id)?.spec;
-        let spec = match wanted.changed {
-            true => renewed(wanted, spec),
-            false => Ok(spec),
+        let spec = if wanted.changed {
+            renewed(wanted, spec)
+        } else {
+            Ok(spec)
         };
         let checked = self.keeper.check_descriptors();
         match checked.and(spec) {
@@ -80,9 +81,10 @@ impl State {
             return;
         };
         session.life.failed_to_start(why, now());
-        match wanted {
-            true => self.run_over(id),
-            false => self.end_for_good(id),
+        if wanted {
+            self.run_over(id)
+        } else {
+            self.end_for_good(id)
         }
     }
 

@@ -105,9 +105,10 @@ impl State {
         // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
         self.begin_probe(id);
-        match is_plain {
-            true => self.persist_soon(id),
-            false => self.persist(id),
+        if is_plain {
+            self.persist_soon(id)
+        } else {
+            self.persist(id)
         }
         self.arm_input(id);
         // Queue it once: rendering also asks the keeper to notify the daemon of further output.

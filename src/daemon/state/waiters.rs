@@ -97,9 +97,10 @@ impl State {
 
     /// Checks the waits on a session, after something other than output has changed.
     pub(crate) fn look(&mut self, id: &SessionId) {
-        let foreground = match self.waiters.waits.want_foreground(id) {
-            true => self.sessions.foreground(id),
-            false => None,
+        let foreground = if self.waiters.waits.want_foreground(id) {
+            self.sessions.foreground(id)
+        } else {
+            None
         };
         let Some(session) = self.sessions.get_mut(id) else {
             return;

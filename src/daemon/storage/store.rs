@@ -114,9 +114,10 @@ impl Store {
     pub(crate) fn write_meta(&self, session: &Session) -> io::Result<()> {
         let path = self.dir(&session.id).join(META);
         let age = clock::wall().millis() - session.life.created_at().millis();
-        let replace = match age < FRESH_MS {
-            true => file::replace_lazily,
-            false => file::replace,
+        let replace = if age < FRESH_MS {
+            file::replace_lazily
+        } else {
+            file::replace
         };
         replace(&path, &self.record(session)?)
     }

@@ -54,9 +54,10 @@ impl TombstoneFile {
     /// not know that the session was removed.
     pub(crate) fn add(&mut self, id: &SessionId, all: &Tombstones) {
         let Some(tombstone) = all.get(id) else { return };
-        let written = match self.lines < 2 * MAX_TOMBSTONES {
-            true => self.append(id, tombstone),
-            false => self.rewrite(all),
+        let written = if self.lines < 2 * MAX_TOMBSTONES {
+            self.append(id, tombstone)
+        } else {
+            self.rewrite(all)
         };
         if let Err(error) = written {
             tracing::warn!("{}: {error}", self.path.display());

@@ -188,9 +188,10 @@ impl State {
             unseen = begin_unseen(&mut session, kept.pid, exit.as_ref(), io.end, now).or(unseen);
             io.hold(kept, fds, self.keeper.shared_table());
         } else if was_alive && exit.is_none() && session.batch.is_none() {
-            let why = match same_boot {
-                true => "the keeper died",
-                false => "the machine was restarted",
+            let why = if same_boot {
+                "the keeper died"
+            } else {
+                "the machine was restarted"
             };
             session.life.lost(why, now);
         }

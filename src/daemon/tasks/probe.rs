@@ -59,9 +59,12 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
     let (hub, id) = (hub.clone(), id.clone());
     if let Check::Quiet(ms) = probe.check() {
         // Not a task: whether there was output since is known here.
-        return hub.change(|state| match idle_ms >= ms && !state.is_behind(&id) {
-            true => state.attempt_succeeded(&id, run),
-            false => state.attempt_probe_at(&id, now().boot + ms.saturating_sub(idle_ms).max(1)),
+        return hub.change(|state| {
+            if idle_ms >= ms && !state.is_behind(&id) {
+                state.attempt_succeeded(&id, run)
+            } else {
+                state.attempt_probe_at(&id, now().boot + ms.saturating_sub(idle_ms).max(1))
+            }
         });
     }
     if let Check::File(path) = probe.check() {
@@ -105,9 +108,10 @@ async fn make(probe: &Probe, shell: &LineShell, spec: &SpawnSpec) -> Attempt {
         Check::Port(port) => ports::listening().iter().any(|socket| socket.port == port),
         Check::File(_) | Check::Pattern(_) | Check::Quiet(_) => false,
     };
-    match holds {
-        true => Attempt::Holds,
-        false => Attempt::Fails(told),
+    if holds {
+        Attempt::Holds
+    } else {
+        Attempt::Fails(told)
     }
 }
 
@@ -170,9 +174,10 @@ async fn answer(url: &str) -> Option<u16> {
     let slash = if path.starts_with('/') { "" } else { "/" };
     // A port is present if a colon follows the last bracket of an IPv6 address.
     let has_port = host.rfind(':') > host.rfind(']');
-    let place = match has_port {
-        true => host.to_owned(),
-        false => format!("{host}:80"),
+    let place = if has_port {
+        host.to_owned()
+    } else {
+        format!("{host}:80")
     };
     let mut stream = connect(&place).await.ok()?;
     let request = format!(

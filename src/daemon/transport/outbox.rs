@@ -185,9 +185,10 @@ fn escape_c1_controls(json: &mut Vec<u8>) {
         let late = is_late(at);
         let long = late && json[at] == 0xc2;
         at += usize::from(long);
-        match late {
-            true => safe.extend_from_slice(format!("\\u{:04x}", json[at]).as_bytes()),
-            false => safe.push(json[at]),
+        if late {
+            safe.extend_from_slice(format!("\\u{:04x}", json[at]).as_bytes())
+        } else {
+            safe.push(json[at])
         }
         at += 1;
     }

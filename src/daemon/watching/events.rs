@@ -19,9 +19,10 @@ impl Watcher {
         if self.tree.get(event.dir).is_some() {
             self.known(&event);
         } else if self.is_scanning && event.what != Happened::Left {
-            match self.waiting.len() < MOST_WAITING {
-                true => self.waiting.push(event),
-                false => self.lost(),
+            if self.waiting.len() < MOST_WAITING {
+                self.waiting.push(event)
+            } else {
+                self.lost()
             }
         }
     }
@@ -92,9 +93,10 @@ impl Watcher {
             job.is_some_and(|job| job.filter.takes(&full, &dir.rules))
         };
         ids.extend(dir.whole.iter().filter(takes));
-        let followers = match event.name == ".gitignore" {
-            true => self.followers(dir),
-            false => Vec::new(),
+        let followers = if event.name == ".gitignore" {
+            self.followers(dir)
+        } else {
+            Vec::new()
         };
         if !followers.is_empty() {
             self.starts.push(Start::Rules(followers));

@@ -71,9 +71,10 @@ fn common_dir(git: &Path) -> PathBuf {
 /// Reads a small file. What is larger or no regular file, such as a FIFO that would block, counts as empty.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let meta = file.metadata()?;
-    match meta.is_file() && meta.len() <= MOST_RULES {
-        true => std::fs::read(file),
-        false => Ok(Vec::new()),
+    if meta.is_file() && meta.len() <= MOST_RULES {
+        std::fs::read(file)
+    } else {
+        Ok(Vec::new())
     }
 }
 

@@ -247,9 +247,10 @@ impl Scan<'_> {
             let has_rules = entries
                 .iter()
                 .any(|entry| entry.file_name() == ".gitignore");
-            let rules = match has_rules {
-                true => with_file(&rules, &path, &path.join(".gitignore")),
-                false => rules,
+            let rules = if has_rules {
+                with_file(&rules, &path, &path.join(".gitignore"))
+            } else {
+                rules
             };
             let mut files = Vec::new();
             let mut is_known = true;

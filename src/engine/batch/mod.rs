@@ -223,10 +223,13 @@ impl Batch {
         self.suspended = row.state == JobState::Suspended;
         match (row.state, status) {
             (JobState::Ended(ending), _) => Change::Ended(ending),
-            (JobState::Waits, Status::Queued) if !is_again => match is_new {
-                true => Change::Queued,
-                false => Change::None,
-            },
+            (JobState::Waits, Status::Queued) if !is_again => {
+                if is_new {
+                    Change::Queued
+                } else {
+                    Change::None
+                }
+            }
             (JobState::Waits, _) => Change::Requeued,
             // It went through the queue between two questions.
             (JobState::Runs | JobState::Suspended, Status::Running | Status::Paused)

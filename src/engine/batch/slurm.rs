@@ -44,9 +44,10 @@ pub fn is_scrubbed(name: &str) -> bool {
 /// Whether an option of sbatch(1) makes an array of jobs. Long options may be shortened.
 pub fn makes_array(option: &str) -> bool {
     let name = option.split('=').next().unwrap_or_default();
-    match option.starts_with("--") {
-        true => name.len() > "--a".len() && "--array".starts_with(name),
-        false => option.starts_with("-a"),
+    if option.starts_with("--") {
+        name.len() > "--a".len() && "--array".starts_with(name)
+    } else {
+        option.starts_with("-a")
     }
 }
 

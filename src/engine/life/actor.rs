@@ -72,9 +72,10 @@ pub(super) fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -
             format!("it reached its time limit of {limit} ({how})")
         }
         Some(Actor::Watch(files)) => {
-            let has = match files.contains(" more") || files == "many files" {
-                true => "have",
-                false => "has",
+            let has = if files.contains(" more") || files == "many files" {
+                "have"
+            } else {
+                "has"
             };
             format!("it was ended because {files} {has} changed ({how})")
         }

@@ -354,9 +354,10 @@ impl Life {
 
     /// Its first process was stopped or continued. Returns true if the status changed.
     pub fn set_paused(&mut self, paused: bool) -> bool {
-        let (from, to) = match paused {
-            true => (Status::Running, Status::Paused),
-            false => (Status::Paused, Status::Running),
+        let (from, to) = if paused {
+            (Status::Running, Status::Paused)
+        } else {
+            (Status::Paused, Status::Running)
         };
         let news = self.status == from;
         if news {

@@ -210,10 +210,13 @@ fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
         _ if job.is_scheduled && job.wanted => Phase::Scheduled,
         _ if job.broken.is_some() => Phase::Failed,
         SeenState::Never if job.wanted && job.passed => Phase::Done,
-        SeenState::Ended { ok } if job.wanted && now.run > job.forget => match ok {
-            true => Phase::Done,
-            false => Phase::Failed,
-        },
+        SeenState::Ended { ok } if job.wanted && now.run > job.forget => {
+            if ok {
+                Phase::Done
+            } else {
+                Phase::Failed
+            }
+        }
         _ => Phase::Stopped,
     }
 }

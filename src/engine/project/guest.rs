@@ -33,15 +33,14 @@ impl Wish {
     /// A guest does not wait here any more, because it waits elsewhere. Others may still wait for it.
     pub fn dismiss(&mut self, name: &str) {
         let mut needs = self.jobs.values().flat_map(|job| &job.needs);
-        match needs.any(|need| need.job == name) {
-            true => {
-                let looked_at = JobWish {
-                    member: Member::Guest,
-                    ..JobWish::default()
-                };
-                drop(self.jobs.insert(name.to_owned(), looked_at));
-            }
-            false => drop(self.jobs.remove(name)),
+        if needs.any(|need| need.job == name) {
+            let looked_at = JobWish {
+                member: Member::Guest,
+                ..JobWish::default()
+            };
+            self.jobs.insert(name.to_owned(), looked_at);
+        } else {
+            self.jobs.remove(name);
         }
     }
 

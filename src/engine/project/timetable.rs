@@ -86,9 +86,10 @@ impl Timetable {
         let is_on_time = now - at < ON_TIME_MS.min(pause);
         let missed = count - u32::from(is_on_time);
         let runs = is_on_time || rules.makes_up;
-        match runs {
-            true => (self.missed, self.overlapped) = (0, 0),
-            false => self.missed = self.missed.saturating_add(missed),
+        if runs {
+            (self.missed, self.overlapped) = (0, 0)
+        } else {
+            self.missed = self.missed.saturating_add(missed)
         }
         runs
     }

@@ -141,9 +141,10 @@ impl Session {
         session.batch = meta.batch;
         session.share = meta.share;
         if let Some(accessed) = meta.accessed {
-            session.accessed = match same_boot {
-                true => accessed,
-                false => accessed.carried_over(now),
+            session.accessed = if same_boot {
+                accessed
+            } else {
+                accessed.carried_over(now)
             };
             session.saved_access = session.accessed.boot;
         }

@@ -107,9 +107,10 @@ impl Session {
     /// The pause before the next attempt of its probe, in milliseconds.
     pub fn attempt_pause_ms(&self) -> u64 {
         let every = self.spec.ready.as_ref().map_or(0, Probe::every_ms);
-        match self.is_probing() || self.misses > 0 {
-            true => every,
-            false => every.saturating_mul(CALM),
+        if self.is_probing() || self.misses > 0 {
+            every
+        } else {
+            every.saturating_mul(CALM)
         }
     }
 

@@ -49,9 +49,10 @@ async fn char_start(
     let bytes = STANDARD.decode(bytes).unwrap_or_default();
     // The log may begin later, or end here.
     let whole = around["offset"] == offset - before && bytes.len() as u64 == before + 1;
-    match whole {
-        true => Ok(offset - within(&bytes)),
-        false => Ok(offset),
+    if whole {
+        Ok(offset - within(&bytes))
+    } else {
+        Ok(offset)
     }
 }
 

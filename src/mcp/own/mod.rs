@@ -56,9 +56,10 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
         _ => None,
     };
     let text = text::of(action, &result, asked);
-    let text = match is_document(action, &result) {
-        true => ceiling::whole(text)?,
-        false => ceiling::cut(text),
+    let text = if is_document(action, &result) {
+        ceiling::whole(text)?
+    } else {
+        ceiling::cut(text)
     };
     Ok(Done {
         png,

@@ -213,9 +213,10 @@ const NUL: &str = "the value contains a NUL character";
 
 /// Refuses what no variable can hold.
 fn clean(text: &str, at: usize) -> Result<(), Wrong> {
-    match text.contains('\0') {
-        true => Err((at, NUL)),
-        false => Ok(()),
+    if text.contains('\0') {
+        Err((at, NUL))
+    } else {
+        Ok(())
     }
 }
 

@@ -48,9 +48,10 @@ pub(super) fn read(source: &Source<'_>) -> Result<Part, Fault> {
 /// The start of the command lines. A file with another name is named.
 fn program(source: &Source<'_>) -> String {
     let name = source.path.file_name().unwrap_or_default();
-    match NAMES.iter().any(|known| name == *known) {
-        true => "docker compose".to_owned(),
-        false => format!("docker compose -f {}", quoted(&name.to_string_lossy())),
+    if NAMES.iter().any(|known| name == *known) {
+        "docker compose".to_owned()
+    } else {
+        format!("docker compose -f {}", quoted(&name.to_string_lossy()))
     }
 }
 
@@ -68,13 +69,12 @@ fn job(
     let mut job = source.job(name, node.line);
     let fields = Fields::new(node);
     let word = quoted(name);
-    match is_task {
+    if is_task {
         // `up` does not pass on the exit code of a service.
-        true => {
-            job.set("kind", "task");
-            job.set("run", format!("{compose} run --rm --no-deps {word}"));
-        }
-        false => job.set("run", format!("{compose} up {word}")),
+        job.set("kind", "task");
+        job.set("run", format!("{compose} run --rm --no-deps {word}"));
+    } else {
+        job.set("run", format!("{compose} up {word}"))
     }
     if let Some(dir) = source.cwd(None) {
         job.set("cwd", dir);

@@ -205,14 +205,15 @@ fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
             }
         }
         let is_natural = needs.iter().all(|(_, is)| is.is_none());
-        let value: Toml = match is_natural {
-            true => needs.into_iter().map(|(name, _)| name).collect(),
-            false => Toml::Table(
+        let value: Toml = if is_natural {
+            needs.into_iter().map(|(name, _)| name).collect()
+        } else {
+            Toml::Table(
                 needs
                     .into_iter()
                     .map(|(name, is)| (name, is.unwrap_or("started").into()))
                     .collect(),
-            ),
+            )
         };
         if !matches!(&value, Toml::List(items) if items.is_empty()) {
             job.set("needs", value);

@@ -68,9 +68,10 @@ impl Toml {
 /// A key, in quotes if it needs them.
 pub(super) fn key(name: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    match !name.is_empty() && name.chars().all(is_bare) {
-        true => name.to_owned(),
-        false => quoted(name),
+    if !name.is_empty() && name.chars().all(is_bare) {
+        name.to_owned()
+    } else {
+        quoted(name)
     }
 }
 
@@ -92,10 +93,11 @@ fn text(text: &str) -> String {
         && text.chars().all(is_plain)
         && !text.contains("'''")
         && !text.ends_with('\'');
-    match is_literal {
+    if is_literal {
         // The first newline is not part of the text.
-        true => format!("'''\n{text}'''"),
-        false => quoted(text),
+        format!("'''\n{text}'''")
+    } else {
+        quoted(text)
     }
 }
 

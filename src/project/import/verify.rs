@@ -53,9 +53,10 @@ fn keys(job: &mut Sketch) -> Option<String> {
         let Some(why) = refusal(&text) else {
             return true;
         };
-        match is_command {
-            true => wrong = Some(why),
-            false => notes.push(format!("Not taken over: {key}: {why}.")),
+        if is_command {
+            wrong = Some(why)
+        } else {
+            notes.push(format!("Not taken over: {key}: {why}."))
         }
         false
     });

@@ -45,9 +45,10 @@ impl State {
                 is_first = false;
             }
         }
-        match self.counts(POSITIVE) {
-            true => sum,
-            false => sum.wrapping_neg(),
+        if self.counts(POSITIVE) {
+            sum
+        } else {
+            sum.wrapping_neg()
         }
     }
 

@@ -12,9 +12,10 @@ pub const REPLACEMENT: char = '\u{10fffd}';
 
 /// The sequence that switches the emulator to its primary or alternate screen.
 pub fn switch_to(alternate: bool) -> &'static [u8] {
-    match alternate {
-        true => b"\x1b[?47h",
-        false => b"\x1b[?47l",
+    if alternate {
+        b"\x1b[?47h"
+    } else {
+        b"\x1b[?47l"
     }
 }
 

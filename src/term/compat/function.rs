@@ -79,9 +79,10 @@ impl State {
                 if !is_basic || self.extras.is_active() {
                     self.extras.apply(params);
                 }
-                match is_basic {
-                    true => core.keep(token),
-                    false => core.put_csi(&rewritten(params)),
+                if is_basic {
+                    core.keep(token)
+                } else {
+                    core.put_csi(&rewritten(params))
                 }
             }
             Bell => self.bells = self.bells.saturating_add(1),

@@ -114,9 +114,10 @@ impl State {
 
     /// First and last row that a program can address: in origin mode, those of the scroll region.
     pub(super) fn addressed_rows(&self) -> (u16, u16) {
-        match self.modes.origin {
-            true => self.margins,
-            false => (0, self.size.rows() - 1),
+        if self.modes.origin {
+            self.margins
+        } else {
+            (0, self.size.rows() - 1)
         }
     }
 

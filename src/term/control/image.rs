@@ -45,9 +45,12 @@ impl Image {
         let keys = data.strip_prefix(b"G")?.split(|&b| b == b';').next()?;
         let has = |key: &[u8]| keys.split(|&b| b == b',').any(|one| one == key);
         let is_shown = (has(b"a=T") || has(b"a=p")) && !has(b"U=1");
-        is_shown.then(|| match has(b"C=1") {
-            true => Self::InPlace,
-            false => Self::Behind,
+        is_shown.then(|| {
+            if has(b"C=1") {
+                Self::InPlace
+            } else {
+                Self::Behind
+            }
         })
     }
 }

@@ -56,9 +56,10 @@ pub fn split(contents: &str) -> (&str, Option<Marker>) {
 
 /// Text without markers.
 pub fn strip(text: &str) -> Cow<'_, str> {
-    match has_any(text) {
-        false => Cow::Borrowed(text),
-        true => Cow::Owned(text.chars().filter(|c| Marker::of(*c).is_none()).collect()),
+    if has_any(text) {
+        Cow::Owned(text.chars().filter(|c| Marker::of(*c).is_none()).collect())
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

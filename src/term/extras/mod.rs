@@ -213,9 +213,10 @@ impl Extras {
         self.places.clear();
         self.since_clean = 0;
         for (place, is_used) in (0..).zip(is_used) {
-            match is_used {
-                true => self.list(place),
-                false => self.free.push(place),
+            if is_used {
+                self.list(place)
+            } else {
+                self.free.push(place)
             }
         }
     }

@@ -24,9 +24,10 @@ pub(super) fn bytes(key: Key, mods: Mods, flags: KittyFlags, usual: Vec<u8>) -> 
     let report = Report::of(key, mods);
     // The other flags only add to what is reported of a key.
     let is_reported = flags.has(KittyFlags::DISAMBIGUATE) || flags.has(KittyFlags::ALL_KEYS);
-    let mut out = match is_reported {
-        true => report.text(flags, Event::Press).into_bytes(),
-        false => usual,
+    let mut out = if is_reported {
+        report.text(flags, Event::Press).into_bytes()
+    } else {
+        usual
     };
     if flags.has(KittyFlags::EVENT_TYPES) {
         out.extend(report.text(flags, Event::Release).into_bytes());
@@ -116,9 +117,10 @@ impl Report {
 
     fn text(&self, flags: KittyFlags, event: Event) -> String {
         let all = flags.has(KittyFlags::ALL_KEYS);
-        let plain = match self.mods == Mods::default() {
-            true => self.text.or(self.legacy),
-            false => self.text,
+        let plain = if self.mods == Mods::default() {
+            self.text.or(self.legacy)
+        } else {
+            self.text
         };
         match (plain, event) {
             _ if all => {}

@@ -75,9 +75,10 @@ impl Follower {
         while at < bytes.len() {
             let rest = &bytes[at..];
             let is_worth_it = rest.len() >= self.worth;
-            let run = match is_worth_it {
-                true => self.find_run(text.from(&bytes[..whole], at)),
-                false => 0,
+            let run = if is_worth_it {
+                self.find_run(text.from(&bytes[..whole], at))
+            } else {
+                0
             };
             let rows = usize::from(self.layout.size.rows());
             if run >= 3 * rows {
@@ -90,10 +91,11 @@ impl Follower {
                 continue;
             }
             // A run can begin only after a newline.
-            let length = match is_worth_it {
-                true => memchr::memchr(b'\n', rest.get(step..).unwrap_or_default())
-                    .map_or(rest.len(), |end| step + end + 1),
-                false => rest.len(),
+            let length = if is_worth_it {
+                memchr::memchr(b'\n', rest.get(step..).unwrap_or_default())
+                    .map_or(rest.len(), |end| step + end + 1)
+            } else {
+                rest.len()
             };
             if let Some(found) = self.draw(&rest[..length], search) {
                 return Some(found);

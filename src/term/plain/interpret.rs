@@ -320,9 +320,10 @@ impl Interpreter {
     /// Marks the place of an image, as the screen does.
     fn image(&self, window: &mut Window, image: Image, start: u64, end: u64) {
         if window.col >= window.cols {
-            match self.wrap {
-                true => window.wrap(start),
-                false => window.col = window.cols - 1,
+            if self.wrap {
+                window.wrap(start)
+            } else {
+                window.col = window.cols - 1
             }
         }
         let (row, col, pen) = (window.row, window.col, window.pen);

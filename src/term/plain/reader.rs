@@ -364,12 +364,13 @@ pub(super) mod tests {
 
     /// Such a log, from a terminal or from a pipe.
     pub(in super::super) fn carried() -> impl Strategy<Value = (LayoutKind, Vec<u8>)> {
-        (logs(), any::<bool>()).prop_map(|(log, pipe)| match pipe {
-            true => {
+        (logs(), any::<bool>()).prop_map(|(log, pipe)| {
+            if pipe {
                 let log = String::from_utf8_lossy(&log).replace("\r\n", "\n");
                 (LayoutKind::Pipe, log.into_bytes())
+            } else {
+                (LayoutKind::Terminal, log)
             }
-            false => (LayoutKind::Terminal, log),
         })
     }
 

@@ -210,10 +210,11 @@ fn place(
     (row, col): (u16, u16),
     first: u16,
 ) -> Option<()> {
-    let (at, text) = match col >= shown.size().1.get() {
+    let (at, text) = if col >= shown.size().1.get() {
         // A wrap is pending. Only writing the last character restores that state.
-        true => paint::end_of_row(shown, row)?,
-        false => (col, String::new()),
+        paint::end_of_row(shown, row)?
+    } else {
+        (col, String::new())
     };
     let row = u32::from(row.saturating_sub(first)) + 1;
     write!(out, "\x1b[{row};{}H{text}", u32::from(at) + 1).ok()

@@ -38,9 +38,10 @@ impl Screen {
                 row.truncate(row.trim_end_matches(' ').len());
             } else {
                 // The emulator omits the blanks after the last character.
-                let used = match row.is_ascii() {
-                    true => row.len(),
-                    false => row.chars().filter_map(columns).map(usize::from).sum(),
+                let used = if row.is_ascii() {
+                    row.len()
+                } else {
+                    row.chars().filter_map(columns).map(usize::from).sum()
                 };
                 row.extend(std::iter::repeat_n(
                     ' ',

@@ -129,9 +129,10 @@ fn dashed(style: u8, across: bool, count: i32) -> Vec<Shape> {
     let dash = (length / count - 1).max(1);
     let place = |n: i32| {
         let at = n * length / count;
-        Shape::Rect(match across {
-            true => Rect::new(at, y - side, dash, thickness),
-            false => Rect::new(x - side, at, thickness, dash),
+        Shape::Rect(if across {
+            Rect::new(at, y - side, dash, thickness)
+        } else {
+            Rect::new(x - side, at, thickness, dash)
         })
     };
     (0..count).map(place).collect()

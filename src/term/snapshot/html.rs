@@ -55,9 +55,10 @@ impl Page {
         let cursor = cursor.map(usize::from);
         let blank = |at: usize| cells[at].is_blank() && cursor != Some(at);
         let used = (0..cells.len()).rev().find(|&at| !blank(at));
-        let end = match self.trim {
-            true => used.map_or(0, |last| last + 1),
-            false => cells.len(),
+        let end = if self.trim {
+            used.map_or(0, |last| last + 1)
+        } else {
+            cells.len()
         };
         if end == 0 {
             return;

@@ -44,9 +44,10 @@ impl Columns {
     /// The columns of a list of `width`.
     pub(super) fn of(model: &Model, width: usize) -> Self {
         let scheduled = |job: &Job| job.state() == State::Scheduled;
-        let time = match model.jobs.iter().any(scheduled) {
-            true => UNTIL,
-            false => TIME,
+        let time = if model.jobs.iter().any(scheduled) {
+            UNTIL
+        } else {
+            TIME
         };
         let narrow = model.window.0 < NARROW;
         let mut columns = Self::that_fit(width, narrow, time);

@@ -47,9 +47,10 @@ pub fn all(model: &mut Model) {
 
 /// Said if the list has no headings.
 pub fn nothing_to_fold(model: &Model) -> &'static str {
-    match model.jobs.is_empty() {
-        true => "There is no job yet.",
-        false => "The list has one group; there is nothing to fold.",
+    if model.jobs.is_empty() {
+        "There is no job yet."
+    } else {
+        "The list has one group; there is nothing to fold."
     }
 }
 

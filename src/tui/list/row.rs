@@ -26,9 +26,10 @@ pub(super) fn draw(
     let state = job.state();
     // What was last known of a host that is not connected may not be so any more.
     let is_old = job.record.summary.seen_at.is_some();
-    let style = match is_old {
-        true => theme.dim(),
-        false => theme.state(&state),
+    let style = if is_old {
+        theme.dim()
+    } else {
+        theme.state(&state)
     };
     if selected {
         buf.set_style(line, theme.selected());
@@ -49,9 +50,10 @@ pub(super) fn draw(
     let words_of_state: &[String] = if is_quiet { &[] } else { &words };
     let columns = fit(model, job, words_of_state, text::width(&time), columns);
     let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
-    let name_room = match word.is_empty() {
-        true => columns.body,
-        false => word_at.saturating_sub(1),
+    let name_room = if word.is_empty() {
+        columns.body
+    } else {
+        word_at.saturating_sub(1)
     };
     let name = text::clip_middle(job.bare_name(), name_room, theme.glyph("…"));
     let name_style = if selected {

@@ -117,12 +117,13 @@ pub fn is_cut(model: &Model) -> bool {
 pub fn page(model: &mut Model, down: bool) {
     let height = model.layout().list.map_or(1, |list| list.height);
     let rows = usize::from(height).max(2) - 1;
-    let (top, at) = match down {
-        true => (model.list.top + rows, model.list.cursor + rows),
-        false => (
+    let (top, at) = if down {
+        (model.list.top + rows, model.list.cursor + rows)
+    } else {
+        (
             model.list.top.saturating_sub(rows),
             model.list.cursor.saturating_sub(rows),
-        ),
+        )
     };
     model.list.top = top;
     walk(model, at);

@@ -14,15 +14,17 @@ pub fn change(model: &mut Model, wider: bool) {
         model.note(NO_DIVIDER);
         return;
     };
-    let width = match wider {
-        true => list.width + STEP,
-        false => list.width.saturating_sub(STEP),
+    let width = if wider {
+        list.width + STEP
+    } else {
+        list.width.saturating_sub(STEP)
     };
     set(model, width);
     if model.layout().list.map(|now| now.width) == Some(list.width) {
-        model.note(match wider {
-            true => "The pane needs the rest of the window.",
-            false => "The list cannot be narrower.",
+        model.note(if wider {
+            "The pane needs the rest of the window."
+        } else {
+            "The list cannot be narrower."
         });
     }
 }

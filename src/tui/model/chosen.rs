@@ -109,9 +109,10 @@ impl Model {
                 let word = word.unwrap_or_default();
                 let remove = self.key("d");
                 let is_engines = self.job(id).is_some_and(|job| job.engine().is_some());
-                let ways = match is_engines {
-                    true => format!("{remove} removes it"),
-                    false => format!("{} restarts it, {remove} removes it", self.key("r")),
+                let ways = if is_engines {
+                    format!("{remove} removes it")
+                } else {
+                    format!("{} restarts it, {remove} removes it", self.key("r"))
                 };
                 format!("{name} has ended already ({word}). {ways}.")
             }

@@ -47,10 +47,13 @@ pub fn words(record: &Record, output: &[String]) -> String {
             "it ended unseen".to_owned(),
             Some(reason).filter(|r| !r.is_empty()),
         ),
-        State::Died(_) if record.summary.signal.is_none() => match reason.is_empty() {
-            true => "it could not be started".to_owned(),
-            false => reason,
-        },
+        State::Died(_) if record.summary.signal.is_none() => {
+            if reason.is_empty() {
+                "it could not be started".to_owned()
+            } else {
+                reason
+            }
+        }
         State::Died(signal) => {
             let known = KNOWN.iter().find(|(_, name, _)| *name == signal);
             let meant = known.map(|(.., means)| (*means).to_owned());

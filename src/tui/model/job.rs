@@ -251,9 +251,10 @@ impl Job {
         if let (State::Stopping, Some(at)) = (self.state(), self.stopping_at) {
             return at.saturating_add(LIVELY_MS);
         }
-        let last = match self.is_alive() && !self.is_retrying() {
-            true => (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at)),
-            false => ms(summary.ended_at),
+        let last = if self.is_alive() && !self.is_retrying() {
+            (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at))
+        } else {
+            ms(summary.ended_at)
         };
         last.saturating_add(LIVELY_MS)
     }

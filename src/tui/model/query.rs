@@ -95,9 +95,10 @@ impl Query {
     pub fn rank(&self, job: &Job) -> Option<u32> {
         self.words.iter().try_fold(0, |sum, word| {
             let rank = word.test.rank(job);
-            match word.not {
-                true => rank.is_none().then_some(sum),
-                false => rank.map(|rank| sum + rank),
+            if word.not {
+                rank.is_none().then_some(sum)
+            } else {
+                rank.map(|rank| sum + rank)
             }
         })
     }

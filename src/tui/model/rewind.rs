@@ -96,9 +96,10 @@ impl Rewind {
 
     /// Chooses a smaller or a larger step; `false` if there is none.
     pub fn zoom(&mut self, is_in: bool) -> bool {
-        let next = match is_in {
-            true => self.step.checked_sub(1),
-            false => Some(self.step + 1).filter(|&next| next < STEPS_MS.len()),
+        let next = if is_in {
+            self.step.checked_sub(1)
+        } else {
+            Some(self.step + 1).filter(|&next| next < STEPS_MS.len())
         };
         self.step = next.unwrap_or(self.step);
         next.is_some()

@@ -140,9 +140,10 @@ impl Model {
         let runs = job.is_alive() && !job.state().waits() && !job.is_retrying();
         let young = runs && job.runtime_shown(now) < 60_000;
         let ticks = |one: &Job| one.next_change(now).is_some();
-        match young && self.jobs.iter().any(ticks) {
-            true => units::uptime(job.runtime_shown(now)),
-            false => job.time(now),
+        if young && self.jobs.iter().any(ticks) {
+            units::uptime(job.runtime_shown(now))
+        } else {
+            job.time(now)
         }
     }
 
@@ -198,9 +199,10 @@ impl Model {
         }
         let step = (pane.width / 2).max(1);
         let left = self.pane.pan.left.min(hidden);
-        self.pane.pan.left = match right {
-            true => (left + step).min(hidden),
-            false => left.saturating_sub(step),
+        self.pane.pan.left = if right {
+            (left + step).min(hidden)
+        } else {
+            left.saturating_sub(step)
         };
     }
 

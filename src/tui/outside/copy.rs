@@ -62,9 +62,10 @@ pub(super) fn copy(
         .name("copied".to_owned())
         .spawn(move || {
             let took = || told.is_some_and(|told| told.recv_timeout(PATIENCE) == Ok(true));
-            let done = match by_terminal || took() {
-                true => copied(&what, asks_tmux && is_kept_by_tmux()),
-                false => save_instead(&text),
+            let done = if by_terminal || took() {
+                copied(&what, asks_tmux && is_kept_by_tmux())
+            } else {
+                save_instead(&text)
             };
             // The view may have closed in the meantime.
             later.send(Event::Done(done));
@@ -77,9 +78,10 @@ pub(super) fn copy(
 }
 
 fn copied(what: &str, by_tmux_only: bool) -> Done {
-    let but = match by_tmux_only {
-        true => " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external",
-        false => "",
+    let but = if by_tmux_only {
+        " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external"
+    } else {
+        ""
     };
     Done::Note(format!("Copied {what}{but}"))
 }

@@ -11,9 +11,10 @@ use crate::tui::terminal::Terminal;
 pub(super) fn notify(title: &str, text: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let sequence = sequence(title, text, &var("TERM"), !var("VTE_VERSION").is_empty());
-    let sequence = match var("TMUX").is_empty() {
-        true => sequence,
-        false => passed_through(&sequence),
+    let sequence = if var("TMUX").is_empty() {
+        sequence
+    } else {
+        passed_through(&sequence)
     };
     terminal.send(&format!("{sequence}\x07"))?;
     Ok(None)

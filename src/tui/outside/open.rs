@@ -8,9 +8,10 @@ use crate::tui::message::Done;
 /// Opens a URL with `$BROWSER`, or else with the desktop's default. Reports if neither is possible,
 /// for instance over ssh.
 pub(super) fn open(url: &str) -> Option<Done> {
-    Some(match in_browser(url) {
-        true => Done::Note(format!("Opened {url}")),
-        false => Done::NoBrowser(url.to_owned()),
+    Some(if in_browser(url) {
+        Done::Note(format!("Opened {url}"))
+    } else {
+        Done::NoBrowser(url.to_owned())
     })
 }
 
@@ -19,9 +20,10 @@ pub fn in_browser(url: &str) -> bool {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let remote = !var("SSH_CONNECTION").is_empty();
     let screen = !var("DISPLAY").is_empty() || !var("WAYLAND_DISPLAY").is_empty();
-    let desktop = match cfg!(target_os = "macos") {
-        true => (!remote).then_some("open"),
-        false => (!remote && screen).then_some("xdg-open"),
+    let desktop = if cfg!(target_os = "macos") {
+        (!remote).then_some("open")
+    } else {
+        (!remote && screen).then_some("xdg-open")
     };
     let browsers = var("BROWSER");
     let chosen = browsers.split(':').filter_map(|words| browser(words, url));

@@ -89,9 +89,10 @@ pub fn nudge(model: &mut Model, by_half: bool, down: bool, cmds: &mut Vec<Cmd>) 
         model.note("There is no pane to scroll.");
         return;
     };
-    let rows = match by_half {
-        true => isize::try_from(display.pane.rows() / 2).unwrap_or(1).max(1),
-        false => 1,
+    let rows = if by_half {
+        isize::try_from(display.pane.rows() / 2).unwrap_or(1).max(1)
+    } else {
+        1
     };
     nudge_by(model, if down { rows } else { -rows }, cmds);
 }

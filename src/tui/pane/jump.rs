@@ -82,9 +82,10 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if scroll.loading.is_some() {
         return;
     }
-    let has_more = match jump.older {
-        true => scroll.text.has_older(),
-        false => written > scroll.text.end && !scroll.is_still,
+    let has_more = if jump.older {
+        scroll.text.has_older()
+    } else {
+        written > scroll.text.end && !scroll.is_still
     };
     match (has_more, scroll.text.is_full(), jump.older) {
         (false, ..) => give_up(model, jump, cmds),
@@ -150,9 +151,10 @@ fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
         return;
     };
     let is_older = scroll.jump.is_none_or(|jump| jump.older);
-    let from = match is_older {
-        true => edge.saturating_sub(MAX_PART).max(scroll.text.first),
-        false => edge,
+    let from = if is_older {
+        edge.saturating_sub(MAX_PART).max(scroll.text.first)
+    } else {
+        edge
     };
     let limit = if is_older {
         edge - from.min(edge)

@@ -253,9 +253,10 @@ fn parts(
 ) -> Parts {
     // While keys go to a zoomed job, the window belongs to the job alone.
     let alone = typing && model.frame.zoom;
-    let mut separators = match alone || area.height < LOWEST {
-        true => Vec::new(),
-        false => separators(model, id, screen),
+    let mut separators = if alone || area.height < LOWEST {
+        Vec::new()
+    } else {
+        separators(model, id, screen)
     };
     // Each one takes a row, and what then scrolls out of the pane takes its separator along: one after the other, because
     // without the one the next may fit.

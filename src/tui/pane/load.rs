@@ -119,16 +119,16 @@ pub fn written(model: &Model) -> u64 {
 /// Toggles timestamps.
 pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.pane.times = !model.pane.times;
-    let text = match model.pane.times {
-        true => {
-            let context = match model.mode().scrolls() {
-                true => SCROLL,
-                false => NORMAL,
-            };
-            let key = model.keymap.instead_of(context, "t");
-            format!("Times of the lines: on. {key} turns them off.")
-        }
-        false => "Times of the lines: off.".to_owned(),
+    let text = if model.pane.times {
+        let context = if model.mode().scrolls() {
+            SCROLL
+        } else {
+            NORMAL
+        };
+        let key = model.keymap.instead_of(context, "t");
+        format!("Times of the lines: on. {key} turns them off.")
+    } else {
+        "Times of the lines: off.".to_owned()
     };
     model.note_state("times".to_owned(), text, None);
     let needs = model
@@ -144,14 +144,15 @@ pub fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Toggles wrapping of long lines.
 pub fn wrap(model: &mut Model) {
     model.pane.wrap = !model.pane.wrap;
-    let text = match model.pane.wrap {
-        true => "Long lines wrap.".to_owned(),
-        false => format!(
+    let text = if model.pane.wrap {
+        "Long lines wrap.".to_owned()
+    } else {
+        format!(
             "The screen as it is; {} and {} move sideways, {} wraps long lines again.",
             model.key(","),
             model.key("."),
             model.key("w")
-        ),
+        )
     };
     model.note_state("wrap".to_owned(), text, None);
 }

@@ -16,9 +16,10 @@ use crate::tui::{text, units};
 pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, canvas: &mut Canvas) {
     let theme = &model.theme;
     let buf = canvas.buffer_mut();
-    let gutter = match scroll.display.times {
-        true => GUTTER.min(area.width),
-        false => 0,
+    let gutter = if scroll.display.times {
+        GUTTER.min(area.width)
+    } else {
+        0
     };
     let body = Rect::new(area.x + gutter, area.y, area.width - gutter, area.height);
     let mut time_above = None;

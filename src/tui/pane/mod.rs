@@ -253,9 +253,10 @@ pub fn draw(model: &Model, area: Rect, canvas: &mut Canvas) {
         && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {
         // Beside a frozen screen, nothing else moves.
-        let area = match scroll.is_still {
-            true => card::draw::draw(model, area, canvas.buffer_mut()),
-            false => area,
+        let area = if scroll.is_still {
+            card::draw::draw(model, area, canvas.buffer_mut())
+        } else {
+            area
         };
         log::draw(model, scroll, area, canvas);
         return;

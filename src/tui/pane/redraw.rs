@@ -88,9 +88,10 @@ pub fn redraw(model: &Model, part: Rect, canvas: &mut Canvas) {
     if let Some(screen) = model.screen(id) {
         paint::draw(screen, part, crop, model.theme.panes, canvas);
         let cursor = paint::cursor(screen, area, Crop::default());
-        let shape = match model.mode().types() {
-            true => CursorShape::Own,
-            false => CursorShape::Filled,
+        let shape = if model.mode().types() {
+            CursorShape::Own
+        } else {
+            CursorShape::Filled
         };
         live::draw_cursor(cursor, shape, canvas);
     }

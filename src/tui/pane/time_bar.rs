@@ -29,9 +29,10 @@ pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {
     let shown = shown(rewind, whole);
     let (from, to) = window(whole, shown, rewind.span_ms());
     let clock = |at: i64| units::clock_seconds(at, &model.zone);
-    let last = match job.is_alive() && to == whole.1 {
-        true => "now".to_owned(),
-        false => clock(to),
+    let last = if job.is_alive() && to == whole.1 {
+        "now".to_owned()
+    } else {
+        clock(to)
     };
     let step = match area.width {
         WITH_STEP.. => format!("  step {}", units::uptime(rewind.step_ms())),

@@ -14,9 +14,10 @@ use crate::tui::model::watch::Wrapped;
 
 /// Wraps the screens that are shown in narrower panes.
 pub fn reconcile(model: &mut Model) {
-    let widths = match model.pane.wrap {
-        true => widths(model),
-        false => Vec::new(),
+    let widths = if model.pane.wrap {
+        widths(model)
+    } else {
+        Vec::new()
     };
     for watch in &mut model.watches {
         let width = widths.iter().find(|(id, _)| *id == watch.id);

@@ -125,9 +125,12 @@ impl Aim {
     /// In words: `shop`, `api of shop`, `api of shop on gpu1`, `the project of ~/shop`.
     pub fn words(&self, model: &Model) -> String {
         let home = model.origin.home.as_deref();
-        let place = || match self.dir.is_empty() {
-            true => "a project".to_owned(),
-            false => format!("the project of {}", clean(&tilde(&self.dir, home))),
+        let place = || {
+            if self.dir.is_empty() {
+                "a project".to_owned()
+            } else {
+                format!("the project of {}", clean(&tilde(&self.dir, home)))
+            }
         };
         let mut project = self.name.clone().unwrap_or_else(place);
         if let Some(host) = &self.host {

@@ -92,9 +92,10 @@ impl Display {
     }
 
     fn paint_size(self) -> Size {
-        let cols = match self.wrap {
-            true => self.width(),
-            false => CUT_COLS.max(self.width()),
+        let cols = if self.wrap {
+            self.width()
+        } else {
+            CUT_COLS.max(self.width())
         };
         Size::new(self.pane.rows(), cols)
     }
@@ -347,12 +348,13 @@ impl Scroll {
         if let Some(found) = found {
             return Ok(apart.rows[found.row].offset);
         }
-        let newline = match jump.older {
+        let newline = if jump.older {
             // Skip the newline at the very end, because it would lead to the same part again.
-            true => bytes
+            bytes
                 .split_last()
-                .and_then(|(_, before)| newline_in(before)),
-            false => bytes.iter().rposition(|&b| b == b'\n'),
+                .and_then(|(_, before)| newline_in(before))
+        } else {
+            bytes.iter().rposition(|&b| b == b'\n')
         };
         let end = if jump.older { 0 } else { bytes.len() };
         Err(offset + newline.map_or(end, |at| at + 1) as u64)

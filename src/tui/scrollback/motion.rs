@@ -72,9 +72,10 @@ impl Scroll {
             return;
         };
         let last = row.width().saturating_sub(1);
-        let column = match right {
-            true => row.cell_end(self.cursor.col).min(last),
-            false => row.cell_start(self.cursor.col.saturating_sub(1)),
+        let column = if right {
+            row.cell_end(self.cursor.col).min(last)
+        } else {
+            row.cell_start(self.cursor.col.saturating_sub(1))
         };
         self.to_column(Some(column));
     }
@@ -83,9 +84,10 @@ impl Scroll {
     pub fn word(&mut self, forward: bool) {
         let mut at = self.cursor;
         loop {
-            let found = match forward {
-                true => place::next_word(&self.text, at),
-                false => place::previous_word(&self.text, at),
+            let found = if forward {
+                place::next_word(&self.text, at)
+            } else {
+                place::previous_word(&self.text, at)
             };
             if let Some(col) = found {
                 self.put(Place { row: at.row, col });
@@ -125,9 +127,10 @@ impl Scroll {
         let most = widest
             .unwrap_or(0)
             .saturating_sub(usize::from(self.display.width()));
-        self.left = match right {
-            true => (self.left + step).min(most.max(self.left)),
-            false => self.left.saturating_sub(step),
+        self.left = if right {
+            (self.left + step).min(most.max(self.left))
+        } else {
+            self.left.saturating_sub(step)
         };
         let last = self.left + usize::from(self.display.width()) - 1;
         self.column = self.cursor.col.clamp(self.left, last);

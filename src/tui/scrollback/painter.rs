@@ -115,9 +115,10 @@ impl Painter {
                 self.begin_line(at, contains(piece, PROMPT));
                 at += piece.len() as u64;
                 let piece = self.feed_to_output(piece);
-                match contains(piece, ERASE) {
-                    true => self.screen.feed(&without_erase(piece)),
-                    false => self.screen.feed(piece),
+                if contains(piece, ERASE) {
+                    self.screen.feed(&without_erase(piece))
+                } else {
+                    self.screen.feed(piece)
                 };
                 if self.is_pipe && piece.ends_with(b"\n") {
                     self.screen.feed(b"\r");

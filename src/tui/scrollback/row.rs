@@ -105,9 +105,10 @@ impl Row {
 
     /// Width of its text in columns.
     pub fn width(&self) -> usize {
-        match self.text.is_ascii() {
-            true => self.text.len(),
-            false => self.cells().map(|(_, width, _)| width).sum(),
+        if self.text.is_ascii() {
+            self.text.len()
+        } else {
+            self.cells().map(|(_, width, _)| width).sum()
         }
     }
 
@@ -130,9 +131,10 @@ impl Row {
     /// The column of the character at byte `at`.
     pub fn column_of(&self, at: usize) -> usize {
         let before = &self.text[..at.min(self.text.len())];
-        match before.is_ascii() {
-            true => before.len(),
-            false => before.chars().filter_map(UnicodeWidthChar::width).sum(),
+        if before.is_ascii() {
+            before.len()
+        } else {
+            before.chars().filter_map(UnicodeWidthChar::width).sum()
         }
     }
 

@@ -50,9 +50,10 @@ impl Search {
         let mut end = text.rows.len();
         while end > 0 && self.found.len() < MAX_FOUND {
             let (first, last) = text.line_of(end - 1);
-            let line = match first == last {
-                true => None,
-                false => Some(text.line_text(first, last)),
+            let line = if first == last {
+                None
+            } else {
+                Some(text.line_text(first, last))
             };
             let line = line.as_deref().unwrap_or(&text.rows[first].text);
             let matches = self.pattern.find_iter(line).filter(|m| !m.is_empty());

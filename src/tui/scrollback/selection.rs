@@ -51,9 +51,10 @@ impl Selection {
             }
             Shape::Text => {
                 let start = if row == from.row { from.col } else { 0 };
-                let end = match row == to.row {
-                    true => here.cell_end(to.col),
-                    false => usize::MAX,
+                let end = if row == to.row {
+                    here.cell_end(to.col)
+                } else {
+                    usize::MAX
                 };
                 Some((here.cell_start(start), end))
             }

@@ -43,9 +43,10 @@ impl Scroll {
             Some(_) => None,
         };
         self.look_again();
-        let row = match self.shows(self.cursor.row) {
-            true => self.cursor.row,
-            false => self.nth(self.index(at_line).min(self.count().saturating_sub(1))),
+        let row = if self.shows(self.cursor.row) {
+            self.cursor.row
+        } else {
+            self.nth(self.index(at_line).min(self.count().saturating_sub(1)))
         };
         self.cursor.row = row;
         self.top = self.nth(self.index(row).saturating_sub(self.height() / 2));

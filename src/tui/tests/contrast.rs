@@ -225,9 +225,10 @@ fn problems(buf: &Buffer, theme: &Theme, ground: Ground<'_>) -> Vec<String> {
         let is_line = (rule.fg.is_none() || rule.fg == Some(cell.fg))
             && matches!(symbol, "-" | "|" | "+" | "=" | "`" | ".");
         let (fg, bg) = pair(cell, ground);
-        let least = match is_drawing || is_line {
-            true => LINE,
-            false => text.unwrap_or_else(|| least(fg)),
+        let least = if is_drawing || is_line {
+            LINE
+        } else {
+            text.unwrap_or_else(|| least(fg))
         };
         let ratio = *known.entry((fg, bg)).or_insert_with(|| contrast(fg, bg));
         if ratio >= least {

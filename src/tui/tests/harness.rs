@@ -85,9 +85,10 @@ impl Dash {
     /// who looks at each, and text at once.
     pub(in crate::tui) fn press(&mut self, bytes: &str) -> &mut Self {
         let mut rest = bytes.as_bytes();
-        let keys = match self.model.keys.is_pending() {
-            true => Vec::new(),
-            false => KeyReader::new().feed(rest),
+        let keys = if self.model.keys.is_pending() {
+            Vec::new()
+        } else {
+            KeyReader::new().feed(rest)
         };
         for key in keys {
             if self.model.mode().declines().is_none() {

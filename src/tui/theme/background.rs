@@ -16,9 +16,10 @@ pub enum Shade {
 impl Shade {
     /// The shade of a background colour, as `0xRRGGBB`.
     pub fn of_color(color: u32) -> Self {
-        match is_light(color) {
-            true => Self::Light,
-            false => Self::Dark,
+        if is_light(color) {
+            Self::Light
+        } else {
+            Self::Dark
         }
     }
 

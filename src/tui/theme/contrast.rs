@@ -41,9 +41,10 @@ fn channels(color: Color) -> [u8; 3] {
 fn luminance(color: Color) -> f64 {
     let [r, g, b] = channels(color).map(|value| {
         let value = f64::from(value) / 255.0;
-        match value <= 0.03928 {
-            true => value / 12.92,
-            false => ((value + 0.055) / 1.055).powf(2.4),
+        if value <= 0.03928 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
         }
     });
     0.2126 * r + 0.7152 * g + 0.0722 * b
@@ -68,9 +69,10 @@ pub(in crate::tui) fn mix(one: Color, other: Color, part: f64) -> Color {
 /// Minimum contrast of text in this colour.
 pub(in crate::tui) fn least(fg: Color) -> f64 {
     let is_state = |state| fg == rgb(state) || fg == super::indexed(rgb(state));
-    match STATES.into_iter().any(is_state) {
-        true => STATE,
-        false => TEXT,
+    if STATES.into_iter().any(is_state) {
+        STATE
+    } else {
+        TEXT
     }
 }
 

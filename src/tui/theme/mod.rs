@@ -102,10 +102,7 @@ impl Theme {
         let mut theme = Self {
             depth,
             ascii,
-            panes: match mono {
-                true => Depth::None,
-                false => Depth::True,
-            },
+            panes: if mono { Depth::None } else { Depth::True },
             follows_terminal: false,
             shade: Shade::Dark,
             scheme: Scheme::default(),
@@ -131,9 +128,10 @@ impl Theme {
             Background::Auto => Shade::of_colorfgbg(&facts.colorfgbg),
         };
         let auto = wanted.background == Background::Auto;
-        let panes = match wanted.mono {
-            true => Depth::None,
-            false => Depth::detect(&facts.term, &facts.colorterm),
+        let panes = if wanted.mono {
+            Depth::None
+        } else {
+            Depth::detect(&facts.term, &facts.colorterm)
         };
         let mut theme = Self {
             panes,

@@ -61,9 +61,10 @@ fn what(job: &Job, event: &Event) -> Option<What> {
         EventKind::Lost => Some(What::Failed("is lost".to_owned())),
         EventKind::Exited => {
             let end: Completion = serde_json::from_value(event.data.clone()).ok()?;
-            match end.status == Status::Done && wants(job, Notice::Done) {
-                true => Some(What::Wanted(done(&end))),
-                false => exited(&end),
+            if end.status == Status::Done && wants(job, Notice::Done) {
+                Some(What::Wanted(done(&end)))
+            } else {
+                exited(&end)
             }
         }
         EventKind::Ready if wants(job, Notice::Ready) => Some(What::Wanted("is ready".to_owned())),

@@ -286,9 +286,10 @@ fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
         if !update.full {
             model.settling.wrote(id);
         }
-        match update.full || model.current_id() != Some(id) {
-            true => model.dirty = true,
-            false => model.touch(rows),
+        if update.full || model.current_id() != Some(id) {
+            model.dirty = true
+        } else {
+            model.touch(rows)
         }
     }
 }

@@ -290,15 +290,16 @@ fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &m
 /// Tells that a job was paused or continued, and how to undo it.
 fn paused(model: &mut Model, id: &SessionId, pause: bool) {
     let (name, key) = (model.name_of(id), model.key("p"));
-    let (text, verb) = match pause {
-        true => (
+    let (text, verb) = if pause {
+        (
             format!("Paused {name} (SIGSTOP). {key} continues it."),
             Verb::Pause,
-        ),
-        false => (
+        )
+    } else {
+        (
             format!("Continued {name} (SIGCONT). {key} pauses it."),
             Verb::Resume,
-        ),
+        )
     };
     let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
     model.note_state(format!("pause {id}"), text, command);
@@ -314,10 +315,11 @@ fn declined(model: &mut Model, id: &SessionId) {
         .collect();
     by.dedup();
     let name = model.name_of(id);
-    let text = match by.is_empty() {
+    let text = if by.is_empty() {
         // It was answered or gone just before.
-        true => format!("Declined the question about {name}"),
-        false => format!("Declined what {} asked about {name}", by.join(", ")),
+        format!("Declined the question about {name}")
+    } else {
+        format!("Declined what {} asked about {name}", by.join(", "))
     };
     let command = shell::on_jobs(Verb::Decline, model, std::slice::from_ref(id));
     model.note_done(text, command);

@@ -70,9 +70,10 @@ fn lines(model: &Model, is_wide: bool, room: usize) -> Vec<Line<'static>> {
     // The small form has no room for all.
     for (key, what) in all.filter(|(_, what)| is_wide || !what.contains('{')) {
         if key.is_empty() {
-            let style = match what.starts_with("Nothing") {
-                true => theme.strong(),
-                false => theme.dim(),
+            let style = if what.starts_with("Nothing") {
+                theme.strong()
+            } else {
+                theme.dim()
             };
             let wrapped = text::wrap(what, room).into_iter();
             lines.extend(wrapped.map(|part| Line::styled(part, style)));

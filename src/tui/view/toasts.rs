@@ -108,9 +108,10 @@ fn way(model: &Model) -> Option<String> {
     if model.is_normal() {
         return Some(next.to_owned());
     }
-    let leave = match model.mode().types() {
-        true => hints::hint(model, insert::Action::Leave)?.0,
-        false => model.mode().hints(model).exits.pop()?.0,
+    let leave = if model.mode().types() {
+        hints::hint(model, insert::Action::Leave)?.0
+    } else {
+        model.mode().hints(model).exits.pop()?.0
     };
     Some(format!("{leave} {next}"))
 }

@@ -118,9 +118,10 @@ pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
     let short = line(&counts);
     let whole = format!("{} (make the window larger)", short.trim_end());
     // Show whole words or none.
-    let text = match text::width(&whole) <= usize::from(area.width) {
-        true => whole,
-        false => short,
+    let text = if text::width(&whole) <= usize::from(area.width) {
+        whole
+    } else {
+        short
     };
     canvas
         .buffer_mut()

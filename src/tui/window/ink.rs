@@ -66,9 +66,12 @@ const MODIFIERS: [(Modifier, Attribute); 8] = [
 impl Ink {
     /// The attributes of a cell, as near as the terminal can show them.
     pub(super) fn of(cell: &Cell, link: Option<&Arc<Link>>, can: Abilities) -> Self {
-        let underline = underline_of(cell.modifier).map(|kind| match can.underline_kinds {
-            true => kind,
-            false => Underline::Single,
+        let underline = underline_of(cell.modifier).map(|kind| {
+            if can.underline_kinds {
+                kind
+            } else {
+                Underline::Single
+            }
         });
         let is_colored = can.underline_colors && underline.is_some();
         let shown = |(modifier, _): (Modifier, Attribute)| {
@@ -78,9 +81,10 @@ impl Ink {
         Self {
             fg: cell.fg,
             bg: cell.bg,
-            underline_color: match is_colored {
-                true => cell.underline_color,
-                false => Color::Reset,
+            underline_color: if is_colored {
+                cell.underline_color
+            } else {
+                Color::Reset
             },
             underline,
             modifier: modifiers.fold(Modifier::empty(), |all, (one, _)| all | one),

@@ -82,9 +82,10 @@ fn style() -> impl Strategy<Value = Style> {
     ];
     (color.clone(), color, modifier, 0u8..4).prop_map(|(fg, bg, modifier, number)| {
         let style = Style::new().fg(fg).bg(bg).add_modifier(modifier);
-        match modifier.contains(Modifier::UNDERLINED) && number > 0 {
-            true => style.underline_color(Color::Indexed(number)),
-            false => style,
+        if modifier.contains(Modifier::UNDERLINED) && number > 0 {
+            style.underline_color(Color::Indexed(number))
+        } else {
+            style
         }
     })
 }
@@ -131,13 +132,14 @@ proptest! {
         window.set_abilities(ALL);
         window.draw(SIZE, |_| {}).unwrap();
         for (strokes, only_rows) in frames {
-            match only_rows {
-                false => window.draw(SIZE, |canvas| strokes.iter().for_each(|one| one.paint(canvas))).unwrap(),
-                true => assert!(window.redraw(Rect::new(0, 2, SIZE.0, 2), |canvas| {
+            if only_rows {
+assert!(window.redraw(Rect::new(0, 2, SIZE.0, 2), |canvas| {
                     let inside = strokes.iter().filter(|one| (2..4).contains(&one.at.1));
                     inside.for_each(|one| one.paint(canvas));
-                }).unwrap()),
-            }
+                }).unwrap())
+} else {
+window.draw(SIZE, |canvas| strokes.iter().for_each(|one| one.paint(canvas))).unwrap()
+}
             let mut screen = Screen::new(Size::new(SIZE.1, SIZE.0));
             screen.feed(writes.text().as_bytes());
             let seen = seen(&screen);

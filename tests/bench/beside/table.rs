@@ -40,9 +40,10 @@ pub(crate) fn shown(rows: &[Row], markdown: bool) -> String {
             .zip(widths)
             .map(|(cell, width)| format!("{cell:width$}"));
         let cells: Vec<String> = cells.collect();
-        text += &match markdown {
-            true => format!("| {} |\n", cells.join(" | ")),
-            false => format!("{}\n", cells.join("  ").trim_end()),
+        text += &if markdown {
+            format!("| {} |\n", cells.join(" | "))
+        } else {
+            format!("{}\n", cells.join("  ").trim_end())
         };
     }
     text

@@ -17,9 +17,10 @@ impl Agent for Serve {
     fn act(&mut self, action: &str, mut params: Value) -> Result<Value, String> {
         params["action"] = json!(action);
         let reply = self.call(params);
-        match reply["ok"] == true {
-            true => Ok(reply["result"].clone()),
-            false => Err(reply["error"].to_string()),
+        if reply["ok"] == true {
+            Ok(reply["result"].clone())
+        } else {
+            Err(reply["error"].to_string())
         }
     }
 }
@@ -37,17 +38,17 @@ impl Agent for Mcp {
             "capture",
             "kill",
         ];
-        let tool = match tools.contains(&action) {
-            true => action,
-            false => {
-                params["action"] = json!(action);
-                "session"
-            }
+        let tool = if tools.contains(&action) {
+            action
+        } else {
+            params["action"] = json!(action);
+            "session"
         };
         let mut result = self.result(tool, params);
-        match result["isError"] == false {
-            true => Ok(result["structuredContent"].take()),
-            false => Err(result["content"].to_string()),
+        if result["isError"] == false {
+            Ok(result["structuredContent"].take())
+        } else {
+            Err(result["content"].to_string())
         }
     }
 }

@@ -75,9 +75,10 @@ fn pages_of_the_log_split_no_character_and_name_the_next() {
                     "{page}: {reply}"
                 );
                 read.push_str(output);
-                offset = match by_limit && limit > 3 {
-                    true => offset + limit,
-                    false => reply["nextOffset"].as_u64().unwrap(),
+                offset = if by_limit && limit > 3 {
+                    offset + limit
+                } else {
+                    reply["nextOffset"].as_u64().unwrap()
                 };
             }
             assert_eq!(read, text, "limit {limit}, by limit {by_limit}");

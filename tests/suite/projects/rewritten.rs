@@ -72,16 +72,13 @@ fn a_thousand_reloads_during_which_it_is_rewritten_stop_nothing() {
             tell.send(REWRITES[round % REWRITES.len()]).unwrap();
             for id in serve.send_together((0..AT_ONCE).map(|_| reload())) {
                 let reply = serve.reply(id);
-                match reply["ok"] == true {
-                    true => {
-                        let found = found(&reply);
-                        let which = sets.iter().position(|set| *set == found);
-                        seen[which.unwrap_or_else(|| panic!("{found:?}: {reply}"))] += 1;
-                    }
-                    false => {
-                        assert_eq!(reply["error"]["code"], "invalid_project", "{reply}");
-                        refused += 1;
-                    }
+                if reply["ok"] == true {
+                    let found = found(&reply);
+                    let which = sets.iter().position(|set| *set == found);
+                    seen[which.unwrap_or_else(|| panic!("{found:?}: {reply}"))] += 1;
+                } else {
+                    assert_eq!(reply["error"]["code"], "invalid_project", "{reply}");
+                    refused += 1;
                 }
             }
         }

@@ -181,17 +181,16 @@ impl Sshd {
         process::heed_signals();
         let log = std::fs::File::create(self.dir.join("sshd.log")).unwrap();
         let pam = self.dir.join("pam");
-        let mut command = match pam.exists() {
-            true => {
-                let mut command = Command::new("unshare");
-                let line = format!("mount --bind \"$0\" {PAM} && exec \"$@\"");
-                command
-                    .args(["--mount", "sh", "-c", &line])
-                    .arg(pam)
-                    .arg(program);
-                command
-            }
-            false => Command::new(program),
+        let mut command = if pam.exists() {
+            let mut command = Command::new("unshare");
+            let line = format!("mount --bind \"$0\" {PAM} && exec \"$@\"");
+            command
+                .args(["--mount", "sh", "-c", &line])
+                .arg(pam)
+                .arg(program);
+            command
+        } else {
+            Command::new(program)
         };
         let child = command
             .args(["-D", "-e", "-f"])

@@ -40,9 +40,10 @@ impl DaemonLogs {
         if self.follow {
             interrupt::leave_with_reader();
         }
-        let process = match self.keeper {
-            true => Process::Keeper,
-            false => Process::Daemon,
+        let process = if self.keeper {
+            Process::Keeper
+        } else {
+            Process::Daemon
         };
         let mut log = Diagnostics::of(&client::home()?, process);
         let path = log.path().display().to_string();

@@ -37,11 +37,11 @@ impl DaemonStart {
         }
         ctx.hang_up();
         if let Some((value, stats)) = stats(ctx)? {
-            match ctx.json {
-                true => ctx.out.json(&value)?,
-                false => ctx
-                    .out
-                    .line(&format!("daemon running (pid {})", stats.daemon_pid))?,
+            if ctx.json {
+                ctx.out.json(&value)?
+            } else {
+                ctx.out
+                    .line(&format!("daemon running (pid {})", stats.daemon_pid))?
             }
         }
         Ok(exit)

@@ -23,9 +23,10 @@ impl DaemonStop {
         match stats(ctx) {
             Ok(Some((_, stats))) => {
                 let pid = stats.daemon_pid;
-                let (sessions, said) = match self.kill {
-                    true => (ShutdownSessions::Kill, ", and all jobs with it"),
-                    false => (ShutdownSessions::Keep, "; jobs continue"),
+                let (sessions, said) = if self.kill {
+                    (ShutdownSessions::Kill, ", and all jobs with it")
+                } else {
+                    (ShutdownSessions::Keep, "; jobs continue")
                 };
                 let stopped = shut_down(ctx, asked(sessions))?;
                 client::await_end(pid);
@@ -99,12 +100,13 @@ fn end_everything(ctx: &mut Context) -> Result<Exit, Failure> {
         1 => "1 job was ended".to_owned(),
         jobs => format!("{jobs} jobs were ended"),
     };
-    let line = match ended.own.is_empty() {
-        true => jobs,
-        false => format!(
+    let line = if ended.own.is_empty() {
+        jobs
+    } else {
+        format!(
             "killed keeper and daemon (pid {})\n{jobs}",
             pids(&ended.own)
-        ),
+        )
     };
     let value = json!({
         "killedPids": ended.own, "sessionsEnded": ended.jobs, "survivors": ended.survivors,

@@ -66,18 +66,19 @@ fn hosts(config: &Config, is_there: &dyn Fn(&str) -> bool) -> Option<Finding> {
 
 /// A launcher whose jobs are submitted on a host.
 fn submits_on(config: &Config, name: &str, host: &str) -> Finding {
-    match config.hosts.contains_key(host) {
-        true => Finding::ok(
+    if config.hosts.contains_key(host) {
+        Finding::ok(
             LAUNCHERS,
             format!("{name} submits on {host}; bgproc hosts doctor {host} checks the way"),
-        ),
-        false => Finding::problem(
+        )
+    } else {
+        Finding::problem(
             LAUNCHERS,
             format!("{name} submits on {host}, and there is no such host"),
         )
         .advise(format!(
             "bgproc hosts add {host}, or correct `host` of [launchers.{name}]"
-        )),
+        ))
     }
 }
 

@@ -44,9 +44,10 @@ pub(super) async fn type_command(
     }
     let wait_ms = params.wait_ms.unwrap_or(YIELD_MS);
     let patience = Duration::from_millis(wait_ms);
-    let longest_ms = match client.is_lean() {
-        true => MODELS_PROMPT_MS,
-        false => PROMPT_MS,
+    let longest_ms = if client.is_lean() {
+        MODELS_PROMPT_MS
+    } else {
+        PROMPT_MS
     };
     let within_ms = wait_ms.clamp(SHORTEST_PROMPT_MS, longest_ms);
     loop {
@@ -107,9 +108,10 @@ impl Line {
         let typed = TypedCommand {
             id: self.id,
             from,
-            carrier: match is_shell(&self.shell.name) {
-                true => None,
-                false => hub.read().sessions.foreground(&target.id),
+            carrier: if is_shell(&self.shell.name) {
+                None
+            } else {
+                hub.read().sessions.foreground(&target.id)
             },
         };
         let mut sent = Sent::new();

@@ -20,9 +20,10 @@ pub(super) fn briefs(summaries: impl Iterator<Item = Summary>) -> Vec<Brief> {
     // The newest come first where the space is short.
     for session in sessions.iter_mut().rev() {
         let bytes = session.output.as_ref().map_or(0, String::len);
-        match bytes <= room {
-            true => room -= bytes,
-            false => session.output = None,
+        if bytes <= room {
+            room -= bytes
+        } else {
+            session.output = None
         }
     }
     sessions

@@ -43,13 +43,15 @@ const LOOKS: usize = 16;
 pub(super) async fn list(hub: &Hub, client: &Rc<Client>, params: List) -> Answer {
     let asked = hosts::ask(hub, client, &params).await?;
     failpoint::panic("list");
-    let here = match asked.with_local {
-        true => here(hub, client, params.clone()).await?,
-        false => listed::<Summary>(Vec::new(), BTreeMap::new())?,
+    let here = if asked.with_local {
+        here(hub, client, params.clone()).await?
+    } else {
+        listed::<Summary>(Vec::new(), BTreeMap::new())?
     };
-    match asked.is_empty() {
-        true => Ok(here),
-        false => asked.join(&here, params.limit.unwrap_or(DEFAULT_LIMIT)),
+    if asked.is_empty() {
+        Ok(here)
+    } else {
+        asked.join(&here, params.limit.unwrap_or(DEFAULT_LIMIT))
     }
 }
 

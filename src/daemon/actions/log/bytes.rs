@@ -22,9 +22,10 @@ const DEFAULT_LIMIT: u64 = 65_536;
 pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     // Base64 takes four bytes for three.
-    let limit = match room.is_lean {
-        true => limit.min(room.text as u64 * 3 / 4),
-        false => limit,
+    let limit = if room.is_lean {
+        limit.min(room.text as u64 * 3 / 4)
+    } else {
+        limit
     };
     let state = hub.read();
     let (first, end) = (state.sessions.log_first(id), state.sessions.log_end(id));
@@ -34,10 +35,11 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
     let finished = session.life.status().is_finished();
     let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
     let origins = params.origins == Some(true);
-    let known = match origins && !finished && session.spec.mode == Mode::Pipe {
+    let known = if origins && !finished && session.spec.mode == Mode::Pipe {
         // The index, which says which stream each byte belongs to, is written a moment later.
-        true => io.log.indexed_end().clamp(offset, end.max(first)),
-        false => end,
+        io.log.indexed_end().clamp(offset, end.max(first))
+    } else {
+        end
     };
     let source = Source {
         output: &session.output,
@@ -107,10 +109,11 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
 fn range(log: &LogReader, offset: u64, limit: u64, known: u64) -> (u64, u64, Vec<u8>) {
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let (start, raw) = log.read(offset, known, most);
-    let end = match raw.is_empty() {
+    let end = if raw.is_empty() {
         // Nothing of it is kept.
-        true => start.max(offset.saturating_add(limit).min(known)),
-        false => start + raw.len() as u64,
+        start.max(offset.saturating_add(limit).min(known))
+    } else {
+        start + raw.len() as u64
     };
     (start, end, raw)
 }

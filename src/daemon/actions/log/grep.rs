@@ -76,9 +76,10 @@ pub(super) async fn grep(
             return matches.wants_more();
         }
         // Look up the time only for lines that need it.
-        let at = match found.is_some() || choice.since.is_some() {
-            true => origin(hub, id, line.start, &mut last_run).0,
-            false => None,
+        let at = if found.is_some() || choice.since.is_some() {
+            origin(hub, id, line.start, &mut last_run).0
+        } else {
+            None
         };
         if !choice.wants(line.start, at) {
             return true;

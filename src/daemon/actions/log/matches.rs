@@ -134,9 +134,10 @@ impl Matches {
     /// Adds a line to the matches that it follows. `is_match`: it is shown as a match itself.
     fn follow(&mut self, n: u64, text: &str, is_match: bool) {
         let context = self.wanted.context;
-        let followed = match self.shows_once() {
-            true => usize::from(!is_match),
-            false => context,
+        let followed = if self.shows_once() {
+            usize::from(!is_match)
+        } else {
+            context
         };
         for open in self.found.iter_mut().rev().take(followed) {
             if open.n + (context as u64) < n {

@@ -52,17 +52,18 @@ struct Room {
 
 impl Room {
     fn of(client: &Client) -> Self {
-        match client.is_lean() {
-            true => Self {
+        if client.is_lean() {
+            Self {
                 text: LEAN_TEXT,
                 per_line: LEAN_PER_LINE,
                 is_lean: true,
-            },
-            false => Self {
+            }
+        } else {
+            Self {
                 text: MAX_TEXT,
                 per_line: 0,
                 is_lean: false,
-            },
+            }
         }
     }
 
@@ -160,9 +161,10 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
 /// Cuts a long line. Returns the number of bytes left out as well.
 fn cut_line(text: &str) -> (&str, u64) {
     // Every character has at least one byte, so a short line needs no counting.
-    let cut = match text.len() > MAX_CHARS {
-        true => text.char_indices().nth(MAX_CHARS),
-        false => None,
+    let cut = if text.len() > MAX_CHARS {
+        text.char_indices().nth(MAX_CHARS)
+    } else {
+        None
     };
     let (kept, left) = text.split_at(cut.map_or(text.len(), |(cut, _)| cut));
     (kept, left.len() as u64)

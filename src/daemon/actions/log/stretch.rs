@@ -74,10 +74,7 @@ pub(super) async fn read_lines(
     }
     let mut at = stretch.at.offset;
     while at < stretch.end {
-        let chunk = match reader.is_fast() {
-            true => FAST_CHUNK,
-            false => CHUNK,
-        };
+        let chunk = if reader.is_fast() { FAST_CHUNK } else { CHUNK };
         let (start, bytes) = {
             let state = hub.read();
             let Some(io) = state.sessions.io(id) else {

@@ -90,16 +90,15 @@ pub(super) fn bring_up(
     let wanted = compare(known, loaded, params, is_reload)?.borrowed;
     let known = state.projects.at(&main.project.dir);
     let known = known.map(|known| known.id.clone());
-    let lender = match wanted.is_empty() {
-        true => known.unwrap_or_default(),
-        false => {
-            let params = Project {
-                op: Some(ProjectOp::Up),
-                jobs: Some(wanted.into_iter().collect()),
-                ..Project::default()
-            };
-            up::apply(state, client, main, &params, BTreeMap::new())?.id
-        }
+    let lender = if wanted.is_empty() {
+        known.unwrap_or_default()
+    } else {
+        let params = Project {
+            op: Some(ProjectOp::Up),
+            jobs: Some(wanted.into_iter().collect()),
+            ..Project::default()
+        };
+        up::apply(state, client, main, &params, BTreeMap::new())?.id
     };
     let names = names(loaded).into_iter();
     Ok(names.map(|name| (name, lender.clone())).collect())

@@ -55,9 +55,10 @@ pub(super) fn compare(
     // The jobs of the main checkout change there.
     let own = all.filter(|change| !project.borrowed.contains_key(change.job()));
     for change in own {
-        match has_other_variables(project, loaded, change.job()) {
-            true => draft.take(change.with_env_files()),
-            false => draft.take(change),
+        if has_other_variables(project, loaded, change.job()) {
+            draft.take(change.with_env_files())
+        } else {
+            draft.take(change)
         }
     }
     define(&mut draft.wish, &draft.effective, &project.borrowed);
@@ -136,10 +137,11 @@ impl Draft<'_> {
             }
             Change::Change { job, keys } if is_alive(&job) => {
                 self.note(&job, ChangeKind::Restart, changed(&keys));
-                match self.applies {
-                    true => self.restarted.push(job),
+                if self.applies {
+                    self.restarted.push(job)
+                } else {
                     // It runs on as it is, and the next plan names it again.
-                    false => self.keep(&job),
+                    self.keep(&job)
                 }
             }
             Change::Apply { job, keys } if is_alive(&job) => {
@@ -153,16 +155,13 @@ impl Draft<'_> {
             }
             Change::Gone(job) if is_alive(&job) => {
                 self.keep(&job);
-                match self.prunes {
-                    true => {
-                        let why = "is not in the file; it is stopped";
-                        self.notes.gone.push((job.clone(), why));
-                        self.pruned.push(job);
-                    }
-                    false => {
-                        let why = "is not in the file (--prune stops it)";
-                        self.note(&job, ChangeKind::Gone, why.to_owned());
-                    }
+                if self.prunes {
+                    let why = "is not in the file; it is stopped";
+                    self.notes.gone.push((job.clone(), why));
+                    self.pruned.push(job);
+                } else {
+                    let why = "is not in the file (--prune stops it)";
+                    self.note(&job, ChangeKind::Gone, why.to_owned());
                 }
             }
             // Nothing of it runs, but its schedule would have gone on.
@@ -191,14 +190,13 @@ impl Draft<'_> {
     /// Runs the wanted tasks again whose result is that of an old definition.
     fn run_outdated_again(&mut self, wanted: &BTreeSet<String>) {
         for (job, note) in std::mem::take(&mut self.outdated) {
-            match wanted.contains(&job) {
+            if wanted.contains(&job) {
                 // It disturbs nothing that runs, so `up` need not be told to.
-                true => {
-                    self.note(&job, ChangeKind::Restart, note);
-                    self.restarted.push(job);
-                }
+                self.note(&job, ChangeKind::Restart, note);
+                self.restarted.push(job);
+            } else {
                 // The next plan that wants it names it.
-                false => self.keep(&job),
+                self.keep(&job)
             }
         }
     }

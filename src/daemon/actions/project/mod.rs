@@ -121,9 +121,10 @@ fn check_names(project: &file::Project, params: &Project) -> Result<(), Error> {
 
 /// The jobs that a word names: a name, `g:GROUP` or `+TAG`.
 fn named(project: &file::Project, word: &String) -> Result<BTreeSet<String>, Error> {
-    match project.jobs.contains_key(word) {
-        true => Ok(BTreeSet::from([word.clone()])),
-        false => selected(project, Some(from_ref(word))),
+    if project.jobs.contains_key(word) {
+        Ok(BTreeSet::from([word.clone()]))
+    } else {
+        selected(project, Some(from_ref(word)))
     }
 }
 
@@ -200,9 +201,10 @@ pub(super) async fn wait_until(
             }
             // Each decision counts as a change.
             let is_undecided = is_due && Some(project.seq) == seq;
-            let until = match is_undecided {
-                true => deadline.max(began + DECIDED),
-                false => deadline,
+            let until = if is_undecided {
+                deadline.max(began + DECIDED)
+            } else {
+                deadline
             };
             (project.changed.clone(), until)
         };

@@ -235,18 +235,20 @@ pub(super) fn check_agent(
     };
     // A project starts programs and shell lines that an allow-list does not know.
     let is_confined = client.greeting.policy.allow.is_some() && wants == Wants::Change;
-    match may && !is_confined {
-        true => Ok(()),
-        false => Err(refused(client, &project.name, wants)),
+    if may && !is_confined {
+        Ok(())
+    } else {
+        Err(refused(client, &project.name, wants))
     }
 }
 
 /// The directory of a request.
 pub(super) fn directory(client: &Client, params: &Project) -> Result<PathBuf, Error> {
     let dir = resolved(&client.greeting, params.dir.as_deref())?;
-    match dir.is_absolute() {
-        true => Ok(dir),
-        false => Err(Error::invalid("`dir` is not an absolute path")),
+    if dir.is_absolute() {
+        Ok(dir)
+    } else {
+        Err(Error::invalid("`dir` is not an absolute path"))
     }
 }
 

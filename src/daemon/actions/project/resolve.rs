@@ -32,9 +32,10 @@ pub(super) async fn check(
     // Files may be on a slow disk.
     let (faults, warnings) = threads::run("resolve", move || look(&sources)).await?;
     let faults = first(faults);
-    match faults.is_empty() {
-        true => Ok(warnings),
-        false => Err(refused_from(&dir, &faults)),
+    if faults.is_empty() {
+        Ok(warnings)
+    } else {
+        Err(refused_from(&dir, &faults))
     }
 }
 

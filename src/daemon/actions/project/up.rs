@@ -329,16 +329,15 @@ pub(super) fn assign_ports(
     let is_main = loaded.worktree().is_empty();
     let reserved = state.reserved_ports_of_others(&project.id);
     let is_new = project.ports.is_empty();
-    let shift = match is_main || is_new {
-        true => {
-            let listening: Vec<u16> = ports::listening()
-                .iter()
-                .map(|socket| socket.port)
-                .collect();
-            let is_taken = |port: u16| listening.contains(&port) || reserved.contains_key(&port);
-            offset(&written, is_main, is_taken)
-        }
-        false => Some(project.offset),
+    let shift = if is_main || is_new {
+        let listening: Vec<u16> = ports::listening()
+            .iter()
+            .map(|socket| socket.port)
+            .collect();
+        let is_taken = |port: u16| listening.contains(&port) || reserved.contains_key(&port);
+        offset(&written, is_main, is_taken)
+    } else {
+        Some(project.offset)
     };
     let Some(shift) = shift else {
         let message = format!(

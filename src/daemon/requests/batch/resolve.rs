@@ -38,9 +38,10 @@ pub(super) fn launcher(hub: &Hub, params: &Start) -> Result<Option<LauncherSpec>
         Some(Launcher::Named(name)) => named(&home, name)?.0,
         Some(Launcher::Defined(spec)) => (**spec).clone(),
     };
-    let state = match spec.state.is_empty() {
-        true => home.state.join("batch").display().to_string(),
-        false => spec.state.clone(),
+    let state = if spec.state.is_empty() {
+        home.state.join("batch").display().to_string()
+    } else {
+        spec.state.clone()
     };
     if !state.starts_with('/') {
         let message = format!("`state` of launcher {} is not an absolute path", spec.name);

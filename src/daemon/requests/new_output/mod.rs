@@ -95,9 +95,10 @@ fn now(
     let finished = session.life.status().is_finished();
     let (mut piece, streams) = read(state, client, session, to, &mut show);
     let uncounted = piece.uncounted.take();
-    let canvas = match client.is_lean() && !finished {
-        true => Canvas::of(session),
-        false => None,
+    let canvas = if client.is_lean() && !finished {
+        Canvas::of(session)
+    } else {
+        None
     };
     if canvas == Some(Canvas::MainScreen) && show.is_excerpt(client) {
         // Pieces of the screen, without what stands out on it. The log has them.
@@ -256,9 +257,10 @@ fn assemble(
 ) -> Polled {
     let id = &session.id;
     let end = state.sessions.log_end(id);
-    let files = match is_offloaded(end) {
-        true => state.sessions.log_files(id),
-        false => Vec::new(),
+    let files = if is_offloaded(end) {
+        state.sessions.log_files(id)
+    } else {
+        Vec::new()
     };
     let (stdout, stderr) = streams.unzip();
     let omitted = Left {

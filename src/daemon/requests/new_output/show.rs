@@ -33,9 +33,10 @@ impl Show {
     /// The maximum number of characters. A page of the oldest output is limited by its bytes, so that none
     /// of its text is left out.
     pub(super) fn chars(self) -> usize {
-        match self.oldest {
-            true => self.max_chars.saturating_mul(COLUMNS),
-            false => self.max_chars,
+        if self.oldest {
+            self.max_chars.saturating_mul(COLUMNS)
+        } else {
+            self.max_chars
         }
     }
 
@@ -46,9 +47,10 @@ impl Show {
 
     /// Where in the log the output to return ends.
     pub(super) fn end(self, state: &State, id: &SessionId) -> u64 {
-        match self.oldest {
-            true => self.page_end(state, id),
-            false => self.until.unwrap_or(state.sessions.log_end(id)),
+        if self.oldest {
+            self.page_end(state, id)
+        } else {
+            self.until.unwrap_or(state.sessions.log_end(id))
         }
     }
 

@@ -21,9 +21,10 @@ pub(super) fn piped(state: &State, session: &Session, to: u64, show: Show) -> (P
         return (Piece::default(), None);
     };
     // Output that is not in the index yet is returned the next time, unless the request names its end.
-    let to = match session.life.status().is_finished() || show.until.is_some() {
-        true => to,
-        false => to.min(io.log.indexed_end()),
+    let to = if session.life.status().is_finished() || show.until.is_some() {
+        to
+    } else {
+        to.min(io.log.indexed_end())
     };
     let source = Source {
         output: &session.output,

@@ -153,9 +153,10 @@ async fn open(
         Ok(_) => {}
         Err(error) => {
             let link = link.upgrade();
-            return match link.is_none_or(|link| link.fault().is_some()) {
-                true => Ok(None),
-                false => Err(of_host(error, host)),
+            return if link.is_none_or(|link| link.fault().is_some()) {
+                Ok(None)
+            } else {
+                Err(of_host(error, host))
             };
         }
     }
@@ -213,9 +214,10 @@ async fn pass_on(
                 let patience = Patience::Until(Instant::now() + Duration::from_secs(3600 * 24));
                 let channel = self::channel(&hub, &client, &host, patience).await.ok()?;
                 let is_wanted = client.watches_of(&host).contains(&action);
-                match is_wanted {
-                    true => channel.call("watch", params).await.ok(),
-                    false => None,
+                if is_wanted {
+                    channel.call("watch", params).await.ok()
+                } else {
+                    None
                 }
             };
             tokio::select! {

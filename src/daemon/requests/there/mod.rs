@@ -51,9 +51,10 @@ pub(crate) fn host_of(
 ) -> Result<Option<Box<str>>, Error> {
     if let Some(host) = action.host() {
         let is_here = host == LOCAL || host.is_empty();
-        return match is_here {
-            true => Ok(None),
-            false => reached(hub, client, host).map(Some),
+        return if is_here {
+            Ok(None)
+        } else {
+            reached(hub, client, host).map(Some)
         };
     }
     match action.targets() {
@@ -155,9 +156,10 @@ pub(crate) async fn run_on_node(
     action: &Action,
 ) -> Answer {
     let mut params = parameters(action)?;
-    match params.contains_key("sessionIds") {
-        true => params.insert("sessionIds".to_owned(), json!([id])),
-        false => params.insert("sessionId".to_owned(), json!(id)),
+    if params.contains_key("sessionIds") {
+        params.insert("sessionIds".to_owned(), json!([id]))
+    } else {
+        params.insert("sessionId".to_owned(), json!(id))
     };
     answer(ask(hub, client, node, action, params).await?)
 }
@@ -207,9 +209,10 @@ async fn ask(
 ) -> Result<Value, Error> {
     let name = action.name();
     let may_repeat = action.may_repeat() || matches!(action, Action::Start(_));
-    let field = match params.contains_key("timeoutMs") && name == "wait" {
-        true => "timeoutMs",
-        false => "waitMs",
+    let field = if params.contains_key("timeoutMs") && name == "wait" {
+        "timeoutMs"
+    } else {
+        "waitMs"
     };
     let wait = params.get(field).and_then(Value::as_u64);
     let wait = Duration::from_millis(wait.unwrap_or(WAIT_MS));
@@ -217,9 +220,10 @@ async fn ask(
     let deadline = action.waits().then(|| begun + wait);
     let lane = client.lane(host);
     let types = is_input(action);
-    let mut turn = match types {
-        true => Some(lane.typing.turn().await),
-        false => None,
+    let mut turn = if types {
+        Some(lane.typing.turn().await)
+    } else {
+        None
     };
     let check = |turn: &Option<Turn<'_>>| match turn {
         Some(turn) if turn.is_void() => Err(not_typed(host)),
@@ -302,16 +306,17 @@ async fn watched<T>(hub: &Hub, host: &str, waits: bool, call: impl Future<Output
     let mut call = pin!(call);
     loop {
         tokio::select! {
-            answer = &mut call => return answer,
-            () = tokio::time::sleep(SILENCE) => hub.change(|state| {
-                if let Some(entry) = state.hosts.get_mut(host) {
-                    match waits {
-                        true => entry.link.used(now()),
-                        false => entry.doubt(),
-                    }
-                }
-            }),
+                    answer = &mut call => return answer,
+                    () = tokio::time::sleep(SILENCE) => hub.change(|state| {
+                        if let Some(entry) = state.hosts.get_mut(host) {
+                            if waits {
+        entry.link.used(now())
+        } else {
+        entry.doubt()
         }
+                        }
+                    }),
+                }
     }
 }
 

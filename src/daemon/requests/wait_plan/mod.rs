@@ -68,9 +68,10 @@ impl Plan {
         if spec.wanted().is_some() {
             return Self::new(client, spec);
         }
-        let moves = match client.is_lean() {
-            true => Moves::Shown,
-            false => Moves::All,
+        let moves = if client.is_lean() {
+            Moves::Shown
+        } else {
+            Moves::All
         };
         let fail = spec.fail.as_deref().unwrap_or_default();
         let conditions = otherwise.or_fail(fail, spec.view.unwrap_or_default())?;
@@ -176,9 +177,10 @@ impl Plan {
         // If the wait was over before its timeout, the sessions that did not decide it were not waited for any longer.
         let is_decided = verdict.iter().any(matched) || elapsed_ms < self.timeout_ms;
         // The sessions share the space of a reply for a model.
-        let max_chars = match client.is_lean() {
-            true => self.max_chars.min(LEAN_BYTES / from.len().max(1)),
-            false => self.max_chars,
+        let max_chars = if client.is_lean() {
+            self.max_chars.min(LEAN_BYTES / from.len().max(1))
+        } else {
+            self.max_chars
         };
         let mut results = Vec::new();
         for ((from, (_, decision)), at_entry) in from.into_iter().zip(verdict).zip(at_entry) {
@@ -267,9 +269,10 @@ impl Plan {
 
     /// The same for a session that is about to be started without a probe.
     pub(crate) fn check_without_probe(&self) -> Result<(), Error> {
-        match self.conditions.wants_ready() {
-            true => Err(never_ready("The session")),
-            false => Ok(()),
+        if self.conditions.wants_ready() {
+            Err(never_ready("The session"))
+        } else {
+            Ok(())
         }
     }
 }

@@ -47,9 +47,10 @@ pub(super) fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> W
         Some(matched)
     });
     let all_have_matched = mode == WaitMode::All && outcome == Outcome::Matched;
-    let matched_at_entry = match all_have_matched {
-        true => results.iter().all(|result| result.matched_at_entry),
-        false => decisive.is_some_and(|result| result.matched_at_entry),
+    let matched_at_entry = if all_have_matched {
+        results.iter().all(|result| result.matched_at_entry)
+    } else {
+        decisive.is_some_and(|result| result.matched_at_entry)
     };
     WaitedAll {
         outcome,

@@ -72,9 +72,10 @@ impl Plan {
         let at_entry = parts.iter().map(|part| part.2.is_some()).collect();
         let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
         let pending = pending.of(self.viewer.clone());
-        let verdict = match late || self.is_shut_out(hub, from) {
-            true => pending.verdict(),
-            false => hub.wait(pending).await,
+        let verdict = if late || self.is_shut_out(hub, from) {
+            pending.verdict()
+        } else {
+            hub.wait(pending).await
         };
         Ok(Decided {
             verdict,
@@ -200,9 +201,10 @@ impl Plan {
             let ports = (!wanted.is_empty()).then(|| state.sessions.ports_among(id, &wanted));
             let restarting = state.restarting.contains_key(id);
             let is_behind = state.is_behind(id);
-            let foreground = match self.conditions.wants_foreground() {
-                true => state.sessions.foreground(id),
-                false => None,
+            let foreground = if self.conditions.wants_foreground() {
+                state.sessions.foreground(id)
+            } else {
+                None
             };
             let session = state.sessions.get_mut(id).ok_or_else(gone)?;
             let facts = WaitInputs {

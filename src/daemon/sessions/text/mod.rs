@@ -74,9 +74,10 @@ impl Sessions {
     /// The same, from the beginning of a line on.
     pub(crate) fn last_lines(&self, id: &SessionId, max_chars: usize) -> String {
         let tail = self.tail(id, max_chars);
-        match tail.chars().count() < max_chars {
-            true => tail,
-            false => whole_lines(&tail).to_owned(),
+        if tail.chars().count() < max_chars {
+            tail
+        } else {
+            whole_lines(&tail).to_owned()
         }
     }
 

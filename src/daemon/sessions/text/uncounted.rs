@@ -30,9 +30,10 @@ impl Uncounted {
 
     /// The number of lines, if no newlines have to be counted.
     pub(crate) fn known(self) -> Result<u64, Self> {
-        match self.more.is_empty() && self.less.is_empty() {
-            true => Ok(self.lines),
-            false => Err(self),
+        if self.more.is_empty() && self.less.is_empty() {
+            Ok(self.lines)
+        } else {
+            Err(self)
         }
     }
 

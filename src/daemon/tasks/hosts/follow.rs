@@ -132,9 +132,10 @@ async fn connection(
     let outcome = main.go_on().await;
     channel.close();
     let why = outcome.err().unwrap_or_else(|| main.ended());
-    match main.is_silent {
-        true => Ended::Silent(why),
-        false => Ended::Daemon(why),
+    if main.is_silent {
+        Ended::Silent(why)
+    } else {
+        Ended::Daemon(why)
     }
 }
 

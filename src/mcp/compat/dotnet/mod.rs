@@ -98,18 +98,15 @@ async fn read(call: &Call, given: &Arguments) -> Result {
     }
     let session = &given["session_id"];
     let all = given.get("all") == Some(&Value::Bool(true));
-    let poll = match all {
+    let poll = if all {
         // Only the status: reading all output does not advance the `new` cursor.
-        true => {
-            call.action("status", json!({ "sessionId": session }))
-                .await?
-        }
-        false => {
-            let new = json!({
-                "sessionId": session, "since": "new", "maxChars": READ, "oldest": true,
-            });
-            call.action("poll", new).await?
-        }
+        call.action("status", json!({ "sessionId": session }))
+            .await?
+    } else {
+        let new = json!({
+            "sessionId": session, "since": "new", "maxChars": READ, "oldest": true,
+        });
+        call.action("poll", new).await?
     };
     let mut read = json!({
         "success": true,

@@ -51,9 +51,10 @@ pub fn list(keys: &Value, enter: Option<bool>) -> Vec<Value> {
 }
 
 fn key(element: &str) -> Value {
-    match is_key(element) {
-        true => element.into(),
-        false => json!({ "text": element }),
+    if is_key(element) {
+        element.into()
+    } else {
+        json!({ "text": element })
     }
 }
 

@@ -180,12 +180,11 @@ async fn in_terminal(call: &Call, handle: &Value, action: &str) -> std::result::
     let record = call
         .action("status", json!({ "sessionId": handle }))
         .await?;
-    match record["mode"] == "pty" {
-        true => Ok(()),
-        false => {
-            let message = format!("{action} requires tmux");
-            Err(Error::new(ErrorCode::NotATty, message).hint("spawn it with tmux:true"))
-        }
+    if record["mode"] == "pty" {
+        Ok(())
+    } else {
+        let message = format!("{action} requires tmux");
+        Err(Error::new(ErrorCode::NotATty, message).hint("spawn it with tmux:true"))
     }
 }
 

@@ -30,9 +30,10 @@ pub async fn kill(call: &Call, given: &Arguments) -> Result {
         Err(error) => return Err(error),
         Ok(_) => {
             let name = signal.to_ascii_uppercase();
-            let timeout = match ENDING.contains(&name.trim_start_matches("SIG")) {
-                true => ENDING_MS,
-                false => EXIT_MS,
+            let timeout = if ENDING.contains(&name.trim_start_matches("SIG")) {
+                ENDING_MS
+            } else {
+                EXIT_MS
             };
             let until_end = json!({ "sessionId": id, "timeoutMs": timeout });
             call.action("wait", until_end).await?;

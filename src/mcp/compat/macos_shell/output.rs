@@ -68,9 +68,10 @@ pub async fn stream(call: &Call, shared: &Shared, given: &Arguments) -> Result {
             .counts
             .last(call, &record, note::buffer_size(&record))
             .await?;
-        let end = match is_running(&record) {
-            true => complete(call, &record, &buffer.lines).await?,
-            false => u64::MAX,
+        let end = if is_running(&record) {
+            complete(call, &record, &buffer.lines).await?
+        } else {
+            u64::MAX
         };
         let is_new = |line: &&Line| line.number > after && line.offset < end;
         let new: Vec<&Line> = buffer.lines.iter().filter(is_new).collect();

@@ -96,13 +96,12 @@ fn spec(given: &Arguments) -> Value {
         .collect();
     let is_script = command == "bash" && args.len() >= 2 && args[0] == "-c";
     let size = number(given, "bufferSize");
-    let (line, direct, description) = match is_script {
-        true => (command.to_owned(), Some(&args), note::write(size, &[])),
-        false => {
-            let words = std::iter::once(&command).chain(&args);
-            let line = words.copied().collect::<Vec<&str>>().join(" ");
-            (line, None, note::write(size, &args))
-        }
+    let (line, direct, description) = if is_script {
+        (command.to_owned(), Some(&args), note::write(size, &[]))
+    } else {
+        let words = std::iter::once(&command).chain(&args);
+        let line = words.copied().collect::<Vec<&str>>().join(" ");
+        (line, None, note::write(size, &args))
     };
     json!({
         "command": line,

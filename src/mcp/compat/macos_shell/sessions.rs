@@ -93,11 +93,12 @@ pub async fn close(call: &Call, given: &Arguments) -> Result {
 fn check_room(processes: &[Value], coming: usize) -> std::result::Result<(), Error> {
     let is_default = |process: &&Value| is_running(process) && session_name(process) == DEFAULT;
     let there = processes.iter().filter(is_default).count();
-    match there + coming <= PER_SESSION {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if there + coming <= PER_SESSION {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "`processes`: the default session has {there} running processes, and at most {PER_SESSION}"
-        ))),
+        )))
     }
 }
 

@@ -92,9 +92,10 @@ fn with_output(head: String, result: &Value) -> String {
         text.push_str(output);
     } else if screen.is_null() {
         // Without the number it is about what was shown before, as the end of a session.
-        let wrote = match result["previousStatus"].is_string() {
-            true => result["outputBytes"].as_u64() != Some(0),
-            false => result["outputBytes"].as_u64().unwrap_or_default() > 0,
+        let wrote = if result["previousStatus"].is_string() {
+            result["outputBytes"].as_u64() != Some(0)
+        } else {
+            result["outputBytes"].as_u64().unwrap_or_default() > 0
         };
         text.push_str(if wrote {
             "\n(nothing new)"

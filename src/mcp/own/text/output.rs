@@ -7,9 +7,10 @@ use super::{array, end_line, fields, word};
 
 /// A part of one log or several. `newest`: of the matches, the newest were wanted.
 pub(super) fn log(result: &Value, newest: bool) -> String {
-    match result["results"].is_array() {
-        true => several(result, newest),
-        false => one(result, newest),
+    if result["results"].is_array() {
+        several(result, newest)
+    } else {
+        one(result, newest)
     }
 }
 
@@ -104,9 +105,10 @@ fn one(result: &Value, newest: bool) -> String {
     text.push_str(word(result, "output"));
     end_line(&mut text);
     let (next, total) = (&result["nextOffset"], &result["totalBytes"]);
-    let rest = match next.as_u64() < total.as_u64() {
-        true => format!("; next: offset:{next}"),
-        false => String::new(),
+    let rest = if next.as_u64() < total.as_u64() {
+        format!("; next: offset:{next}")
+    } else {
+        String::new()
     };
     format!(
         "{text}[bytes {} to {next} of {total}{rest}]",
@@ -196,9 +198,10 @@ pub(super) fn exported(result: &Value) -> String {
     let count = data.chars().count();
     let mut text: String = data.chars().take(HEAD).collect();
     end_line(&mut text);
-    let more = match count > HEAD {
-        true => format!("the first {HEAD} of {count} characters; use `path` to write a file"),
-        false => format!("{count} characters"),
+    let more = if count > HEAD {
+        format!("the first {HEAD} of {count} characters; use `path` to write a file")
+    } else {
+        format!("{count} characters")
     };
     let encoding = match word(result, "encoding") {
         "base64" => "base64, ",

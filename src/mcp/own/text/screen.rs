@@ -44,9 +44,10 @@ pub(super) fn full(screen: &Value) -> String {
     let mut last = None;
     for part in array(screen, "highlighted") {
         let row = part["row"].as_u64();
-        let sign = match last == row {
-            true => " |".to_owned(),
-            false => format!("; highlighted row {}:", part["row"]),
+        let sign = if last == row {
+            " |".to_owned()
+        } else {
+            format!("; highlighted row {}:", part["row"])
         };
         last = row;
         let shown = row.and_then(|row| rows.lines().nth(usize::try_from(row).ok()?));

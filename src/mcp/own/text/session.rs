@@ -111,9 +111,10 @@ pub(super) fn killed(result: &Value) -> String {
         return each.join("\n");
     }
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
-    match result["alreadyEnded"] == true {
-        true => head.push_str(", had already ended"),
-        false => head.push_str(&format!(", was {}", word(result, "previousStatus"))),
+    if result["alreadyEnded"] == true {
+        head.push_str(", had already ended")
+    } else {
+        head.push_str(&format!(", was {}", word(result, "previousStatus")))
     }
     let survivors: Vec<String> = array(result, "survivors").map(Value::to_string).collect();
     if !survivors.is_empty() {

@@ -48,13 +48,12 @@ pub(super) fn waited(result: &Value) -> String {
         let label = one["label"].as_str();
         let label = label.map_or_else(String::new, |label| format!(" ({label})"));
         let (reason, input) = (reason(one), input_state(one));
-        let one = match one["outcome"] == "running" {
-            true => format!("still running{reason}{input}"),
+        let one = if one["outcome"] == "running" {
+            format!("still running{reason}{input}")
+        } else {
             // When it came is not known: it may have been so when the wait began.
-            false => {
-                let head = format!("{}; {}{reason}{input}", outcome(one), status(one));
-                with_output(head, one)
-            }
+            let head = format!("{}; {}{reason}{input}", outcome(one), status(one));
+            with_output(head, one)
         };
         text.push_str(&format!("\n--- {id}{label}: {one}"));
     }

@@ -38,9 +38,10 @@ impl Texts {
     /// A shell line. The shell expands `${NAME}` itself.
     pub(super) fn line(&self, text: &str, notes: &mut Vec<String>) -> String {
         let text = self.rendered(text, notes);
-        match self.is_expanded {
-            true => text.replace("$$", "$"),
-            false => text,
+        if self.is_expanded {
+            text.replace("$$", "$")
+        } else {
+            text
         }
     }
 

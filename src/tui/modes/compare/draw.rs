@@ -60,9 +60,10 @@ pub(super) fn draw(model: &Model, compare: &Compare, buf: &mut Buffer) {
             (false, true) => model.theme.strong(),
             (false, false) => Style::new(),
         };
-        let sign_style = match marked {
-            true => model.theme.found(true),
-            false => model.theme.key(),
+        let sign_style = if marked {
+            model.theme.found(true)
+        } else {
+            model.theme.key()
         };
         let lines = [pair.left, pair.right];
         for ((column, side), line) in columns.iter().zip(&compare.sides).zip(lines) {

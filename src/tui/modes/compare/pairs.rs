@@ -107,9 +107,10 @@ impl Compare {
 
     /// Goes to the next difference, or to the previous one.
     pub fn step(&mut self, down: bool, height: usize) {
-        let to = match down {
-            true => self.at + 1,
-            false => self.at.saturating_sub(1),
+        let to = if down {
+            self.at + 1
+        } else {
+            self.at.saturating_sub(1)
         };
         self.go(to, height);
     }

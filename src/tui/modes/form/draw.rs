@@ -131,18 +131,22 @@ fn widths(form: &Form, room: usize) -> Vec<usize> {
         let others = shown.clone().filter(|&field| field != form.focus);
         others.map(|field| natural(field) + 1).sum()
     };
-    let left = |shown: &Range<usize>| match shown.len() == count {
-        true => room,
-        false => room.saturating_sub(text::width(LEFT_OUT) + 1),
+    let left = |shown: &Range<usize>| {
+        if shown.len() == count {
+            room
+        } else {
+            room.saturating_sub(text::width(LEFT_OUT) + 1)
+        }
     };
     let wanted = typed(form.focus) + 2;
     let mut shown = 0..count;
     let is_full =
         |shown: &Range<usize>| others(shown) + label(form.focus) + wanted.min(WORD) > left(shown);
     while shown.len() > 1 && is_full(&shown) {
-        match form.focus + 1 < shown.end {
-            true => shown.end -= 1,
-            false => shown.start += 1,
+        if form.focus + 1 < shown.end {
+            shown.end -= 1
+        } else {
+            shown.start += 1
         }
     }
     // Reserve room for a suggestion in the command field, so that nothing moves while typing.

@@ -53,9 +53,10 @@ pub fn open_on(model: &mut Model, host: &str, cmds: &mut Vec<Cmd>) {
 
 /// Asks for the host, too, if there are others.
 fn somewhere(model: &Model, form: Form) -> Form {
-    match model.hosts.is_empty() {
-        true => form,
-        false => form.on_host(model.selected_host().unwrap_or_default()),
+    if model.hosts.is_empty() {
+        form
+    } else {
+        form.on_host(model.selected_host().unwrap_or_default())
     }
 }
 

@@ -64,9 +64,10 @@ impl Form {
     /// All commands: those that bring jobs of the project up, the newest of jobs, those of the project, and the rest. Once something is typed,
     /// all commands of jobs are before those of the project.
     fn offered(&self, is_empty: bool) -> impl Iterator<Item = (&str, Source)> {
-        let first = match is_empty {
-            true => FIRST.min(self.history.len()),
-            false => self.history.len(),
+        let first = if is_empty {
+            FIRST.min(self.history.len())
+        } else {
+            self.history.len()
         };
         let (newest, others) = self.history.split_at(first);
         let newest = newest.iter().map(|one| (one.as_str(), Source::Job));

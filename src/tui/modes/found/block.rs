@@ -45,18 +45,16 @@ fn first(hit: &Hit) -> u64 {
 
 /// The width of the line numbers of a block.
 pub(super) fn digits(found: &Found, hit: &Hit) -> usize {
-    let last = match found.context {
-        true => hit.n + hit.after.len() as u64,
-        false => hit.n,
+    let last = if found.context {
+        hit.n + hit.after.len() as u64
+    } else {
+        hit.n
     };
     last.to_string().len()
 }
 
 /// About how many matches a page of `height` rows shows; at least 1.
 pub(super) fn page(found: &Found, height: usize) -> usize {
-    let each = match found.context {
-        true => 2 * CONTEXT + 2,
-        false => 1,
-    };
+    let each = if found.context { 2 * CONTEXT + 2 } else { 1 };
     (height / each).max(1)
 }

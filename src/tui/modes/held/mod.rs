@@ -149,24 +149,24 @@ impl Mode for Held {
         let name = model.current().map(|job| job.name.as_str());
         let name = text::clip_middle(name.unwrap_or_default(), 16, theme.glyph("…"));
         let typable = can_type(model);
-        let why = match typable && area.width >= 100 {
-            true => format!("You are in NORMAL; {} types into {name}.", model.key("i")),
-            false => "You are in NORMAL.".to_owned(),
+        let why = if typable && area.width >= 100 {
+            format!("You are in NORMAL; {} types into {name}.", model.key("i"))
+        } else {
+            "You are in NORMAL.".to_owned()
         };
         bar.text(3, why, Style::new());
-        let held = match self.is_secret {
-            true => "held (hidden)".to_owned(),
-            false => {
-                let (prefix, room) = match area.width {
-                    ..60 => ("", 8),
-                    width => ("held: ", usize::from(width / 4)),
-                };
-                let enter = if theme.ascii { "^M" } else { "⏎" };
-                let tab = if theme.ascii { "^I" } else { "⇥" };
-                let text = self.text.replace('\r', enter).replace('\t', tab);
-                let text = text::clip(&text, room, theme.glyph("…"));
-                format!("{prefix}\"{text}\"")
-            }
+        let held = if self.is_secret {
+            "held (hidden)".to_owned()
+        } else {
+            let (prefix, room) = match area.width {
+                ..60 => ("", 8),
+                width => ("held: ", usize::from(width / 4)),
+            };
+            let enter = if theme.ascii { "^M" } else { "⏎" };
+            let tab = if theme.ascii { "^I" } else { "⇥" };
+            let text = self.text.replace('\r', enter).replace('\t', tab);
+            let text = text::clip(&text, room, theme.glyph("…"));
+            format!("{prefix}\"{text}\"")
         };
         bar.text(2, held, theme.strong());
         for (action, label) in [(Action::Type, "type it"), (Action::Forget, "forget")] {

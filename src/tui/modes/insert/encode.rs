@@ -33,9 +33,10 @@ pub(super) fn bytes(model: &Model, id: &SessionId, press: &KeyPress) -> Vec<u8> 
         Form::Cursor => asked.is_legacy() && !modes.app_cursor,
         Form::Usual => asked.is_legacy(),
     };
-    match fits {
-        true => press.raw.clone(),
-        false => encode_pressed(press.key, modes),
+    if fits {
+        press.raw.clone()
+    } else {
+        encode_pressed(press.key, modes)
     }
 }
 

@@ -347,10 +347,11 @@ impl Mode for Insert {
     }
 
     fn tone(&self) -> Tone {
-        match self.also.is_empty() && self.lost_at.is_none() {
-            true => Tone::Live,
+        if self.also.is_empty() && self.lost_at.is_none() {
+            Tone::Live
+        } else {
             // Typing into several jobs at once deserves an alarm colour, and so does typing in vain.
-            false => Tone::Alarm,
+            Tone::Alarm
         }
     }
 
@@ -412,9 +413,10 @@ impl Mode for Insert {
         let Some((leave, label)) = hints::hint(model, Action::Leave) else {
             return Hints::default();
         };
-        let exit = match self.also.is_empty() {
-            true => (format!("{leave} {leave}"), format!("sends {leave} itself")),
-            false => (leave, label),
+        let exit = if self.also.is_empty() {
+            (format!("{leave} {leave}"), format!("sends {leave} itself"))
+        } else {
+            (leave, label)
         };
         Hints {
             keys: Vec::new(),

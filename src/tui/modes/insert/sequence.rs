@@ -56,9 +56,10 @@ impl LeaveSequence {
             self.held.clear();
             return Pressed::Leaves;
         }
-        match typed.is_empty() {
-            true => Pressed::Held,
-            false => Pressed::Typed(typed),
+        if typed.is_empty() {
+            Pressed::Held
+        } else {
+            Pressed::Typed(typed)
         }
     }
 

@@ -141,9 +141,10 @@ impl Menu {
         for (rank, hint) in (6..).zip(letters) {
             let mut longer = bar.clone();
             longer.left(rank, hints::spans(model, hint.clone()));
-            match rest.is_empty() && longer.is_whole(area) {
-                true => bar = longer,
-                false => rest.push(hint),
+            if rest.is_empty() && longer.is_whole(area) {
+                bar = longer
+            } else {
+                rest.push(hint)
             }
         }
         (bar, rest)

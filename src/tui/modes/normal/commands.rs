@@ -42,9 +42,10 @@ pub fn list(model: &Model) -> Vec<Entry> {
             title: title(model, action, words.title),
             synonyms: words.synonyms,
             key: bound.keys.first().cloned().unwrap_or_default(),
-            help: match folds(model, action) {
-                true => "Fold the group, or unfold it".into(),
-                false => bound.binding.help_with_grace(model.options.stop_grace_ms),
+            help: if folds(model, action) {
+                "Fold the group, or unfold it".into()
+            } else {
+                bound.binding.help_with_grace(model.options.stop_grace_ms)
             },
             shell: shell(model, action),
             obstacle: obstacle(model, action),

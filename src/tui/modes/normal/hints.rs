@@ -121,9 +121,10 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
     }
     let marked = model.marked();
     let mut jobs = marked.iter().filter_map(|id| model.job(id));
-    let verbs = match jobs.any(Job::is_alive) {
-        true => vec![Action::TypeAll, stop(model), Action::Restart, Action::Pause],
-        false => vec![Action::Restart, Action::Remove],
+    let verbs = if jobs.any(Job::is_alive) {
+        vec![Action::TypeAll, stop(model), Action::Restart, Action::Pause]
+    } else {
+        vec![Action::Restart, Action::Remove]
     };
     let compare = (marked.len() == 2).then_some(Action::Compare);
     let more = [Action::Mark, Action::MarkAll];
@@ -136,9 +137,10 @@ fn stop(model: &Model) -> Action {
     let jobs = targets.iter().filter_map(|id| model.job(id));
     let mut alive = jobs.filter(|job| job.is_alive()).peekable();
     let any = alive.peek().is_some();
-    match any && alive.all(|job| job.state() == State::Stopping) {
-        true => Action::Kill,
-        false => Action::Stop,
+    if any && alive.all(|job| job.state() == State::Stopping) {
+        Action::Kill
+    } else {
+        Action::Stop
     }
 }
 
@@ -248,9 +250,10 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
     match (action, &model.list.selected) {
         (Action::Attach, Selected::Group(_)) => {
-            match model.group().is_some_and(|group| group.folded) {
-                true => "unfold".to_owned(),
-                false => "fold".to_owned(),
+            if model.group().is_some_and(|group| group.folded) {
+                "unfold".to_owned()
+            } else {
+                "fold".to_owned()
             }
         }
         (Action::Attach, _) if stack => "open".to_owned(),

@@ -472,11 +472,10 @@ fn toggle_mouse(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.pointer.is_ours = on;
     model.pointer.held = None;
     let key = model.key("m");
-    let text = match on {
-        true => {
-            format!("The mouse is for bgproc: click, wheel, drag to copy. {key} gives it back.")
-        }
-        false => format!("The mouse is for your terminal: select as usual. {key} takes it again."),
+    let text = if on {
+        format!("The mouse is for bgproc: click, wheel, drag to copy. {key} gives it back.")
+    } else {
+        format!("The mouse is for your terminal: select as usual. {key} takes it again.")
     };
     model.note_state("mouse".to_owned(), text, None);
     cmds.push(Cmd::Effect(Effect::Mouse(on)));

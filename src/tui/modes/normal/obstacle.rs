@@ -253,12 +253,13 @@ fn no_target_ended(model: &Model) -> Option<String> {
 /// Why a job that has not ended cannot be removed, and how it can.
 pub(super) fn not_ended(model: &Model, job: &Job) -> String {
     let (name, stop, remove) = (&job.name, model.key("x"), model.key("d"));
-    match job.state().waits() || job.is_retrying() {
-        true => format!(
+    if job.state().waits() || job.is_retrying() {
+        format!(
             "{name} waits ({}). {stop} ends the waiting, then {remove} removes it.",
             job.word()
-        ),
-        false => format!("{name} is running. {stop} stops it, then {remove} removes it."),
+        )
+    } else {
+        format!("{name} is running. {stop} stops it, then {remove} removes it.")
     }
 }
 

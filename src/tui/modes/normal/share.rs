@@ -18,9 +18,10 @@ pub(super) fn share(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if !model.has_daemon("Not done") {
         return;
     }
-    let share = match now.is_none() {
-        true => Share::Read,
-        false => Share::None,
+    let share = if now.is_none() {
+        Share::Read
+    } else {
+        Share::None
     };
     let set = Set {
         session_id: id.to_string(),

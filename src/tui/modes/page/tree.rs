@@ -46,9 +46,10 @@ fn draw(
     for (at, child) in own.iter().enumerate() {
         let is_last = at + 1 == own.len();
         let dash = theme.glyph("─");
-        let (corner, line) = match is_last {
-            true => (theme.glyph("└"), " "),
-            false => (theme.glyph("├"), theme.glyph("│")),
+        let (corner, line) = if is_last {
+            (theme.glyph("└"), " ")
+        } else {
+            (theme.glyph("├"), theme.glyph("│"))
         };
         let lead = format!("{below}{corner}{dash} ");
         let next = format!("{below}{line}  ");

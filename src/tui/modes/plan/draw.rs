@@ -45,9 +45,10 @@ pub(super) fn question(plan: &Plan, area: Rect) -> String {
         n => Some(format!("{n}{}", kind.sign())),
     });
     let signs: Vec<String> = signs.into_iter().flatten().collect();
-    match area.width < 60 {
-        true => signs.join(" "),
-        false => format!("{}: {}", clean(&plan.name), signs.join(" ")),
+    if area.width < 60 {
+        signs.join(" ")
+    } else {
+        format!("{}: {}", clean(&plan.name), signs.join(" "))
     }
 }
 

@@ -240,10 +240,13 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Action::Leave if scroll.selection.is_some() => scroll.selection = None,
         Action::Live | Action::Leave | Action::ToNormal => leave(model),
         Action::Search => find::open(model, false),
-        Action::OnlyMatches => match scroll.search.is_some() {
-            true => scroll.filter(),
-            false => jump::nothing_yet(model),
-        },
+        Action::OnlyMatches => {
+            if scroll.search.is_some() {
+                scroll.filter()
+            } else {
+                jump::nothing_yet(model)
+            }
+        }
         Action::Older => jump::jump(model, JumpTarget::Match, true, cmds),
         Action::Newer => jump::jump(model, JumpTarget::Match, false, cmds),
         Action::NextError => jump::jump(model, JumpTarget::Error, false, cmds),

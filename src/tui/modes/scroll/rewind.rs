@@ -207,9 +207,10 @@ fn zoom(model: &mut Model, is_in: bool) {
     if let Some(rewind) = &mut model.pane.rewind
         && !rewind.zoom(is_in)
     {
-        model.note(match is_in {
-            true => "This is the smallest step.",
-            false => "This is the largest step.",
+        model.note(if is_in {
+            "This is the smallest step."
+        } else {
+            "This is the largest step."
         });
     }
 }

@@ -157,9 +157,10 @@ pub fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
     if let Some(run) = &card.run {
         let at = run.started_at.millis();
         let day = units::since(at, model.now.ms, zone);
-        let at = match day.ends_with("ago") {
-            true => day,
-            false => units::clock_seconds(at, zone),
+        let at = if day.ends_with("ago") {
+            day
+        } else {
+            units::clock_seconds(at, zone)
         };
         let by = starter(job, run).map(|by| format!(" by {by}"));
         facts.push(format!("started {at}{}", by.unwrap_or_default()));

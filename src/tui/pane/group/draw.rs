@@ -115,9 +115,12 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
         }
         return;
     }
-    let time = |line: &MergedLine| match width >= SECONDS {
-        true => units::clock_seconds(line.at, &model.zone),
-        false => units::clock(line.at, &model.zone),
+    let time = |line: &MergedLine| {
+        if width >= SECONDS {
+            units::clock_seconds(line.at, &model.zone)
+        } else {
+            units::clock(line.at, &model.zone)
+        }
     };
     let columns = Columns::of(model, group, width);
     let Columns {
@@ -197,9 +200,10 @@ impl Columns {
 
     /// The text of a line in rows.
     fn rows(&self, model: &Model, line: &MergedLine) -> Vec<String> {
-        match model.pane.wrap {
-            true => broken(&line.text, self.room),
-            false => vec![text::clip(&line.text, self.room, model.theme.glyph("…"))],
+        if model.pane.wrap {
+            broken(&line.text, self.room)
+        } else {
+            vec![text::clip(&line.text, self.room, model.theme.glyph("…"))]
         }
     }
 }
