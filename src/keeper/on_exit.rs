@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use super::Keeper;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
-use crate::sys::errors_file::ErrorsFile;
 use crate::sys::{signal, spawn};
 
 /// A running command.
@@ -24,7 +23,6 @@ struct Running {
     pidfd: OwnedFd,
     deadline: Instant,
     timed_out: bool,
-    errors: ErrorsFile,
 }
 
 /// Maximum number of commands that run at once; the others wait for one of them to end.
@@ -150,15 +148,13 @@ impl Keeper {
         spec: &SpawnSpec,
         within: Duration,
     ) -> io::Result<()> {
-        let errors = ErrorsFile::new()?;
-        let (pid, pidfd) = spawn::spawn_silent(spec, &errors.writer()?, self.files)?;
+        let (pid, pidfd) = spawn::spawn_silent(spec, self.files)?;
         self.on_exits.running.push(Running {
             session: session.clone(),
             pid,
             pidfd,
             deadline: Instant::now() + within,
             timed_out: false,
-            errors,
         });
         Ok(())
     }
@@ -168,12 +164,11 @@ impl Keeper {
         let Some(one) = self.on_exits.take(pid) else {
             return;
         };
-        let how = match (one.timed_out, status.success()) {
+        let failure = match (one.timed_out, status.success()) {
             (true, _) => Some("it took too long and was killed".to_owned()),
             (false, true) => None,
             (false, false) => Some(status.to_string()),
         };
-        let failure = how.map(|how| one.errors.explain(how));
         self.on_exit_over(one.session, failure);
         while let Some(next) = self.on_exits.take_next() {
             // The place stays free if it cannot be started.

@@ -26,7 +26,6 @@ pub mod detach;
 pub mod dirwatch;
 pub mod disk;
 pub mod ending;
-pub mod errors_file;
 pub mod failpoint;
 pub mod file;
 pub mod file_watch;

@@ -102,14 +102,10 @@ pub fn spawn(
     })
 }
 
-/// Starts `spec` with `/dev/null` as its standard input and output, and this standard error.
-pub fn spawn_silent(
-    spec: &SpawnSpec,
-    errors: &impl AsFd,
-    files: Rlimit,
-) -> io::Result<(u32, OwnedFd)> {
+/// Starts `spec` with `/dev/null` as its standard streams.
+pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd)> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
-    let stdio = [null.as_fd(), null.as_fd(), errors.as_fd()];
+    let stdio = [null.as_fd(); 3];
     start(spec, stdio, false, files, None, &|_| {})
 }
 

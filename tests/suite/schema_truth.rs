@@ -55,6 +55,7 @@ fn examples(name: &str) -> Option<Vec<Value>> {
             [{"scroll": {"row": 0, "col": 0, "lines": -32768}}], [{"click": {"row": -1, "col": 0}}],
         ]),
         "args" => json!([[], ["x"], 5]),
+        "ports" => json!([[3000], [], [65_536], ["x"]]),
         "command" | "onExit" => json!(["true"]),
         "sessionIds" => json!([[NOBODY], []]),
         "message" => json!(["m", "x".repeat(2000), "x".repeat(2001), " "]),

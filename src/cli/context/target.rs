@@ -120,10 +120,12 @@ pub fn all<'a>(
     if Glob::is_pattern(target) {
         let glob = Glob::new(target);
         let is_of_project = target.contains('/');
+        // A job without a name has a random id, which no pattern is about.
+        let is_of_all = target.chars().all(|c| c == '*');
         let fits = |job: &&Record| {
             let label = job.summary.label.as_deref();
             let name = in_project(job).filter(|_| is_of_project);
-            glob.fits(label.unwrap_or(job.summary.session_id.as_str()))
+            label.map_or(is_of_all, |label| glob.fits(label))
                 || name.is_some_and(|name| glob.fits(&name))
         };
         return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
@@ -436,6 +438,9 @@ mod tests {
         assert_eq!(meant("[!a]eb").unwrap(), ["abc"]);
         assert!(meant("w.b*").is_err());
         assert!(meant("[z-a]*").is_err());
+        // A job without a name has only a random id.
+        assert!(meant("q*").is_err());
+        assert_eq!(meant("*").unwrap().len(), jobs().len());
     }
 
     #[test]

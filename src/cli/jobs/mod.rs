@@ -5,6 +5,7 @@ pub mod cause;
 pub mod consent;
 pub mod ended;
 pub mod ending;
+pub mod lost;
 pub mod newest;
 pub mod patience;
 pub mod quiet;

@@ -55,6 +55,8 @@ pub struct Bound {
     pub offset: Option<u64>,
     /// Before output that was written after this time.
     pub until: Option<Timestamp>,
+    /// Before output that is written after the first answer. A job that writes without pause has no other end.
+    pub present: bool,
 }
 
 /// A piece of output.
@@ -189,7 +191,7 @@ impl Follower {
         let mut is_told = false;
         loop {
             match self.connection.call(action.clone()) {
-                Err(error) if self.follows && error.code == ErrorCode::HostUnreachable => {
+                Err(error) if self.has_begun() && error.code == ErrorCode::HostUnreachable => {
                     if !std::mem::replace(&mut is_told, true) {
                         tell_unreachable(&error);
                     }
@@ -198,6 +200,11 @@ impl Follower {
                 answer => return answer,
             }
         }
+    }
+
+    /// Whether somebody waits, or a part was read, so that giving up would leave half of it.
+    fn has_begun(&self) -> bool {
+        self.follows || self.run.is_some()
     }
 
     /// Reads the next page if all earlier pieces have been returned. Returns whether the job is being
@@ -225,6 +232,10 @@ impl Follower {
     fn take(&mut self, page: LogBytes) -> Result<(), Error> {
         if page.offset > self.offset {
             self.read.push_back(News::Gap(page.offset - self.offset));
+        }
+        if std::mem::take(&mut self.bound.present) {
+            let end = self.bound.offset.unwrap_or(u64::MAX);
+            self.bound.offset = Some(end.min(page.total_bytes));
         }
         let mut bytes = read_base64(&page.output)?;
         let origins = page.origins.unwrap_or_default();

@@ -141,7 +141,11 @@ impl Show {
     /// Shows one piece of news at once.
     pub fn news(&mut self, ctx: &mut Context, news: News) -> Result<(), Failure> {
         match news {
-            News::Output(piece) => self.output(ctx, &piece)?,
+            News::Output(piece) => {
+                self.output(ctx, &piece)?;
+                // Where each answer takes long, a job may have written more before the next one, without end.
+                ctx.out.flush()?;
+            }
             News::Gap(bytes) => self.gap(ctx, bytes)?,
             News::Restarted(run) => self.restarted(ctx, run)?,
             News::Idle(_) | News::Ended(_) => {

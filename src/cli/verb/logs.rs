@@ -10,6 +10,7 @@ use crate::cli::beside;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::jobs::lost;
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
@@ -204,6 +205,7 @@ impl Logs {
         let mut bound = Bound {
             offset: None,
             until: self.until,
+            present: !self.follow,
         };
         let number = match self.run {
             Some(number) => number,
@@ -296,7 +298,7 @@ impl Logs {
         follower.stop_at(bound);
         if self.follow {
             let mut is_watched = false;
-            follower.drain(|news| {
+            let (status, ..) = follower.drain(|news| {
                 let has_read = matches!(news, News::Idle(_));
                 show.news(ctx, news)?;
                 // All that is there is shown, so that nothing is lost if this ends here.
@@ -305,6 +307,11 @@ impl Logs {
                 }
                 Ok::<_, Failure>(())
             })?;
+            if status == Status::Lost {
+                show.finish(ctx)?;
+                lost::tell(ctx, &job.summary.session_id)?;
+                return Ok(show.has_found());
+            }
         } else {
             loop {
                 match follower.read_on()? {

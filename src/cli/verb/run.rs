@@ -8,9 +8,9 @@ use clap::Args;
 use crate::cli::context::{Context, recent};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::jobs::attach;
 use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
+use crate::cli::jobs::{attach, lost};
 use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
@@ -27,7 +27,9 @@ use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId};
+use crate::protocol::{
+    Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId, Status,
+};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -239,6 +241,9 @@ impl Run {
             show.news(ctx, news)
         })?;
         show.finish(ctx)?;
+        if status == Status::Lost {
+            lost::tell(ctx, id)?;
+        }
         Ok(Exit::of_job(status, code, signal.as_deref()))
     }
 

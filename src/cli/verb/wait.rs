@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::jobs::lost;
 use crate::cli::jobs::patience::Patience;
 use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
@@ -152,8 +153,14 @@ fn until(
         if ctx.json {
             ctx.out.json(&value)?;
         }
-        if let (Condition::Exit(_), [_, _, ..]) = (condition, ids) {
-            tell_failed(ctx, &waited, mode);
+        if let Condition::Exit(_) = condition {
+            if ids.len() > 1 {
+                tell_failed(ctx, &waited, mode);
+            }
+            let is_lost = |one: &&Waited| one.polled.status == Status::Lost;
+            for one in decisive(&waited, mode).filter(is_lost) {
+                lost::tell(ctx, &one.polled.session_id)?;
+            }
         }
         tell_missed(ctx, &waited, condition, mode);
         if !ctx.json && ctx.out.is_terminal() && ids.len() > 1 {
@@ -249,7 +256,8 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll, mode: WaitMode) {
     for one in decisive(waited, mode) {
         let polled = &one.polled;
         let code = Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
-        if !polled.status.is_finished() || code == Exit::OK {
+        let is_lost = polled.status == Status::Lost;
+        if !polled.status.is_finished() || is_lost || code == Exit::OK {
             continue;
         }
         let (name, how) = (ctx.name_of(&polled.session_id), how_it_ended(polled));

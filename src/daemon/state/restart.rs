@@ -15,7 +15,6 @@ use crate::engine::life::Actor;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::protocol::{EventKind, SessionId, Status};
 use crate::sys::spawn::Terminal;
-use crate::term::sanitize::clean;
 
 impl State {
     /// Asks the keeper for a new run of a session.
@@ -201,7 +200,6 @@ impl State {
 
     /// Records that the keeper has run an `onExit`, or why it could not.
     pub(crate) fn on_exit_ended(&mut self, id: &SessionId, failure: Option<String>) {
-        let failure = failure.map(|why| clean(&why));
         if let Some(why) = &failure {
             tracing::warn!(session = %id, why, "its onExit failed");
         }

@@ -8,13 +8,12 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use super::last_words::LastWords;
 use crate::daemon::programs::line_shell::LineShell;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::SpawnSpec;
-use crate::sys::errors_file::ErrorsFile;
 use crate::sys::signal;
 use crate::sys::tree::MARK;
-use crate::term::sanitize::clean;
 
 /// A command that runs `line` with a shell beside the job that `spec` has started. It is killed when its future is
 /// dropped.
@@ -68,10 +67,13 @@ pub(super) async fn run(
 /// dropped. The error says how it failed, and what it has said about it.
 pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(), String> {
     command.process_group(0);
-    let (mut child, errors) =
-        start(&mut command).map_err(|error| format!("it cannot be run: {error}"))?;
+    let (mut child, mut words) =
+        start(command).map_err(|error| format!("it cannot be run: {error}"))?;
     let group = Group(child.id());
-    let ended = timeout(within, child.wait()).await;
+    let ended = tokio::select! {
+        ended = timeout(within, child.wait()) => ended,
+        never = words.listen() => match never {},
+    };
     if child.id().is_none() {
         // It has ended. What it has left in the background is its own affair.
         std::mem::forget(group);
@@ -82,13 +84,13 @@ pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(),
         Ok(Err(error)) => error.to_string(),
         Err(_) => "it took too long and was killed".to_owned(),
     };
-    Err(clean(&errors.explain(how)))
+    Err(words.explain(how))
 }
 
-fn start(command: &mut Command) -> io::Result<(Child, ErrorsFile)> {
-    let errors = ErrorsFile::new()?;
-    let child = command.stderr(errors.writer()?).spawn()?;
-    Ok((child, errors))
+fn start(mut command: Command) -> io::Result<(Child, LastWords)> {
+    let (words, terminal) = LastWords::open()?;
+    let child = command.stderr(terminal).spawn()?;
+    Ok((child, words))
 }
 
 /// How a line has ended: `exit code 3`, or `SIGKILL`.

@@ -5,6 +5,7 @@ mod beside;
 pub(crate) mod hooks;
 pub(crate) mod hosts;
 pub(crate) mod keeper;
+mod last_words;
 mod probe;
 mod process_scan;
 pub(crate) mod projects;
