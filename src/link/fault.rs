@@ -203,7 +203,7 @@ mod tests {
             home: None,
             written: Some("config.toml".into()),
             control: "/run/ssh-gpu1".into(),
-            agent: None,
+            env: std::collections::BTreeMap::new(),
         }
     }
 

@@ -1,10 +1,15 @@
 //! How another host is reached.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use crate::config::HostEntry;
+
+/// Variables of the person who uses a link that its commands need: the socket of the ssh agent, and the configuration
+/// of the cluster. The daemon may have been started before they were set.
+pub const OF_PERSON: [&str; 2] = ["SSH_AUTH_SOCK", "SLURM_CONF"];
 
 /// A host that a person has named.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,8 +26,8 @@ pub struct Host {
     pub written: Option<PathBuf>,
     /// The socket of a shared ssh connection that `hosts login` opens, if ssh_config names none.
     pub control: PathBuf,
-    /// The socket of the ssh agent, if not that of this process's environment.
-    pub agent: Option<String>,
+    /// Variables of the commands that differ from those of this process: those of [`OF_PERSON`] that a person has.
+    pub env: BTreeMap<&'static str, String>,
 }
 
 /// The command that reaches a host.
@@ -77,7 +82,7 @@ impl Host {
             written: Some(file.to_owned()),
             control: runtime.join(socket(name, &reach)),
             reach,
-            agent: None,
+            env: BTreeMap::new(),
         }
     }
 
@@ -188,7 +193,7 @@ mod tests {
             home: None,
             written: Some(PathBuf::new()),
             control: "/run/ssh-gpu1".into(),
-            agent: None,
+            env: BTreeMap::new(),
         }
     }
 

@@ -104,7 +104,7 @@ mod tests {
             home: Some("~/it's here".to_owned()),
             written: Some("config.toml".into()),
             control: "/run/ssh-h".into(),
-            agent: None,
+            env: std::collections::BTreeMap::new(),
         }
     }
 

@@ -288,10 +288,8 @@ fn start(host: &Host, words: &[String]) -> Result<Running, Error> {
     let stdin: OwnedFd = theirs.try_clone().map_err(|error| fail(&error))?.into();
     let stdout: OwnedFd = theirs.into();
     let mut command = Command::new(program);
-    if let Some(agent) = &host.agent {
-        command.env("SSH_AUTH_SOCK", agent);
-    }
     let mut child = command
+        .envs(&host.env)
         .args(args)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))

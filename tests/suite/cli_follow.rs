@@ -229,3 +229,34 @@ fn who_waits_is_told_that_the_job_asks() {
     view.wait_for_text("is ada");
     assert_eq!(view.exit_code(), 0);
 }
+
+#[test]
+fn the_log_of_a_job_that_never_pauses_has_an_end() {
+    let home = Home::new();
+    home.start(&[
+        "-n",
+        "flood",
+        "i=0; while :; do i=$((i+1)); echo line $i; done",
+    ]);
+    home.run(&["wait", "flood", "--for", "match:line 1000"])
+        .expect_code(0);
+    let log = home.ok(&["logs", "flood"]);
+    assert!(log.starts_with("line 1\n") && log.lines().count() >= 1000);
+    home.ok(&["kill", "flood"]);
+}
+
+#[test]
+fn who_waits_is_told_that_the_job_was_lost() {
+    let home = Home::new();
+    for verb in ["-w", "-f"] {
+        let args = ["run", verb, "-n", "web", "echo up; exec sleep 1000"];
+        let mut view = Terminal::new(&home, &args, (100, 20));
+        view.wait_for_text("up");
+        home.kill_both();
+        view.wait_for_text("web was lost: ");
+        assert_eq!(view.exit_code(), 1, "{verb}");
+    }
+    home.run(&["wait", "web"])
+        .expect_code(1)
+        .expect_said("web was lost: ");
+}

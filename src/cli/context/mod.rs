@@ -383,7 +383,9 @@ impl Context {
                     (None, Some(near)) => format!("did you mean `{near}`?"),
                     (None, None) => self.advise(&target),
                 };
-                Failure::with_message(Exit::NO_JOB, format!("there is no job `{target}`"))
+                let on =
+                    client::host::name().map_or_else(String::new, |host| format!(" on {host}"));
+                Failure::with_message(Exit::NO_JOB, format!("there is no job `{target}`{on}"))
                     .hint(hint)
             }
             Miss::NotInProject {

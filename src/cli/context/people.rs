@@ -6,7 +6,7 @@ use crate::cli::exit::Failure;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Parameters of the protocol and the option that sets each.
-const OPTIONS: [(&str, &str); 12] = [
+const OPTIONS: [(&str, &str); 16] = [
     ("`graceMs`", "--grace"),
     ("`timeoutMs`", "--timeout"),
     ("`timeoutSec`", "--timeout"),
@@ -19,7 +19,17 @@ const OPTIONS: [(&str, &str); 12] = [
     ("`signal`", "--signal"),
     ("`scrollback`", "--scrollback"),
     ("`ready.pattern`", "--ready-log"),
+    ("`after`", "--after"),
+    ("`restart`", "--restart"),
+    ("a session that an engine runs", "a job of a batch system"),
+    (
+        "`resources.extra`",
+        "`options` of a launcher in config.toml",
+    ),
 ];
+
+/// Parts of hints about requests of the protocol.
+const FOR_AUTHORS: [&str; 3] = ["Ms`", ":false`", "`poll`"];
 
 /// Rewords `failure`. `name` returns the name of a job, or `None` if it does not know the id.
 pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<String>) -> Failure {
@@ -43,7 +53,13 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
         // Hints about parameters are for authors of requests, so they are dropped.
         _ => error
             .hint
-            .filter(|hint| !hint.contains("Ms`") && !hint.contains(":false`")),
+            .filter(|hint| !FOR_AUTHORS.iter().any(|part| hint.contains(part)))
+            .map(|hint| {
+                hint.replace(
+                    "`resources.extra`",
+                    "`options` of a launcher in config.toml",
+                )
+            }),
     };
     error
 }

@@ -15,9 +15,12 @@ pub mod words;
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
+use clap::CommandFactory;
 use serde::Serialize;
 
+use crate::cli::Cli;
 use crate::cli::exit::Failure;
+use crate::client::host;
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 use style::{ColorChoice, Paint, Tone};
@@ -216,14 +219,50 @@ pub fn complain(failure: &Failure) {
     }
     note(&failure.to_string());
     if let Some(advice) = failure.advice() {
-        note(&format!("hint: {advice}"));
+        note(&format!("hint: {}", there(advice, host::name())));
     }
+}
+
+/// Verbs that are about this machine, also with `-H`.
+const OF_HERE: [&str; 3] = ["hosts", "help", "completions"];
+
+/// A hint whose commands are to be run with `-H HOST`, if this one is.
+pub fn there(hint: &str, host: Option<&str>) -> String {
+    let Some(host) = host else {
+        return hint.to_owned();
+    };
+    let grammar = Cli::command();
+    let mut parts = hint.split("bgproc ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let verb = part.split([' ', '`', ';', ',']).next().unwrap_or_default();
+        // Not "the newer bgproc of that host".
+        let is_verb = grammar.find_subcommand(verb).is_some();
+        out.push_str("bgproc ");
+        if is_verb && !OF_HERE.contains(&verb) {
+            out.push_str(&format!("-H {host} "));
+        }
+        out.push_str(part);
+    }
+    out
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_names_the_host_that_was_chosen() {
+        let hint = "bgproc stop web ends it, `bgproc rm -f web` does both; see bgproc hosts ls";
+        assert_eq!(there(hint, None), hint);
+        assert_eq!(
+            there(hint, Some("gpu1")),
+            "bgproc -H gpu1 stop web ends it, `bgproc -H gpu1 rm -f web` does both; see bgproc hosts ls"
+        );
+        let own = "bgproc -H gpu1 ls; the bgproc of that host";
+        assert_eq!(there(own, Some("gpu1")), own);
+    }
 
     #[test]
     fn json_carries_no_control_that_a_terminal_obeys() {

@@ -1,7 +1,8 @@
 //! `--after`: the jobs after which a job starts.
 
 use crate::cli::context::Context;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
 use crate::protocol::project::{After, Level};
 
 /// Another job, and the level that it must have had.
@@ -44,6 +45,16 @@ pub(in crate::cli) fn resolve(
     }
     let after = |other: &Other| {
         let job = ctx.one(&other.target)?;
+        if let Some(host) = job.summary.session_id.host() {
+            let name = words::name(&job.summary);
+            let message = format!(
+                "{name} is a job of {host}; a job starts only after jobs of its own machine"
+            );
+            let failure = Failure::with_message(Exit::USAGE, message);
+            return Err(failure.hint(format!(
+                "bgproc -H {host} run --after {name} COMMAND runs it there"
+            )));
+        }
         Ok(After {
             session_id: job.summary.session_id.to_string(),
             is: other.is,

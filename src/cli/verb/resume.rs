@@ -11,7 +11,8 @@ use super::state::{refused, show, tree_signal};
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::newest::newest;
-use crate::cli::output::{note, words};
+use crate::cli::output::{note, there, words};
+use crate::client::host;
 use crate::protocol::params::Restart;
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::{Action, Record, Status};
@@ -89,9 +90,10 @@ pub(super) fn with(job: &Record) -> Option<String> {
 fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     let Some(with) = with(job) else {
+        let start = there(&format!("bgproc start {name}"), host::name());
         note(&format!(
             "{name} is not started: it has no command that continues it (--resume) and no restart policy; \
-             bgproc start {name} runs it again"
+             {start} runs it again"
         ));
         return Ok(false);
     };

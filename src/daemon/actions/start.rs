@@ -160,6 +160,7 @@ type Launched = (SessionId, Option<u32>, Option<StartInput>);
 async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, Error> {
     let (draft, run) = prepare(hub, client, params)?;
     if let Some(launcher) = submit::launcher(hub, client, params)? {
+        turn::refuse_queue(hub, &draft.spec)?;
         let resources = params.resources.clone().unwrap_or_default();
         let session = hub.change(|state| {
             check_room(state, client)?;

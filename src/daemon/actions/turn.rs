@@ -69,6 +69,18 @@ pub(super) fn place_again(hub: &Hub, id: &SessionId) -> Option<Place> {
     })
 }
 
+/// Refuses a session of a queue that an engine is to run: the engine has queues of its own.
+pub(super) fn refuse_queue(hub: &Hub, spec: &Spec) -> Result<(), Error> {
+    if queue_of(hub, spec).is_none() {
+        return Ok(());
+    }
+    let group = spec.group.as_deref().unwrap_or_default();
+    let message = format!(
+        "`group`: {group} is a queue, which is not possible for a session that an engine runs"
+    );
+    Err(Error::invalid(message).hint("the engine has a queue of its own; use another group"))
+}
+
 fn queue_of(hub: &Hub, spec: &Spec) -> Option<ProjectId> {
     let cwd = canonical(Path::new(&spec.cwd));
     hub.read().queue_named(spec.group.as_deref()?, &cwd)

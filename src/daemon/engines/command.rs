@@ -42,7 +42,11 @@ impl Failure {
             reason => format!(": {reason}"),
         };
         let data = json!({ "stderr": self.stderr });
-        let error = if self.stderr.is_empty() {
+        let error = if slurm::is_out_of_reach(&self.stderr) {
+            let message = format!("{engine} does not answer: {command} {}{said}", self.what);
+            Error::new(ErrorCode::LauncherRefused, message)
+                .hint("nothing was changed; try again when its controller answers")
+        } else if self.stderr.is_empty() {
             let message = format!("{engine} cannot be asked: {command} {}", self.what);
             Error::new(ErrorCode::LauncherRefused, message)
                 .hint("bgproc doctor checks the commands of the launchers")

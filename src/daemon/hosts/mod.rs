@@ -21,6 +21,7 @@ use crate::engine::Now;
 use crate::engine::hosts::{HostLink, Need};
 use crate::engine::registry::Principal;
 use crate::link::frames::Start;
+use crate::link::host::OF_PERSON;
 use crate::link::{Host, Link};
 use crate::protocol::reply::HostStatus;
 use crate::protocol::{Error, ErrorCode, Greeting, Role, SessionId};
@@ -44,8 +45,8 @@ pub(crate) struct Hosts {
     /// What the configuration file looked like when it was last read.
     stamp: Option<Stamp>,
     entries: BTreeMap<Box<str>, Entry>,
-    /// The socket of the ssh agent of the person who connected last.
-    agent: Option<String>,
+    /// The variables of [`OF_PERSON`] as the person has them who connected last with one.
+    of_person: BTreeMap<&'static str, String>,
     /// Notified when a link may be due, or is used by nobody any more.
     changed: Rc<Notify>,
 }
@@ -57,7 +58,7 @@ impl Hosts {
             home: home.clone(),
             stamp: None,
             entries: BTreeMap::new(),
-            agent: None,
+            of_person: BTreeMap::new(),
             changed: Rc::default(),
         };
         hosts.refresh();
@@ -210,14 +211,14 @@ impl Hosts {
         }
     }
 
-    /// Notes that a person has connected, whose ssh agent links use from now on.
+    /// Notes that a person has connected, whose ssh agent and Slurm links use from now on.
     pub(crate) fn greet(&mut self, greeting: &Greeting) {
-        let socket = greeting
-            .env
-            .as_ref()
-            .and_then(|env| env.get("SSH_AUTH_SOCK"));
-        if greeting.role == Role::Human && socket.is_some() {
-            self.agent = socket.cloned();
+        let env = greeting.env.as_ref();
+        for name in OF_PERSON {
+            let value = env.and_then(|env| env.get(name));
+            if let Some(value) = value.filter(|_| greeting.role == Role::Human) {
+                self.of_person.insert(name, value.clone());
+            }
         }
     }
 
@@ -351,7 +352,7 @@ impl Hosts {
                         Start::Yes
                     };
                     let mut host = entry.host.clone();
-                    host.agent.clone_from(&self.agent);
+                    host.env.clone_from(&self.of_person);
                     entry.attempt += 1;
                     let number = entry.attempt;
                     due.push(Attempt {

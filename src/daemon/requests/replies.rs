@@ -40,9 +40,12 @@ pub(crate) fn not_running(session: &Session, output: &str) -> Error {
                 "nothing that is typed now is kept; the event `started` tells when it runs",
             )
         }
-        _ => (
+        (_, batch) => (
             format!("Session {id} is not running"),
-            "`restart` runs it again under the same id",
+            match batch {
+                Some(_) => "start it again with its launcher, as a session of its own",
+                None => "`restart` runs it again under the same id",
+            },
         ),
     };
     Error::new(ErrorCode::SessionNotRunning, message)

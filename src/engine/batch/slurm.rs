@@ -51,6 +51,12 @@ pub fn makes_array(option: &str) -> bool {
     }
 }
 
+/// Whether a command of Slurm has failed because no connection to the controller could be made, so that it has changed
+/// nothing.
+pub fn is_out_of_reach(stderr: &str) -> bool {
+    stderr.contains("Unable to contact slurm controller (connect failure)")
+}
+
 /// The command that submits a job. It reads [`script`] from its standard input and prints the number of the job.
 pub fn submit(
     session: &SessionId,

@@ -31,6 +31,10 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
     );
     unknown.expect_said("launchers: slurm");
     home.run(&["run", "--time", "1h", "true"]).expect_code(2);
+    home.ok(&["group", "q", "--parallel", "1"]);
+    home.run(&["run", "-g", "q", "--on", "slurm", "true"])
+        .expect_code(2)
+        .expect_said("q is a queue, which is not possible for a job of a batch system");
     assert_eq!(home.json(&["ls"])["sessions"], json!([]));
     let mut agent = Serve::new(home, &["--scope", "a"]);
     let error = agent.err(

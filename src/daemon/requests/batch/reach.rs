@@ -126,7 +126,7 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
             home: Some(reach.home),
             written: None,
             control: std::path::PathBuf::new(),
-            agent: None,
+            env: std::collections::BTreeMap::new(),
         };
         let name = host.name.clone();
         state.hosts.set_node(host);
