@@ -171,7 +171,7 @@ impl Keeper {
         let changed = self.empty_pipe();
         let slots: Vec<u32> = self.table.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
-            let stream = match self.shared_table.moving() {
+            let stream = match self.shared_table.last_moved() {
                 Some((last, stream)) if last == slot => stream,
                 _ => 0,
             };
@@ -250,7 +250,7 @@ impl Keeper {
             return None;
         }
         failpoint::hit("takeover.before_emptying");
-        let whose = self.shared_table.moving();
+        let whose = self.shared_table.last_moved();
         let log = whose.and_then(|(slot, _)| self.table.get_mut(slot)?.log.as_mut());
         let (Some(log), Some((slot, stream))) = (log, whose) else {
             // The session was removed in the meantime.

@@ -28,7 +28,7 @@ impl Keeper {
         // moved, write the pending index records of all sessions.
         if self
             .shared_table
-            .moving()
+            .last_moved()
             .is_some_and(|(last, _)| last != slot)
         {
             self.table.flush_indexes();

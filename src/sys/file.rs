@@ -126,41 +126,57 @@ impl Drop for Draft {
     }
 }
 
-/// Tells versions of a file apart, whether it is written again or replaced: inode, time of the last change, length.
+/// Tells versions of a file apart, whether it is written again or replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stamp(u64, i64, i64, u64);
+pub struct Stamp {
+    inode: u64,
+    /// Time of the last change: seconds and nanoseconds.
+    changed: (i64, i64),
+    length: u64,
+}
 
 /// Stamp of the file at `path`, following symbolic links; `None` if there is none.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let meta = std::fs::metadata(path).ok()?;
-    Some(Stamp(
-        meta.ino(),
-        meta.mtime(),
-        meta.mtime_nsec(),
-        meta.len(),
-    ))
+    Some(Stamp {
+        inode: meta.ino(),
+        changed: (meta.mtime(), meta.mtime_nsec()),
+        length: meta.len(),
+    })
 }
 
 /// The identity of a file, whatever its name: device and inode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Identity(u64, u64);
+pub struct Identity {
+    device: u64,
+    inode: u64,
+}
 
 /// Identity of the file at `path`, without following a symbolic link; `None` if there is none.
 pub fn identity(path: &Path) -> Option<Identity> {
     let meta = std::fs::symlink_metadata(path).ok()?;
-    Some(Identity(meta.dev(), meta.ino()))
+    Some(Identity {
+        device: meta.dev(),
+        inode: meta.ino(),
+    })
 }
 
 /// Identity of the file at `path`, following symbolic links.
 pub fn identity_behind(path: &Path) -> Option<Identity> {
     let meta = std::fs::metadata(path).ok()?;
-    Some(Identity(meta.dev(), meta.ino()))
+    Some(Identity {
+        device: meta.dev(),
+        inode: meta.ino(),
+    })
 }
 
 /// Identity of the file behind a descriptor.
 pub fn identity_of(fd: BorrowedFd<'_>) -> Option<Identity> {
     let stat = rustix::fs::fstat(fd).ok()?;
-    Some(Identity(stat.st_dev, stat.st_ino))
+    Some(Identity {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+    })
 }
 
 /// Reads a whole file.

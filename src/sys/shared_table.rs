@@ -47,7 +47,7 @@ pub struct Slot {
 #[repr(C, align(64))]
 struct Header {
     /// Slot (counted from 1) and stream whose bytes are in the splice pipe.
-    pumping: AtomicU64,
+    last_moved: AtomicU64,
     /// Whether these bytes are still being moved.
     moving: AtomicU32,
     /// Number of `Spawn` messages of this daemon that the keeper has begun to serve.
@@ -241,7 +241,7 @@ impl SharedTable {
         }
     }
 
-    fn front(&self) -> &Header {
+    fn header(&self) -> &Header {
         // SAFETY: as for a slot.
         unsafe { self.memory.as_ref() }
     }
@@ -250,24 +250,24 @@ impl SharedTable {
     /// this before the first byte is moved.
     pub fn begin_move(&self, slot: u32, stream: u8) {
         let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
-        self.front().pumping.store(whose, Ordering::Release);
-        self.front().moving.store(1, Ordering::Release);
+        self.header().last_moved.store(whose, Ordering::Release);
+        self.header().moving.store(1, Ordering::Release);
     }
 
     /// Keeper: records that the bytes are in the log and the slot is up to date.
     pub fn end_move(&self) {
-        self.front().moving.store(0, Ordering::Release);
+        self.header().moving.store(0, Ordering::Release);
     }
 
     /// Whether bytes of this session may have left its terminal without being in its log yet.
     pub fn is_moving(&self, slot: u32) -> bool {
-        let moving = self.front().moving.load(Ordering::Acquire) == 1;
-        moving && self.moving().is_some_and(|(moved, _)| moved == slot)
+        let moving = self.header().moving.load(Ordering::Acquire) == 1;
+        moving && self.last_moved().is_some_and(|(moved, _)| moved == slot)
     }
 
     /// Slot and stream of the bytes in the splice pipe, or of those last moved; `None` if none ever were.
-    pub fn moving(&self) -> Option<(u32, u8)> {
-        let whose = self.front().pumping.load(Ordering::Acquire);
+    pub fn last_moved(&self) -> Option<(u32, u8)> {
+        let whose = self.header().last_moved.load(Ordering::Acquire);
         let slot = u32::try_from((whose >> 8).checked_sub(1)?).ok()?;
         Some((slot, (whose & 0xff) as u8))
     }
@@ -275,40 +275,40 @@ impl SharedTable {
     /// Keeper: records that a program is about to be started. Called once per `Spawn`, before the process
     /// is created.
     pub fn begin_spawn(&self) {
-        self.front().spawns.fetch_add(1, Ordering::Release);
+        self.header().spawns.fetch_add(1, Ordering::Release);
     }
 
     /// Number of starts begun for this daemon.
     pub fn spawns(&self) -> u64 {
-        self.front().spawns.load(Ordering::Acquire)
+        self.header().spawns.load(Ordering::Acquire)
     }
 
     /// Resets the counters for a new keeper or daemon, which counts from the beginning.
     pub fn reset_spawns(&self) {
-        self.front().spawns.store(0, Ordering::Release);
-        self.front().unannounced.store(0, Ordering::Release);
+        self.header().spawns.store(0, Ordering::Release);
+        self.header().unannounced.store(0, Ordering::Release);
     }
 
     /// New process: records that it is about to announce itself.
     pub fn announce(&self, pid: u32) {
-        self.front().announced.store(pid, Ordering::Release);
+        self.header().announced.store(pid, Ordering::Release);
     }
 
     /// Pid of the last process that announced itself.
     pub fn announced(&self) -> u32 {
-        self.front().announced.load(Ordering::Acquire)
+        self.header().announced.load(Ordering::Acquire)
     }
 
     /// New process: records that the latest start runs its program without having announced itself.
     pub fn runs_unannounced(&self) {
-        self.front()
+        self.header()
             .unannounced
             .store(self.spawns(), Ordering::Release);
     }
 
     /// Whether the program of the `number`th start may run although its process did not announce itself.
     pub fn may_run(&self, number: u64) -> bool {
-        number <= self.front().unannounced.load(Ordering::Acquire)
+        number <= self.header().unannounced.load(Ordering::Acquire)
     }
 }
 
@@ -363,16 +363,16 @@ mod tests {
     #[test]
     fn the_last_slot_is_in_the_table_and_the_front_is_separate() {
         let table = SharedTable::create().unwrap();
-        assert_eq!(table.moving(), None);
+        assert_eq!(table.last_moved(), None);
         table.begin_move(SLOTS - 1, 1);
         table.slot(SLOTS - 1).set_shown(7);
         table.slot(0).reset(1, 2);
-        assert_eq!(table.moving(), Some((SLOTS - 1, 1)));
+        assert_eq!(table.last_moved(), Some((SLOTS - 1, 1)));
         assert!(table.is_moving(SLOTS - 1) && !table.is_moving(0));
         table.end_move();
         assert!(!table.is_moving(SLOTS - 1));
         assert_eq!(
-            table.moving(),
+            table.last_moved(),
             Some((SLOTS - 1, 1)),
             "still names the last one"
         );

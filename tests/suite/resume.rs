@@ -1,8 +1,11 @@
 //! Jobs that were lost, and what continues them.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::{Home, Serve, Terminal, daemon, eventually};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Serve, Terminal, daemon, eventually};
 
 /// The record of a job, whether it runs or not.
 fn of(home: &Home, job: &str) -> Value {
@@ -154,4 +157,17 @@ fn an_agent_with_a_list_of_programs_continues_with_these_only() {
     let status = agent.ok(json!({"action": "status", "sessionId": id}));
     assert_eq!(status["resume"], "sleep 999");
     assert_eq!(status["report"], Value::Null);
+}
+
+#[test]
+fn what_was_lost_and_still_runs_ends_before_the_next_run() {
+    let home = Home::new();
+    home.start(&["--no-pty", "-n", "server", "exec sleep 1000"]);
+    let pid = u32::try_from(of(&home, "server")["pid"].as_u64().unwrap()).unwrap();
+    let process = Held::new(pid).unwrap();
+    lose(&home, &["server"]);
+    assert!(!process.ended(Duration::ZERO), "its pipes do not end it");
+    home.ok(&["restart", "server"]);
+    assert!(process.ended(DEADLINE));
+    assert_eq!(of(&home, "server")["status"], "running");
 }

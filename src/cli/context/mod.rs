@@ -23,7 +23,7 @@ use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Listeners, Project, ProjectOp, StatusParams};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{Listed, Listener, PortListeners, ProjectJob, ProjectState};
-use crate::protocol::{Action, Error, Record, SessionId, Status};
+use crate::protocol::{Action, Error, ErrorCode, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
 
@@ -293,11 +293,17 @@ impl Context {
         })
     }
 
-    /// The processes that are no jobs and listen on these ports, or on those that jobs of projects have reserved.
+    /// The processes that are no jobs and listen on these ports, or on those that jobs of projects have reserved. The
+    /// daemon of a host may be an older one, which knows none.
     pub fn strangers(&mut self, ports: Option<Vec<u16>>) -> Result<Vec<Listener>, Failure> {
         let action = Action::Listeners(Listeners { ports });
-        let found: PortListeners = self.read(&action)?;
-        Ok(found.listeners)
+        match self.read::<PortListeners>(&action) {
+            Ok(found) => Ok(found.listeners),
+            Err(Failure::Refused(error)) if error.code == ErrorCode::UnknownAction => {
+                Ok(Vec::new())
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Prints a result: as an object with `--json`, else as a line.

@@ -3,8 +3,8 @@
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, `+TAG`, a glob over labels, or `-` for the job
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
 //! newest if none is running. Where one job is needed, nothing else that matches several is one of them.
-//! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`, `shop/*` are all of its jobs. In the directory of a project,
-//! a name means the project's own job first.
+//! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`, `shop/*` are all of its jobs. In
+//! the directory of a project, a name means the project's own job first.
 
 use std::collections::HashSet;
 use std::path::Path;

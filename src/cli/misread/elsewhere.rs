@@ -71,7 +71,7 @@ const OTHERWISE: [(&[&str], &str); 6] = [
     ),
     (
         &["detach"],
-        "ctrl-] leaves a job; bgproc run starts one in the background",
+        "ctrl-] and then q leave a job; bgproc run starts one in the background",
     ),
     (
         &["crontab", "cron", "at", "timer", "schedule", "schedules"],

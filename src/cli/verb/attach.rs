@@ -14,7 +14,7 @@ pub struct Attach {
     /// Only look, do not type
     #[arg(long)]
     read_only: bool,
-    /// Keys that leave instead of ctrl-]; several, as in ctrl-p,ctrl-q, are pressed one after the other
+    /// Keys that leave INSERT instead of ctrl-], before q; several, as in ctrl-p,ctrl-q, are pressed one after the other
     #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     detach_keys: Vec<String>,
     /// Use the whole screen for the job, without a status line

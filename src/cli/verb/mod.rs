@@ -89,7 +89,7 @@ pub enum Verb {
     /// The same as logs -n 10
     #[command(hide = true)]
     Tail(logs::Logs),
-    /// Show the screen of a job and type into it; ctrl-] leaves
+    /// Show the screen of a job and type into it; ctrl-] and then q leave
     #[command(visible_alias = "a", alias = "attach-session")]
     Attach(attach::Attach),
     /// Type text into a job and press Enter

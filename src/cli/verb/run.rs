@@ -58,7 +58,7 @@ pub struct Run {
     /// Return at once and leave the job in the background (the default)
     #[arg(short, long, group = "stay")]
     detach: bool,
-    /// Show the screen of the job and type into it; ctrl-] leaves
+    /// Show the screen of the job and type into it; ctrl-] and then q leave
     #[arg(short, long, group = "stay")]
     attach: bool,
     /// Show the output and exit with the exit code of the job; Ctrl-C stops following, not the job

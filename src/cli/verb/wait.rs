@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::cli::context::{Among, Context};
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::lost;
@@ -15,8 +15,8 @@ use crate::cli::value::condition;
 use crate::client::read_reply;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
-use crate::protocol::params::{Poll, Wait as Params};
-use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::params::{Poll, Queue, Wait as Params};
+use crate::protocol::reply::{Outcome, Polled, Queues, Waited, WaitedAll};
 use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, SessionId, Status};
 use crate::term::sanitize::clean;
@@ -42,7 +42,15 @@ pub struct Wait {
 
 impl Wait {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let found = ctx.many(&self.jobs, Among::Any)?;
+        let mut targets = Vec::new();
+        for target in &self.jobs {
+            if is_empty_queue(ctx, target)? {
+                note(&format!("{} has no jobs", clean(target)));
+            } else {
+                targets.push(target.clone());
+            }
+        }
+        let found = ctx.many(&targets, Among::Any)?;
         let jobs = found.jobs.iter().map(|job| &job.summary);
         let ids: Vec<_> = jobs.clone().map(|job| job.session_id.clone()).collect();
         let names: Vec<_> = jobs.clone().map(words::name).collect();
@@ -86,6 +94,19 @@ impl Wait {
         let exit = until(ctx, &ids, &self.until, since.as_deref(), mode, deadline)?;
         Ok(found.exit.or(exit))
     }
+}
+
+/// Whether a target is a queue without jobs, so that there is nothing to wait for.
+fn is_empty_queue(ctx: &mut Context, target: &str) -> Result<bool, Failure> {
+    let Some(group) = target.strip_prefix("g:") else {
+        return Ok(false);
+    };
+    if target::is_named(target, &ctx.jobs()?) {
+        return Ok(false);
+    }
+    let queues: Queues = ctx.read(&Action::Queue(Queue::default()))?;
+    let mut queues = queues.queues.iter();
+    Ok(queues.any(|queue| queue.queue == group && queue.parallel > 0))
 }
 
 /// What the shell of a job runs.

@@ -26,7 +26,7 @@ use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
 use crate::daemon::tasks::restart::RestartGuard;
-use crate::daemon::tasks::tree_kill::GRACE_MS;
+use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
 use crate::engine::life;
@@ -211,9 +211,10 @@ async fn end_and_run(
             }
         });
         let ended = end(hub, client, id, signal::TERM, again.grace).await;
-        if !ended.survivors.is_empty() {
-            return Err(cannot_end(id, "restarted", &ended));
-        }
+        none_left(id, &ended)?;
+    } else if status == Status::Lost {
+        // Nobody has seen its end: with pipes, it may still run.
+        none_left(id, &end_strays(hub, id, signal::TERM, again.grace).await)?;
     }
     let from = hub.read().sessions.log_end(id);
     // A condition is about the new run.
@@ -245,6 +246,15 @@ async fn end_and_run(
         Err(failure) => Err(failed(state, id, &failure, waits)),
     })?;
     Ok((from, record))
+}
+
+/// Refuses the next run if processes of the last one could not be ended.
+fn none_left(id: &SessionId, ended: &Ended) -> Result<(), Error> {
+    if ended.survivors.is_empty() {
+        Ok(())
+    } else {
+        Err(cannot_end(id, "restarted", ended))
+    }
 }
 
 /// Goes on with the restarts that an earlier daemon has begun.

@@ -31,19 +31,15 @@ impl State {
         let wait = self.waiters.waits.add(pending);
         self.waiters.verdicts.insert(wait, sender);
         self.arm_wait(wait);
-        let wants = self
-            .waiters
-            .waits
-            .conditions(wait)
-            .map_or((false, false), |wanted| {
-                let ports = wanted.wants_ready() || wanted.ports().next().is_some();
-                (wanted.wants_input(), ports)
-            });
+        let conditions = self.waiters.waits.conditions(wait);
+        let wants_input = conditions.is_some_and(|wanted| wanted.wants_input());
+        let wants_ports = conditions
+            .is_some_and(|wanted| wanted.wants_ready() || wanted.ports().next().is_some());
         for id in self.waiters.waits.undecided(wait) {
-            if wants.0 {
+            if wants_input {
                 self.hurry_input(&id);
             }
-            if wants.1 {
+            if wants_ports {
                 self.await_ports(&id);
             }
         }

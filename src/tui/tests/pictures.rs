@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::harness::{Dash, compare, theme};
 use super::jobs::{NOW, ended, id, record, shop_records};
+use crate::protocol;
 use crate::protocol::record::Asked;
 use crate::protocol::{Action, EventKind, Mode};
 use crate::protocol::{Scope, Status, Timestamp};
@@ -403,6 +404,33 @@ fn a_host_that_is_not_connected_is_logged_in_to() {
         shown.contains("eval") && !shown.contains("train"),
         "{shown}"
     );
+}
+
+#[test]
+fn what_is_said_of_a_host_goes_when_it_is_connected_again() {
+    let mut dash = hosts(120, 40);
+    dash.press("/train\r");
+    let host = |kind| protocol::Event {
+        host: Some("gpu1".into()),
+        data: json!({"error": {"code": "host_unreachable", "message": "the connection ended"}}),
+        ..protocol::Event::of(kind)
+    };
+    dash.link(LinkEvent::Event(host(EventKind::HostDown)));
+    assert!(
+        dash.text().contains("gpu1 is not connected:"),
+        "{}",
+        dash.text()
+    );
+    dash.link(LinkEvent::Event(host(EventKind::HostUp)));
+    assert!(
+        !dash.text().contains("is not connected:"),
+        "{}",
+        dash.text()
+    );
+    // A new job there begins in its own home directory.
+    dash.press("n");
+    assert!(dash.text().contains("on: gpu1"), "{}", dash.text());
+    assert!(!dash.text().contains("dir: ~"), "{}", dash.text());
 }
 
 #[test]

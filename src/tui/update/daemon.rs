@@ -163,6 +163,7 @@ fn host_changed(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
         return;
     };
     if event.event == EventKind::HostUp {
+        model.toasts.settle(&host_topic(host));
         // What was refused meanwhile is asked again.
         model.watches.retain(|watch| watch.id.host() != Some(host));
         if model.selected_host() == Some(host) {
@@ -177,8 +178,14 @@ fn host_changed(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
         && model.selected_host() == Some(host)
     {
         let trouble = hosts::trouble(&error);
-        model.fail(format!("{} is not connected: {trouble}", clean(host)));
+        let text = format!("{} is not connected: {trouble}", clean(host));
+        model.fail_until_settled(&host_topic(host), text);
     }
+}
+
+/// What a toast about the connection to a host is about.
+fn host_topic(host: &str) -> String {
+    format!("host {host}")
 }
 
 /// Handles the loss of the connection: pending requests will not be answered.

@@ -519,6 +519,12 @@ fn a_group_that_is_nearly_a_queue_is_told() {
         let ran = home.run(&["run", "-g", group, "true"]).expect_code(0);
         assert!(!ran.stderr.contains("is no queue"), "{group}: {ran}");
     }
+    // Nothing is left to wait for.
+    home.ok(&["group", "idle", "--parallel", "1"]);
+    home.run(&["wait", "g:idle"])
+        .expect_code(0)
+        .expect_said("g:idle has no jobs");
+    home.run(&["wait", "g:none"]).expect_code(4);
     home.run(&["stop", "-g", "heavy"])
         .expect_code(2)
         .expect_said("bgproc stop g:GROUP");

@@ -35,7 +35,11 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(form) = model.take_aside::<Form>() {
         return show(model, form.again(), cmds);
     }
-    let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
+    // The directory of the view is one of this machine.
+    let dir = match model.selected_host() {
+        Some(_) => String::new(),
+        None => tilde(&model.origin.cwd, model.origin.home.as_deref()),
+    };
     let group = match &model.list.selected {
         Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
         _ => String::new(),
