@@ -123,8 +123,8 @@ impl SplicePipe {
         (put, None)
     }
 
-    /// Fallback for file systems that cannot splice. `bytes` are all that is in the pipe. A keeper that is killed
-    /// meanwhile loses them; what the file refuses is put back.
+    /// Fallback for file systems that cannot splice. A keeper that is killed meanwhile loses the bytes. What the file
+    /// refuses is put back, behind what else is in the pipe; a caller who has more in it must discard all.
     fn put_through_memory(
         &self,
         file: impl AsFd,

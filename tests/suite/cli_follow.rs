@@ -214,6 +214,27 @@ fn one_of_several_that_is_started_again_is_followed_again() {
 }
 
 #[test]
+fn of_several_that_are_followed_one_that_has_ended_shows_its_matches() {
+    let home = Home::new();
+    for name in ["web", "db"] {
+        home.ok(&[
+            "run",
+            "-w",
+            "-q",
+            "-n",
+            name,
+            "echo no; echo found it; echo no",
+        ]);
+    }
+    let ran = home
+        .run(&["logs", "-f", "-n", "5", "--grep", "found", "web", "db"])
+        .expect_code(0);
+    for line in ["web | found it", "db  | found it"] {
+        assert!(ran.stdout.contains(line), "{line}: {ran}");
+    }
+}
+
+#[test]
 fn who_waits_is_told_that_the_job_asks() {
     let home = Home::new();
     let args = [

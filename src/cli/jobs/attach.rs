@@ -40,7 +40,7 @@ pub(in crate::cli) fn open(
 ) -> Result<(), Failure> {
     if std::env::var(OWN_SESSION).is_ok_and(|own| own == job.as_str()) {
         // What it draws would be output of the job, which it would draw again.
-        let message = "this terminal is the job's own; a job cannot be attached in itself";
+        let message = "this runs inside the job, which cannot be attached in itself";
         let failure = Failure::with_message(Exit::USAGE, message.to_owned());
         return Err(failure.hint("run it in another terminal"));
     }

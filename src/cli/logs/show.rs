@@ -183,8 +183,25 @@ impl Show {
         Ok(())
     }
 
-    /// Ends the line that is shown, because the job has ended. It may run again.
-    pub fn cut(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+    /// Shows the rest, because the job has ended. It may run again.
+    pub fn pause(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+        self.cut(ctx)?;
+        if self.is_detailed() {
+            self.rest_of_typed(ctx)?;
+            self.release(ctx)?;
+        }
+        ctx.out.flush()
+    }
+
+    fn rest_of_typed(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+        while let Some(input) = self.typed.as_mut().and_then(|typed| typed.before(None)) {
+            self.print_typed(ctx, &input)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the line that is shown.
+    fn cut(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
         if self.is_detailed() {
             let mut lines = Vec::new();
@@ -227,9 +244,7 @@ impl Show {
             let mut lines = Vec::new();
             self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
             self.detailed(ctx, lines)?;
-            while let Some(input) = self.typed.as_mut().and_then(|typed| typed.before(None)) {
-                self.print_typed(ctx, &input)?;
-            }
+            self.rest_of_typed(ctx)?;
             self.release(ctx)?;
             return ctx.out.flush();
         }

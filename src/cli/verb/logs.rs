@@ -408,7 +408,7 @@ impl Logs {
     fn say(&self, ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
         match said {
             Said::News(news) => show.news(ctx, news)?,
-            Said::End => show.cut(ctx)?,
+            Said::End => show.pause(ctx)?,
             Said::Failure(failure) => {
                 show.finish(ctx)?;
                 return Ok(ctx.complain(failure));

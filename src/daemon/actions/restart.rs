@@ -67,7 +67,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let wanted = resumes && session.life.status() == Status::Lost;
         wanted.then(|| session.spec.resumed()).flatten()
     });
-    check(&hub.read(), client, &id, resumed.as_ref())?;
     hub.change(|state| resume_waiting(state, client, &id))?;
     if resumes && turn::waits(hub, &id) {
         return hub.change(|state| {
@@ -75,6 +74,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             answer(state.record(session, now()))
         });
     }
+    check(&hub.read(), client, &id, resumed.as_ref())?;
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
@@ -111,6 +111,8 @@ fn resume_waiting(state: &mut State, client: &Client, id: &SessionId) -> Result<
         input: None,
     };
     state.set_first_run(id, first_run);
+    // Its group may have been changed since.
+    state.follow_group(id);
     Ok(())
 }
 
@@ -142,9 +144,10 @@ fn check(
     check_room(state, client, session)
 }
 
-/// Checks whether there is room for the next run of a session. One that has not ended has its place.
+/// Checks whether there is room for the next run of a session. One that has not ended has its place, unless it waits in a
+/// queue.
 fn check_room(state: &State, client: &Client, session: &Session) -> Result<(), Error> {
-    if session.life.is_going() {
+    if session.life.is_going() && !state.is_in_queue(session) {
         return Ok(());
     }
     start::check_room(state, client)
@@ -212,7 +215,7 @@ async fn end_and_run(
         });
         let ended = end(hub, client, id, signal::TERM, again.grace).await;
         none_left(id, &ended)?;
-    } else if status == Status::Lost {
+    } else if status == Status::Lost && !is_of_node(hub) {
         // Nobody has seen its end: with pipes, it may still run.
         none_left(id, &end_strays(hub, id, signal::TERM, again.grace).await)?;
     }
@@ -246,6 +249,12 @@ async fn end_and_run(
         Err(failure) => Err(failed(state, id, &failure, waits)),
     })?;
     Ok((from, record))
+}
+
+/// Whether this daemon serves one job of a batch system, on its node. What another node has lost is not here, and what
+/// is left on this one is for the batch system to end.
+fn is_of_node(hub: &Hub) -> bool {
+    hub.read().sessions.store.home().session.is_some()
 }
 
 /// Refuses the next run if processes of the last one could not be ended.

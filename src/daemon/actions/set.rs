@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::start;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
@@ -39,6 +40,13 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             unique_label::check(state, &session.scope, names.label.as_deref(), Some(&id))?;
         }
         let tags = names.check(session)?;
+        if let Some(group) = &names.group
+            && state.is_in_queue(session)
+            && state.queue_of(group, &session.spec.cwd).is_none()
+        {
+            // It starts at once.
+            start::check_room(state, client)?;
+        }
         let first_run = match &params.command {
             Some(command) => {
                 let spec = Spec {

@@ -1,12 +1,9 @@
 //! Starts that wait: sessions in a queue, or after others.
 
-use std::path::Path;
-
 use super::project::wait_until;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::QUEUES;
-use crate::daemon::projects::wishes::canonical;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::state::guests::Place;
@@ -82,8 +79,7 @@ pub(super) fn refuse_queue(hub: &Hub, spec: &Spec) -> Result<(), Error> {
 }
 
 fn queue_of(hub: &Hub, spec: &Spec) -> Option<ProjectId> {
-    let cwd = canonical(Path::new(&spec.cwd));
-    hub.read().queue_named(spec.group.as_deref()?, &cwd)
+    hub.read().queue_of(spec.group.as_deref()?, &spec.cwd)
 }
 
 /// Waits until a session that was let wait has begun to run, has failed to, or has to wait longer.

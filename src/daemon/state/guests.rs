@@ -9,6 +9,7 @@ use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
 use crate::daemon::projects::project::Project;
+use crate::daemon::projects::wishes::canonical;
 use crate::engine::meta::Spec;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
@@ -44,6 +45,11 @@ impl State {
         let nearest = around.pop();
         let found = nearest.or_else(|| self.projects.get(QUEUES).filter(has));
         found.map(|project| project.id.clone())
+    }
+
+    /// The same for a directory as it was given, which may be behind a symbolic link.
+    pub(crate) fn queue_of(&self, name: &str, cwd: &str) -> Option<ProjectId> {
+        self.queue_named(name, &canonical(Path::new(cwd)))
     }
 
     /// Lets a session that has ended wait for its next run.
@@ -197,13 +203,17 @@ impl State {
         let group = session.spec.group.clone();
         let queue = group
             .as_deref()
-            .and_then(|group| self.queue_named(group, Path::new(&session.spec.cwd)));
+            .and_then(|group| self.queue_of(group, &session.spec.cwd));
         let needs = job.needs.iter();
-        let needs = needs.filter_map(|need| Some((from.sessions.get(&need.job)?.clone(), need.is)));
+        let needs = needs.map(|need| Some((from.sessions.get(&need.job)?.clone(), need.is)));
+        let Some(after) = needs.collect() else {
+            // It must not forget what it waits for.
+            return;
+        };
         let place = Place {
             queue: group.filter(|_| queue.is_some()),
             project: queue.unwrap_or_else(|| QUEUES.to_owned()),
-            after: needs.collect(),
+            after,
         };
         let from_id = from.id.clone();
         let is_starting = from.under_way.contains_key(id.as_str());
@@ -392,7 +402,7 @@ impl State {
             session.life.status() == Status::Queued
                 && session.spec.project.is_none()
                 && session.batch.is_none()
-                && !session.scope.is_human()
+                && (!session.scope.is_human() || self.waits_in(&session.id).is_none())
                 && !self.projects.iter().any(can_start)
         };
         let lost = self.sessions.iter().filter(is_lost);

@@ -1,5 +1,6 @@
 //! Shell lines that run beside a job: in its directory and environment, and not as one of its processes.
 
+use std::future::pending;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
@@ -70,26 +71,43 @@ pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(),
     let (mut child, mut words) =
         start(command).map_err(|error| format!("it cannot be run: {error}"))?;
     let group = Group(child.id());
+    let listening = async {
+        if let Some(words) = &mut words {
+            words.listen().await;
+        }
+        pending::<()>().await;
+    };
     let ended = tokio::select! {
         ended = timeout(within, child.wait()) => ended,
-        never = words.listen() => match never {},
+        // Never.
+        () = listening => return Ok(()),
     };
     if child.id().is_none() {
         // It has ended. What it has left in the background is its own affair.
         std::mem::forget(group);
     }
     let how = match ended {
-        Ok(Ok(status)) if status.success() => return Ok(()),
-        Ok(Ok(status)) => how(status),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "it took too long and was killed".to_owned(),
+        Ok(Ok(status)) if status.success() => None,
+        Ok(Ok(status)) => Some(how(status)),
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(_) => Some("it took too long and was killed".to_owned()),
     };
-    Err(words.explain(how))
+    let Some(mut words) = words else {
+        return how.map_or(Ok(()), Err);
+    };
+    let done = how.map_or(Ok(()), |how| Err(words.explain(how)));
+    // What the line has left in the background may write on.
+    tokio::task::spawn_local(async move { words.listen().await });
+    done
 }
 
-fn start(mut command: Command) -> io::Result<(Child, LastWords)> {
-    let (words, terminal) = LastWords::open()?;
-    let child = command.stderr(terminal).spawn()?;
+fn start(mut command: Command) -> io::Result<(Child, Option<LastWords>)> {
+    let (words, stderr) = match LastWords::open() {
+        Ok((words, terminal)) => (Some(words), Stdio::from(terminal)),
+        // The line matters more than what it says.
+        Err(_) => (None, Stdio::null()),
+    };
+    let child = command.stderr(stderr).spawn()?;
     Ok((child, words))
 }
 

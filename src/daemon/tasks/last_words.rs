@@ -1,10 +1,9 @@
 //! The end of what a shell line writes to its standard error.
 //!
-//! That is a terminal. A pipe would end what the line leaves in the background (SIGPIPE) once nobody reads, and a file
-//! would take room without bound. A terminal that is closed only refuses to be written to (EIO).
+//! That is a terminal. A pipe would end what the line leaves in the background (SIGPIPE) when the daemon ends, and a file
+//! would take room without bound. A terminal that is closed refuses to be written to (EIO), so it stays open as long as
+//! the daemon runs and somebody has it.
 
-use std::convert::Infallible;
-use std::future::pending;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -44,21 +43,20 @@ impl LastWords {
         Ok((words, pty.slave))
     }
 
-    /// Reads as long as the program runs; never returns.
-    pub(super) async fn listen(&mut self) -> Infallible {
+    /// Reads until no program has the terminal any more.
+    pub(super) async fn listen(&mut self) {
         while let Ok(mut ready) = self.terminal.readable().await {
             match read(&self.terminal, &mut self.kept) {
-                // One part in each turn: the program may write without end.
-                Ok(1..) | Err(Errno::INTR) => {}
+                // The program may write without end, and others have their turn.
+                Ok(1..) | Err(Errno::INTR) => tokio::task::yield_now().await,
                 Err(Errno::AGAIN) => ready.clear_ready(),
-                Ok(0) | Err(_) => break,
+                Ok(0) | Err(_) => return,
             }
         }
-        pending().await
     }
 
     /// How the program has failed, with its last line that is not blank: `exit code 2: no response`.
-    pub(super) fn explain(mut self, how: String) -> String {
+    pub(super) fn explain(&mut self, how: String) -> String {
         // What the program has left in the background may go on to write.
         let mut parts = 0..ROOM;
         while parts.next().is_some() && matches!(read(&self.terminal, &mut self.kept), Ok(1..)) {}
@@ -99,9 +97,15 @@ mod tests {
             .stderr(terminal)
             .spawn()
             .unwrap();
-        tokio::select! {
-            never = words.listen() => match never {},
-            ended = child.wait() => drop(ended.unwrap()),
+        {
+            let listening = async {
+                words.listen().await;
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                () = listening => {}
+                ended = child.wait() => drop(ended.unwrap()),
+            }
         }
         words.explain("it failed".to_owned())
     }

@@ -474,8 +474,17 @@ fn what_waits_in_a_queue_does_not_count_as_running() {
     refused.expect_said("30 sessions of this scope wait in queues; the limit is 30");
     home.start(&["exec sleep 1000"]);
     home.start(&["exec sleep 1000"]);
-    let refused = home.run(&["run", "true"]).expect_code(1);
-    refused.expect_said("`max_sessions` and `max_sessions_per_scope` in config.toml");
+    let limit = "`max_sessions` and `max_sessions_per_scope` in config.toml";
+    home.run(&["run", "true"]).expect_code(1).expect_said(limit);
+    // What waits does not start out of turn either, nor by a change of its group.
+    let list = home.json(&["ls", "--status", "queued"]);
+    let waiting = list["sessions"][0]["sessionId"].as_str().unwrap();
+    home.run(&["start", waiting])
+        .expect_code(1)
+        .expect_said(limit);
+    home.run(&["group", waiting, "none"])
+        .expect_code(1)
+        .expect_said(limit);
 }
 
 #[test]
