@@ -72,7 +72,7 @@ pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Starts lost jobs with the commands that continue them.
+/// Starts lost jobs with the commands that continue them. One that waits gets another environment, if its own was lost.
 pub fn resume(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Restart {

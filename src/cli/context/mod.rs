@@ -20,9 +20,11 @@ use crate::cli::output::{Output, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting, host};
 use crate::protocol::bounds::ALL_SESSIONS;
-use crate::protocol::params::{List, Listeners, Project, ProjectOp, StatusParams};
+use crate::protocol::params::{List, Listeners, Project, ProjectOp, Queue, StatusParams};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{Listed, Listener, PortListeners, ProjectJob, ProjectState};
+use crate::protocol::reply::{
+    Listed, Listener, PortListeners, ProjectJob, ProjectState, QueueState, Queues,
+};
 use crate::protocol::{Action, Error, ErrorCode, Record, SessionId, Status};
 use crate::recall::last_job;
 use target::Miss;
@@ -291,6 +293,22 @@ impl Context {
                     .hint("bgproc ports lists the ports of jobs")
             }
         })
+    }
+
+    /// The present record of a job, with its runs and processes if `detail` says so.
+    pub fn record(&mut self, id: &SessionId, detail: bool) -> Result<Record, Failure> {
+        self.read(&Action::Status(StatusParams {
+            session_id: id.to_string(),
+            detail: detail.then_some(true),
+            full_env: None,
+        }))
+    }
+
+    /// The queues, in which some jobs run at once and the others wait.
+    pub fn queues(&mut self) -> Result<Vec<QueueState>, Failure> {
+        let mut found: Queues = self.read(&Action::Queue(Queue::default()))?;
+        found.queues.retain(|queue| queue.parallel > 0);
+        Ok(found.queues)
     }
 
     /// The processes that are no jobs and listen on these ports, or on those that jobs of projects have reserved. The

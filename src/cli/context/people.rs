@@ -6,7 +6,7 @@ use crate::cli::exit::Failure;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Parameters of the protocol and the option that sets each.
-const OPTIONS: [(&str, &str); 16] = [
+const OPTIONS: [(&str, &str); 15] = [
     ("`graceMs`", "--grace"),
     ("`timeoutMs`", "--timeout"),
     ("`timeoutSec`", "--timeout"),
@@ -22,11 +22,13 @@ const OPTIONS: [(&str, &str); 16] = [
     ("`after`", "--after"),
     ("`restart`", "--restart"),
     ("a session that an engine runs", "a job of a batch system"),
-    (
-        "`resources.extra`",
-        "`options` of a launcher in config.toml",
-    ),
 ];
+
+/// What the command line has no option for, and what has it instead.
+const EXTRA: (&str, &str) = (
+    "`resources.extra`",
+    "`options` of a launcher in config.toml",
+);
 
 /// Parts of hints about requests of the protocol.
 const FOR_AUTHORS: [&str; 3] = ["Ms`", ":false`", "`poll`"];
@@ -41,7 +43,7 @@ pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<Str
 
 fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Error {
     error.message = named(&error.message, name);
-    for (theirs, ours) in OPTIONS {
+    for (theirs, ours) in OPTIONS.into_iter().chain([EXTRA]) {
         error.message = error.message.replace(theirs, ours);
     }
     error.hint = match error.code {
@@ -54,12 +56,7 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
         _ => error
             .hint
             .filter(|hint| !FOR_AUTHORS.iter().any(|part| hint.contains(part)))
-            .map(|hint| {
-                hint.replace(
-                    "`resources.extra`",
-                    "`options` of a launcher in config.toml",
-                )
-            }),
+            .map(|hint| hint.replace(EXTRA.0, EXTRA.1)),
     };
     error
 }

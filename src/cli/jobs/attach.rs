@@ -6,8 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
-use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Record, SessionId};
+use crate::protocol::SessionId;
 use crate::tui;
 
 /// The variable with the id of the job in which a program runs.
@@ -56,11 +55,7 @@ pub(in crate::cli) fn open(
 
 /// The exit code of a job that has ended; 0 while it runs.
 pub(in crate::cli) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
-    let record: Record = ctx.read(&Action::Status(StatusParams {
-        session_id: id.to_string(),
-        detail: None,
-        full_env: None,
-    }))?;
+    let record = ctx.record(id, false)?;
     let job = record.summary;
     Ok(if job.status.is_finished() {
         Exit::of_job(job.status, job.exit_code, job.signal.as_deref())

@@ -3,17 +3,12 @@
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::cli::output::{note, words};
-use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Record, SessionId};
+use crate::protocol::SessionId;
 use crate::term::sanitize::clean;
 
 /// Tells why a job was lost that somebody has waited for.
 pub(in crate::cli) fn tell(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
-    let record: Record = ctx.read(&Action::Status(StatusParams {
-        session_id: id.to_string(),
-        detail: None,
-        full_env: None,
-    }))?;
+    let record = ctx.record(id, false)?;
     let name = words::name(&record.summary);
     note(&match record.reason.as_deref() {
         Some(why) => format!("{name} was lost: {}", clean(why)),

@@ -4,16 +4,15 @@ use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::cli::output::note;
 use crate::protocol::Action;
-use crate::protocol::params::{List, Queue};
-use crate::protocol::reply::{Listed, Queues};
+use crate::protocol::params::List;
+use crate::protocol::reply::Listed;
 use crate::protocol::suggest::nearest;
 use crate::term::sanitize::clean;
 
 /// Tells of a queue whose name is near, if this group is none and has no jobs yet.
 pub fn tell_near(ctx: &mut Context, group: &str) -> Result<(), Failure> {
-    let queues: Queues = ctx.read(&Action::Queue(Queue::default()))?;
-    let queues = queues.queues.iter().filter(|queue| queue.parallel > 0);
-    let names: Vec<&str> = queues.map(|queue| queue.queue.as_str()).collect();
+    let queues = ctx.queues()?;
+    let names: Vec<&str> = queues.iter().map(|queue| queue.queue.as_str()).collect();
     if names.contains(&group) {
         return Ok(());
     }

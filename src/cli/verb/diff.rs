@@ -8,10 +8,10 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::output::{note, words};
 use crate::cli::value::run::{self, RunNumber};
-use crate::protocol::params::{Log, StatusParams};
+use crate::protocol::params::Log;
 use crate::protocol::record::{Flaky, Run};
 use crate::protocol::reply::{LogLine, LogLines};
-use crate::protocol::{Action, Record, SessionId};
+use crate::protocol::{Action, SessionId};
 use crate::term::align::align;
 use crate::term::sanitize::clean;
 use crate::term::unified::{Hunk, Line, hunks};
@@ -49,11 +49,7 @@ struct Side {
 impl Diff {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let job = ctx.one(&self.job)?;
-        let record: Record = ctx.read(&Action::Status(StatusParams {
-            session_id: job.summary.session_id.to_string(),
-            detail: Some(true),
-            full_env: None,
-        }))?;
+        let record = ctx.record(&job.summary.session_id, true)?;
         let id = &record.summary.session_id;
         let name = words::name(&record.summary);
         let detail = record.detail.as_ref();

@@ -23,8 +23,7 @@ use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::condition::WaitMode;
-use crate::protocol::params::StatusParams;
-use crate::protocol::{Action, Event, EventKind, Record, Status, Timestamp};
+use crate::protocol::{Event, EventKind, Record, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
@@ -212,11 +211,7 @@ impl Logs {
             None if self.within_up.is_some() => RunNumber::NEWEST,
             None => return Ok((self.place(ctx, job)?, bound)),
         };
-        let record: Record = ctx.read(&Action::Status(StatusParams {
-            session_id: id.to_string(),
-            detail: Some(true),
-            full_env: None,
-        }))?;
+        let record = ctx.record(id, true)?;
         let runs = record.detail.map(|detail| detail.runs).unwrap_or_default();
         if runs.is_empty() && self.within_up.is_some() {
             // It waits for its first run.

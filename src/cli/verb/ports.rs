@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::table::{Cell, Column, Fit, draw};
 use crate::cli::output::{note, words};
 use crate::protocol::bounds::ALL_SESSIONS;
-use crate::protocol::params::{List, StatusParams};
+use crate::protocol::params::List;
 use crate::protocol::reply::{Listed, Listener};
 use crate::protocol::{Action, Record};
 use crate::term::sanitize::clean;
@@ -238,11 +238,7 @@ impl Open {
     }
 
     fn open(&self, ctx: &mut Context, job: &Record) -> Result<Exit, Failure> {
-        let record: Record = ctx.read(&Action::Status(StatusParams {
-            session_id: job.summary.session_id.to_string(),
-            detail: Some(true),
-            full_env: None,
-        }))?;
+        let record = ctx.record(&job.summary.session_id, true)?;
         let name = words::name(&record.summary);
         if let Some(host) = record.summary.session_id.host() {
             let failure =

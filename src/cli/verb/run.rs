@@ -24,7 +24,7 @@ use crate::cli::value::{notice, number, restart};
 use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
-use crate::protocol::params::{Remove, Start, StatusParams};
+use crate::protocol::params::{Remove, Start};
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Started;
 use crate::protocol::{
@@ -176,7 +176,7 @@ impl Run {
         } else if self.quiet {
             ctx.out.line(id.as_str())?;
         } else {
-            let line = match record(ctx, &id, false) {
+            let line = match ctx.record(&id, false) {
                 Ok(record) => started_line(ctx, &record),
                 // The job was removed before it could be queried.
                 Err(Failure::Refused(error)) if error.code == ErrorCode::SessionRemoved => {
@@ -209,7 +209,7 @@ impl Run {
     /// Shows the output of the job until it ends.
     fn stay(&self, ctx: &mut Context, id: &SessionId, piped: bool) -> Result<Exit, Failure> {
         // Ask for details: without them, the record may lack the path of the log.
-        let job = record(ctx, id, true)?;
+        let job = ctx.record(id, true)?;
         let name = words::name(&job.summary);
         let goes_on = interrupt::goes_on(std::slice::from_ref(&name));
         if self.follow {
@@ -343,15 +343,6 @@ fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
         },
         Ok(_) => Ok(()),
     }
-}
-
-fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Failure> {
-    let status = StatusParams {
-        session_id: id.to_string(),
-        detail: detail.then_some(true),
-        full_env: None,
-    };
-    ctx.read(&Action::Status(status))
 }
 
 /// Formats the job and its log as `web (4hqk2mzr8w1n) log: /…/output.log`.

@@ -15,8 +15,8 @@ use crate::cli::value::condition;
 use crate::client::read_reply;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
-use crate::protocol::params::{Poll, Queue, Wait as Params};
-use crate::protocol::reply::{Outcome, Polled, Queues, Waited, WaitedAll};
+use crate::protocol::params::{Poll, Wait as Params};
+use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
 use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, SessionId, Status};
 use crate::term::sanitize::clean;
@@ -104,9 +104,8 @@ fn is_empty_queue(ctx: &mut Context, target: &str) -> Result<bool, Failure> {
     if target::is_named(target, &ctx.jobs()?) {
         return Ok(false);
     }
-    let queues: Queues = ctx.read(&Action::Queue(Queue::default()))?;
-    let mut queues = queues.queues.iter();
-    Ok(queues.any(|queue| queue.queue == group && queue.parallel > 0))
+    let queues = ctx.queues()?;
+    Ok(queues.iter().any(|queue| queue.queue == group))
 }
 
 /// What the shell of a job runs.

@@ -7,7 +7,7 @@ use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::bounds::ALL_SESSIONS;
-use crate::protocol::params::{List, Queue, StatusParams};
+use crate::protocol::params::{List, Queue};
 use crate::protocol::project::{PhaseName, Waiting};
 use crate::protocol::record::{EndedByKind, InputState, Run};
 use crate::protocol::reply::{Listed, LogLines, Queues};
@@ -66,11 +66,7 @@ fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
 
 /// Reads all about a job, and how it failed, if it did.
 fn look(ctx: &mut Context, job: &Record) -> Result<(Record, Option<Card>), Failure> {
-    let record: Record = ctx.read(&Action::Status(StatusParams {
-        session_id: job.summary.session_id.to_string(),
-        detail: Some(true),
-        full_env: None,
-    }))?;
+    let record = ctx.record(&job.summary.session_id, true)?;
     let job = &record.summary;
     // The output and the runs before say nothing about a start that failed.
     let was_started = job.exit_code.is_some() || job.signal.is_some();

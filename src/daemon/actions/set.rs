@@ -64,9 +64,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
-        let old_group = session.spec.group.clone();
         names.apply(session, tags);
-        let has_moved = session.spec.group != old_group;
         if let Some(ttl) = params.ttl_ms {
             session.time_limits.ttl_ms = ttl;
             session.time_limits.failed_ttl_ms = None;
@@ -92,7 +90,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         if let Some(first_run) = first_run {
             state.set_first_run(&id, first_run);
         }
-        if has_moved {
+        if params.group.is_some() {
             state.follow_group(&id);
         }
         if let Some(share) = params.share {

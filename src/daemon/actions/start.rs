@@ -221,9 +221,7 @@ fn enqueue(
 ) -> Result<(), Error> {
     state.keeper.check_descriptors()?;
     if place.queue.is_some() {
-        let registry = &state.sessions.registry;
-        let cap = limits(&state.settings, &client.greeting).max_sessions;
-        registry.check_queue_room(&client.principal, cap, |session| state.is_in_queue(session))?;
+        check_queue_room(state, client)?;
     } else {
         check_room(state, client)?;
     }
@@ -300,6 +298,14 @@ pub(super) fn check_room(state: &State, client: &Client) -> Result<(), Error> {
     let waits = |session: &Session| state.is_in_queue(session);
     let registry = &state.sessions.registry;
     registry.check_room(&client.principal, cap, now(), waits)
+}
+
+/// Checks whether another session of the client may wait in a queue.
+fn check_queue_room(state: &State, client: &Client) -> Result<(), Error> {
+    let cap = limits(&state.settings, &client.greeting).max_sessions;
+    let waits = |session: &Session| state.is_in_queue(session);
+    let registry = &state.sessions.registry;
+    registry.check_queue_room(&client.principal, cap, waits)
 }
 
 /// Makes a session. It has a directory, and nothing runs yet.

@@ -1,6 +1,5 @@
 //! Shell lines that run beside a job: in its directory and environment, and not as one of its processes.
 
-use std::future::pending;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
@@ -71,16 +70,10 @@ pub(super) async fn finish(mut command: Command, within: Duration) -> Result<(),
     let (mut child, mut words) =
         start(command).map_err(|error| format!("it cannot be run: {error}"))?;
     let group = Group(child.id());
-    let listening = async {
-        if let Some(words) = &mut words {
-            words.listen().await;
-        }
-        pending::<()>().await;
-    };
-    let ended = tokio::select! {
-        ended = timeout(within, child.wait()) => ended,
-        // Never.
-        () = listening => return Ok(()),
+    let end = timeout(within, child.wait());
+    let ended = match &mut words {
+        Some(words) => words.during(end).await,
+        None => end.await,
     };
     if child.id().is_none() {
         // It has ended. What it has left in the background is its own affair.

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 
 use rustix::io::Errno;
 use tokio::io::Interest;
@@ -41,6 +42,16 @@ impl LastWords {
             kept: Vec::new(),
         };
         Ok((words, pty.slave))
+    }
+
+    /// Reads while `work` goes on, and returns its result.
+    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        tokio::select! {
+            done = &mut work => return done,
+            () = self.listen() => {}
+        }
+        work.await
     }
 
     /// Reads until no program has the terminal any more.
@@ -97,16 +108,7 @@ mod tests {
             .stderr(terminal)
             .spawn()
             .unwrap();
-        {
-            let listening = async {
-                words.listen().await;
-                std::future::pending::<()>().await;
-            };
-            tokio::select! {
-                () = listening => {}
-                ended = child.wait() => drop(ended.unwrap()),
-            }
-        }
+        words.during(child.wait()).await.unwrap();
         words.explain("it failed".to_owned())
     }
 
