@@ -8,8 +8,10 @@ use signal_hook::consts::SIGINT;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
 use crate::cli::beside;
+use crate::cli::context::target;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
+use crate::protocol::shell::quote;
 
 /// Resets the attributes that the output of the job may have set.
 const RESET: &[u8] = b"\x1b[0m";
@@ -75,11 +77,14 @@ fn is_broken(events: PollFlags) -> bool {
     events.intersects(PollFlags::ERR | PollFlags::HUP) && !io::stdout().is_terminal()
 }
 
-/// The message for a person who stops following these jobs.
-pub fn goes_on(names: &[String]) -> String {
-    let all = names.join(" ");
-    match names {
-        [_] => format!("{all} keeps running; to end it: bgproc stop {all}"),
+/// The message for a person who stops following the jobs that these targets mean. It can be pasted.
+pub fn goes_on(targets: &[String]) -> String {
+    let all: Vec<_> = targets.iter().map(|target| quote(target)).collect();
+    let all = all.join(" ");
+    match targets {
+        [one] if !target::is_several(one) => {
+            format!("{one} keeps running; to end it: bgproc stop {all}")
+        }
         _ => format!("the jobs keep running; to end them: bgproc stop {all}"),
     }
 }

@@ -1,12 +1,9 @@
 //! Bridges and views live on when the daemon is killed, without a word from those who use them.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::following::Following;
 use crate::support::job::Job;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve, Terminal};
@@ -18,46 +15,6 @@ fn echoing(home: &Home) -> String {
     // What is typed earlier is echoed.
     home.ok(&["wait", &id, "--for", "match:^up$"]);
     id
-}
-
-/// A verb that goes on until it is told to end.
-struct Following {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Following {
-    fn new(home: &Home, args: &[&str]) -> Self {
-        let mut command = home.command(args);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in out.lines() {
-                let _ = sender.send(line.unwrap());
-            }
-        });
-        Self { child, lines }
-    }
-
-    #[track_caller]
-    fn next(&self) -> String {
-        self.lines.recv_timeout(DEADLINE).expect("nothing came")
-    }
-
-    #[track_caller]
-    fn code(&mut self) -> Option<i32> {
-        let held = Held::new(self.child.id()).unwrap();
-        assert!(held.ended(DEADLINE), "it goes on");
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Following {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[test]
@@ -169,7 +126,7 @@ fn following_a_log_loses_and_doubles_no_line() {
     home.kill_daemon();
     home.ok(&["keys", &id, "C-d"]);
     assert_eq!((following.code(), raw.code()), (Some(0), Some(0)));
-    assert_eq!(following.lines.recv(), Err(std::sync::mpsc::RecvError));
+    following.ended();
 }
 
 #[test]
@@ -187,7 +144,7 @@ fn waiting_for_a_job_and_following_events_go_on() {
     home.ok(&["keys", &id, "C-d"]);
     assert_eq!(waiting.code(), Some(9));
     assert_eq!(event(&events)["data"]["exitCode"], 9);
-    Held::new(events.child.id()).unwrap().signal(Signal::INT);
+    Held::new(events.pid()).unwrap().signal(Signal::INT);
     // By the signal, which has no code.
     assert_eq!(events.code(), None);
 }

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use bgproc::term::screen::Color;
 use rustix::process::Signal;
 
+use crate::support::following::Following;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Terminal};
 
@@ -280,4 +281,26 @@ fn who_waits_is_told_that_the_job_was_lost() {
     home.run(&["wait", "web"])
         .expect_code(1)
         .expect_said("web was lost: ");
+}
+
+#[test]
+fn jobs_that_a_pattern_means_are_followed_as_soon_as_they_start() {
+    let home = Home::new();
+    let gate = home.gate();
+    let script = format!("echo up; read _ <{}", gate.display());
+    home.start(&["-n", "api-1", &script]);
+    let mut follow = Following::new(&home, &["logs", "-f", "api-*"]);
+    follow.until("api-1 | up");
+    // The exact bytes are those of one job.
+    let raw = Following::new(&home, &["logs", "-f", "--raw", "api-*"]);
+    raw.until("up");
+    home.start(&["-n", "web", "echo no"]);
+    home.start(&["-n", "api-2", "echo too; exit 3"]);
+    follow.until("api-2 | too");
+    // One that has ended is followed again.
+    home.run(&["wait", "api-2"]).expect_code(3);
+    home.ok(&["restart", "api-2"]);
+    follow.until("api-2 | too");
+    std::fs::write(&gate, "").unwrap();
+    assert_eq!(follow.code(), Some(0));
 }

@@ -3,8 +3,11 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+use serde_json::Value;
+
+use crate::support::following::Following;
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Terminal};
+use crate::support::{DEADLINE, Home, Terminal, eventually};
 
 #[test]
 fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
@@ -167,6 +170,54 @@ fn several_jobs_are_told_apart_by_their_names() {
         coloured.starts_with("\x1b[36ma    | \x1b[0mone"),
         "{coloured:?}"
     );
+}
+
+#[test]
+fn lines_of_several_jobs_are_in_order_of_time() {
+    let home = Home::new();
+    let clock = || home.json(&["daemon", "status"])["uptimeMs"].as_u64();
+    for name in ["a", "b"] {
+        home.start(&["-n", name, "stty -echo; echo up; exec cat"]);
+        home.run(&["wait", name, "--for", "match:up"])
+            .expect_code(0);
+    }
+    for (name, text) in [("b", "one"), ("a", "two"), ("b", "three")] {
+        // What arrives within 20 ms counts as one.
+        let before = clock().unwrap();
+        eventually("the clock to go on", || {
+            (clock()? > before + 20).then_some(())
+        });
+        home.ok(&["send", name, text]);
+        home.run(&["wait", name, "--for", &format!("match:{text}")])
+            .expect_code(0);
+    }
+    let expected = "b | one\na | two\nb | three\n";
+    let merged = home.ok(&["logs", "a", "b"]);
+    assert!(merged.ends_with(expected), "{merged}");
+    let follow = Following::new(&home, &["logs", "-f", "b", "a"]);
+    for line in expected.lines() {
+        follow.until(line);
+    }
+    home.ok(&["send", "a", "four"]);
+    follow.until("a | four");
+    let json = home.ok(&["--json", "logs", "a", "b"]);
+    let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["name"], &last["text"]),
+        (&"a".into(), &"four".into())
+    );
+}
+
+#[test]
+fn the_last_lines_of_a_job_that_floods_are_not_more_than_asked() {
+    let home = Home::new();
+    home.start(&["-n", "flood", "exec yes 9"]);
+    home.run(&["wait", "flood", "--for", "match:9"])
+        .expect_code(0);
+    for _ in 0..5 {
+        assert_eq!(home.ok(&["logs", "-n", "3", "flood"]).lines().count(), 3);
+    }
+    assert_eq!(home.json(&["status", "flood"])["status"], "running");
 }
 
 #[test]

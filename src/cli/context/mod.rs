@@ -229,6 +229,23 @@ impl Context {
         Ok(found)
     }
 
+    /// The jobs that these patterns mean now. That one means none is no error.
+    pub fn matching(&mut self, patterns: &[String]) -> Result<Vec<Record>, Failure> {
+        let all = self.jobs()?;
+        let own = own_jobs(&all);
+        let (recent, now) = (recent::recall(), words::now());
+        let mut found = Vec::new();
+        for pattern in patterns {
+            let (target, jobs) = self.meant(pattern, &all, &own)?;
+            for job in target::all(&target, &jobs, recent.as_ref(), now).unwrap_or_default() {
+                if !found.contains(job) {
+                    found.push(job.clone());
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// The jobs among which a target is looked for: `own`, those of the project of this directory, if it names one of
     /// them; else `all`. The port `:3000` stands for the id of the job that listens on it.
     fn meant<'a>(

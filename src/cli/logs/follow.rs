@@ -48,6 +48,25 @@ pub struct Follower {
     follows: bool,
 }
 
+/// A position in the output of a job that has ended, without a connection.
+#[derive(Debug)]
+pub struct Resting {
+    session: SessionId,
+    offset: u64,
+    run: Option<u32>,
+}
+
+impl Resting {
+    /// Reads on from there.
+    pub fn wake(self) -> Result<Follower, Error> {
+        Ok(Follower {
+            offset: self.offset,
+            run: self.run,
+            ..Follower::new(self.session)?
+        })
+    }
+}
+
 /// Where reading stops, although there may be more output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bound {
@@ -115,6 +134,21 @@ impl Follower {
     /// Stops at a bound. What comes then counts as the end of the job.
     pub fn stop_at(&mut self, bound: Bound) {
         self.bound = bound;
+    }
+
+    /// Reads on behind the bound that was reached.
+    pub fn go_on(&mut self) {
+        self.bound = Bound::default();
+        self.is_over = false;
+    }
+
+    /// Gives the connection up, once the job has ended.
+    pub fn rest(self) -> Resting {
+        Resting {
+            session: self.session,
+            offset: self.offset,
+            run: self.run,
+        }
     }
 
     /// The next piece of output, or the state of the job if there is none.
@@ -186,7 +220,8 @@ impl Follower {
         read_reply(value)
     }
 
-    /// Asks about the job. What is followed on another host goes on when the way there is mended: nothing of it is lost.
+    /// Asks about the job. What is followed on another host goes on when the way there is mended: nothing of it is
+    /// lost.
     fn ask(&mut self, action: Action) -> Result<Value, Error> {
         let mut is_told = false;
         loop {
@@ -239,9 +274,11 @@ impl Follower {
         }
         let mut bytes = read_base64(&page.output)?;
         let origins = page.origins.unwrap_or_default();
+        let mut next = page.next_offset;
         if let Some(end) = self.bound.before(page.offset, bytes.len(), &origins) {
             let kept = usize::try_from(end.saturating_sub(page.offset)).unwrap_or(usize::MAX);
             bytes.truncate(kept);
+            next = next.min(end.max(page.offset));
             self.is_over = true;
         }
         let runs = page.runs.unwrap_or_default();
@@ -260,7 +297,7 @@ impl Follower {
             offset += length;
         };
         let mut cut = page.offset;
-        for run in runs.iter().filter(|run| run.offset <= page.next_offset) {
+        for run in runs.iter().filter(|run| run.offset <= next) {
             if run.run <= known {
                 continue;
             }
@@ -274,7 +311,7 @@ impl Follower {
         }
         piece(bytes, &mut self.read);
         self.run = Some(known);
-        self.offset = page.next_offset;
+        self.offset = next;
         Ok(())
     }
 }

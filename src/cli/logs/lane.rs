@@ -87,6 +87,11 @@ impl Lane {
         }
     }
 
+    /// Whether the output is a terminal.
+    pub fn is_on_terminal(&self) -> bool {
+        self.on_terminal
+    }
+
     /// Appends the converted `bytes` to `out`, each line after `prefix`.
     pub fn feed(&mut self, bytes: &[u8], prefix: &str, out: &mut Vec<u8>) {
         match &mut self.form {

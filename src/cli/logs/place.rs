@@ -22,13 +22,13 @@ impl Place {
     /// The oldest line that is kept.
     pub const BEGINNING: Self = Self { offset: 0, line: 1 };
 
-    /// The position of the last `lines` lines among those written since `since`.
+    /// The position of the last `lines` lines among those written since `since`, and the number of the line after them.
     pub fn find(
         ctx: &mut Context,
         id: &SessionId,
         lines: Option<u64>,
         since: Option<Timestamp>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<(Self, u64), Failure> {
         let last = one_line(ctx, id, None, None)?;
         let beyond = last.total_lines + 1;
         let mut line = last.first_line;
@@ -47,14 +47,24 @@ impl Place {
                 _ => break,
             }
         }
-        if line < beyond {
-            Self::at_line(ctx, id, line)
+        let place = if line < beyond {
+            Self::at_line(ctx, id, line)?
         } else {
-            Ok(Self {
+            Self {
                 offset: end(ctx, id)?,
                 line,
-            })
-        }
+            }
+        };
+        Ok((place, beyond))
+    }
+
+    /// The offset of line `line`, or of the end of the log while there is no such line.
+    pub fn offset_of(ctx: &mut Context, id: &SessionId, line: u64) -> Result<u64, Failure> {
+        // The end is asked for first: it must not be behind a line that is written meanwhile.
+        let end = end(ctx, id)?;
+        let found = one_line(ctx, id, Some(line), None)?;
+        let offset = found.lines.first().and_then(|line| line.offset);
+        Ok(offset.unwrap_or(end))
     }
 
     /// The position of a line; the end of the log if there is no such line.
@@ -75,7 +85,7 @@ impl Place {
         count: u64,
         (since, until): (Option<Timestamp>, Timestamp),
     ) -> Result<Self, Failure> {
-        let first = Self::find(ctx, id, None, since)?;
+        let (first, _) = Self::find(ctx, id, None, since)?;
         let after = Timestamp(until.millis().saturating_add(1));
         let found = one_line(ctx, id, Some(1), Some(after))?;
         let beyond = match found.lines.first() {

@@ -1,5 +1,9 @@
 //! Shows the output of jobs: live or as final lines, of one job or of several with their names as prefixes.
 
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
 use super::follow::{News, Piece};
 use super::lane::Lane;
 use super::origins::Origins;
@@ -11,7 +15,8 @@ use crate::cli::exit::Failure;
 use crate::cli::output::style::Tone;
 use crate::cli::output::{Sink, names, note, words};
 use crate::protocol::reply::LogLine;
-use crate::protocol::{Mode, Record, SessionId};
+use crate::protocol::{Mode, Record, SessionId, Timestamp};
+use crate::term::bidi;
 use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::Shown;
 
@@ -58,6 +63,20 @@ pub struct Show {
     begun: Option<LogLine>,
     /// Whether the next run that begins is the one that was asked for.
     awaits_run: bool,
+    /// With [`Show::hold`], the lines that are ready to be printed.
+    held: Option<VecDeque<Ready>>,
+}
+
+/// A line as it is printed.
+struct Ready {
+    /// When it was written, if that is known.
+    at: Option<Timestamp>,
+    form: Form,
+}
+
+enum Form {
+    Text(String),
+    Json(Value),
 }
 
 impl Show {
@@ -84,6 +103,7 @@ impl Show {
             sieve: None,
             begun: None,
             awaits_run: false,
+            held: None,
         }
     }
 
@@ -94,6 +114,7 @@ impl Show {
         name.clone_into(&mut self.name);
         let prefix = format!("{} | ", names::padded(name, width));
         self.prefix = ctx.out.tint(Tone::Stream(number), &prefix);
+        self.split = false;
         let at = self.place.checkpoint(&self.job);
         for lane in &mut self.lanes {
             lane.only_lines(&ctx.out, at);
@@ -136,6 +157,29 @@ impl Show {
     /// Whether any line that was looked for has been found; `None` if none was looked for.
     pub(crate) fn has_found(&self) -> Option<bool> {
         self.sieve.as_ref().map(Sieve::has_found)
+    }
+
+    /// Keeps lines until [`Show::print_next`], so that those of several jobs can be printed in order.
+    pub(crate) fn hold(&mut self) {
+        self.held = Some(VecDeque::new());
+    }
+
+    /// Prints the following lines at once. All that were held have been printed.
+    pub(crate) fn hold_no_more(&mut self) {
+        self.held = None;
+    }
+
+    /// When the next held line was written; an unknown time comes before all others. `None`: no line is held.
+    pub(crate) fn next_at(&self) -> Option<Option<Timestamp>> {
+        self.held.as_ref()?.front().map(|next| next.at)
+    }
+
+    /// Prints the next held line.
+    pub(crate) fn print_next(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+        match self.held.as_mut().and_then(VecDeque::pop_front) {
+            Some(next) => next.print(ctx),
+            None => Ok(()),
+        }
     }
 
     /// Shows one piece of news at once.
@@ -258,7 +302,11 @@ impl Show {
 
     /// Whether lines must be shown one by one, with the time at which each was written.
     fn is_detailed(&self) -> bool {
-        self.json || self.times || self.typed.is_some() || self.sieve.is_some()
+        self.json
+            || self.times
+            || self.typed.is_some()
+            || self.sieve.is_some()
+            || !self.prefix.is_empty()
     }
 
     fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> Result<(), Failure> {
@@ -319,12 +367,12 @@ impl Show {
     }
 
     /// Shows the newest matches when everything that is there has been read.
-    fn release(&mut self, ctx: &mut Context) -> Result<(), Failure> {
+    pub(crate) fn release(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let held = self.sieve.as_mut().map(Sieve::release);
         self.print_kept(ctx, held.unwrap_or_default())
     }
 
-    fn print_kept(&self, ctx: &mut Context, kept: Vec<Kept>) -> Result<(), Failure> {
+    fn print_kept(&mut self, ctx: &mut Context, kept: Vec<Kept>) -> Result<(), Failure> {
         for Kept {
             line,
             is_match,
@@ -333,7 +381,8 @@ impl Show {
         } in kept
         {
             if has_gap && !self.json {
-                ctx.out.line(&format!("{}--", self.prefix))?;
+                let gap = Form::Text(format!("{}--", self.prefix));
+                self.put(ctx, line.at, gap)?;
             }
             let text = match &self.sieve {
                 Some(sieve) if is_match && !self.json => sieve.marked(&ctx.out, &line.text),
@@ -344,7 +393,7 @@ impl Show {
         Ok(())
     }
 
-    fn print_typed(&self, ctx: &mut Context, input: &LogLine) -> Result<(), Failure> {
+    fn print_typed(&mut self, ctx: &mut Context, input: &LogLine) -> Result<(), Failure> {
         let text = typed::shown(input);
         let is_meant = |sieve: &Sieve| sieve.is_match(&text);
         if self.sieve.as_ref().is_none_or(is_meant) {
@@ -356,7 +405,7 @@ impl Show {
 
     /// Prints a line. `is_match` says whether it was looked for.
     fn print(
-        &self,
+        &mut self,
         ctx: &mut Context,
         line: &LogLine,
         text: &str,
@@ -368,14 +417,42 @@ impl Show {
                 (true, Some(at)) => format!("{} ", words::local(at)),
                 (true, None) => "- ".to_owned(),
             };
-            return ctx.out.line(&format!("{}{at}{text}", self.prefix));
+            let begin = format!("{}{at}", self.prefix);
+            let text = if begin.is_empty() || !self.lanes[0].is_on_terminal() {
+                text.into()
+            } else {
+                bidi::isolated(text)
+            };
+            return self.put(ctx, line.at, Form::Text(format!("{begin}{text}")));
         }
         let mut value = serde_json::to_value(line).unwrap_or_default();
         value["sessionId"] = self.id.as_str().into();
+        value["name"] = self.name.as_str().into();
         if let Some(is_match) = is_match {
             value["match"] = is_match.into();
         }
-        ctx.out.json(&value)
+        self.put(ctx, line.at, Form::Json(value))
+    }
+
+    /// Prints a line, or keeps it for [`Show::print_next`].
+    fn put(&mut self, ctx: &mut Context, at: Option<Timestamp>, form: Form) -> Result<(), Failure> {
+        let ready = Ready { at, form };
+        match &mut self.held {
+            Some(held) => {
+                held.push_back(ready);
+                Ok(())
+            }
+            None => ready.print(ctx),
+        }
+    }
+}
+
+impl Ready {
+    fn print(self, ctx: &mut Context) -> Result<(), Failure> {
+        match self.form {
+            Form::Text(text) => ctx.out.line(&text),
+            Form::Json(value) => ctx.out.json(&value),
+        }
     }
 }
 

@@ -1,38 +1,31 @@
 //! `logs`: prints the output of jobs, and follows it.
 
-use std::convert::Infallible;
-use std::sync::mpsc::{SyncSender, sync_channel};
-
 use clap::Args;
 use regex::Regex;
 
-use crate::cli::beside;
-use crate::cli::context::{Among, Context};
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::lost;
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
+use crate::cli::logs::several::{self, Newcomers, Outcome, Source};
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::skipped;
-use crate::cli::logs::told::Told;
 use crate::cli::logs::typed::Typed;
 use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::condition::WaitMode;
-use crate::protocol::{Event, EventKind, Record, Status, Timestamp};
+use crate::protocol::{Record, SessionId, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
 
 /// The value of `--lines all`: no limit.
 const ALL: u64 = u64::MAX;
-
-/// Pieces of output that may wait for a slow terminal before the followers block.
-const QUEUE: usize = 4;
 
 #[derive(Args, Clone, Debug)]
 pub struct Logs {
@@ -78,7 +71,8 @@ pub struct Logs {
     /// Include what was typed into the job, when and by whom; input without echo is never recorded
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
-    /// Print only the output of the last command that the job's shell ran, or of the Nth from the end, if the shell marks its prompts (OSC 133)
+    /// Print only the output of the last command that the job's shell ran, or of the Nth from the end, if the shell
+    /// marks its prompts (OSC 133)
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = number::from::<u32>(1))]
     #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "until", "run", "grep", "times", "stdin"])]
     command: Option<u32>,
@@ -160,30 +154,18 @@ impl Logs {
                 let message = "--raw is for one job at a time";
                 return Err(Failure::Usage(message.to_owned()));
             }
-            // Of a job that is skipped, `up` has said it.
-            [only] if self.within_up.is_none() || only.summary.status != Status::Queued => {
+            [only] if !self.follows_more(only) => {
                 let (place, bound) = self.part(ctx, only)?;
                 let show = self.show(ctx, only, place)?;
                 any = self.print(ctx, only, (place, bound), show)?;
             }
-            several if self.follow => {
-                let (exit, has_found) = self.follow_several(ctx, several)?;
+            several => {
+                let printed = self.print_several(ctx, several)?;
                 // A job that is removed meanwhile is no failure of `up`.
                 if self.within_up.is_none() {
-                    found.exit = found.exit.or(exit);
+                    found.exit = found.exit.or(printed.exit);
                 }
-                any = has_found;
-            }
-            several => {
-                let names = names::together(several);
-                let width = names::width(&names);
-                for (number, (job, name)) in several.iter().zip(&names).enumerate() {
-                    let (place, bound) = self.part(ctx, job)?;
-                    let show = self.show(ctx, job, place)?;
-                    let show = show.named(ctx, name, width, number);
-                    let has_found = self.print(ctx, job, (place, bound), show)?;
-                    any = any.max(has_found);
-                }
+                any = printed.has_found;
             }
         }
         ctx.out.flush()?;
@@ -209,7 +191,11 @@ impl Logs {
         let number = match self.run {
             Some(number) => number,
             None if self.within_up.is_some() => RunNumber::NEWEST,
-            None => return Ok((self.place(ctx, job)?, bound)),
+            None => {
+                let (place, end) = self.place(ctx, job)?;
+                bound.offset = end;
+                return Ok((place, bound));
+            }
         };
         let record = ctx.record(id, true)?;
         let runs = record.detail.map(|detail| detail.runs).unwrap_or_default();
@@ -234,18 +220,24 @@ impl Logs {
         Ok((place, bound))
     }
 
-    /// The position where the output begins.
-    fn place(&self, ctx: &mut Context, job: &Record) -> Result<Place, Failure> {
+    /// The position where the output begins, and the offset where the last lines end that are wanted.
+    fn place(&self, ctx: &mut Context, job: &Record) -> Result<(Place, Option<u64>), Failure> {
         let id = &job.summary.session_id;
         let lines = self.last_lines();
         // Of the lines before a time, the last ones are not the last ones of the log.
         if let (Some(until), Some(count)) = (self.until, lines) {
-            return Place::before(ctx, id, count, (self.since, until));
+            return Ok((Place::before(ctx, id, count, (self.since, until))?, None));
         }
         if lines.is_none() && self.since.is_none() && !ctx.json {
-            return Ok(Place::BEGINNING);
+            return Ok((Place::BEGINNING, None));
         }
-        Place::find(ctx, id, lines, self.since)
+        let (place, beyond) = Place::find(ctx, id, lines, self.since)?;
+        // A job that writes meanwhile must not add to the last lines.
+        let is_cut = lines.is_some() && !self.follow && !job.summary.status.is_finished();
+        let end = is_cut
+            .then(|| Place::offset_of(ctx, id, beyond))
+            .transpose()?;
+        Ok((place, end))
     }
 
     fn show(&self, ctx: &mut Context, job: &Record, place: Place) -> Result<Show, Failure> {
@@ -321,100 +313,78 @@ impl Logs {
         Ok(show.has_found())
     }
 
-    /// Follows several jobs, each with its own thread and connection. Prints whole lines after the name of
-    /// their job. Returns the exit code of the first one that could not be followed, and whether a line has matched, if
-    /// that was asked.
-    fn follow_several(
+    /// Prints several jobs, each line after the name of its job, up to now or, with `--follow`, until all have ended.
+    fn print_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<Outcome, Failure> {
+        let names = names::together(jobs);
+        if self.follow {
+            self.leave(&names)?;
+        }
+        let width = names::width(&names);
+        let mut sources = Vec::new();
+        for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
+            let part = self.part(ctx, job)?;
+            sources.push(self.source(ctx, job, part, (name, width, number))?);
+        }
+        if !self.follow {
+            return several::print(ctx, sources);
+        }
+        let patterns: Vec<String> = self.patterns().cloned().collect();
+        let meant = Meant {
+            logs: self,
+            width,
+            patterns,
+        };
+        let newcomers: Option<&dyn Newcomers> = match meant.patterns.as_slice() {
+            [] => None,
+            _ => Some(&meant),
+        };
+        // Of a job that is skipped, `up` has said it.
+        several::follow(ctx, sources, newcomers, self.within_up.is_none())
+    }
+
+    /// Whether other output than that of this one job may be followed.
+    fn follows_more(&self, only: &Record) -> bool {
+        // Of a job that is skipped, `up` has said it.
+        let is_skipped = self.within_up.is_some() && only.summary.status == Status::Queued;
+        is_skipped || self.follow && !self.raw && self.patterns().next().is_some()
+    }
+
+    /// The targets that mean all jobs of a kind, also those that are still to come.
+    fn patterns(&self) -> impl Iterator<Item = &String> {
+        self.jobs.iter().filter(|target| target::is_several(target))
+    }
+
+    /// One of several jobs, from a place to the present. `name` stands before its lines, `width` columns wide, in the
+    /// colour of its number.
+    fn source(
         &self,
         ctx: &mut Context,
-        jobs: &[Record],
-    ) -> Result<(Exit, Option<bool>), Failure> {
-        let names = names::together(jobs);
-        self.leave(&names)?;
-        let width = names::width(&names);
-        let (sender, receiver) = sync_channel(QUEUE);
-        let mut shows = Vec::new();
-        for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
-            let (place, _) = self.part(ctx, job)?;
-            let show = self.show(ctx, job, place)?;
-            shows.push(show.named(ctx, name, width, number));
-            let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
-            beside::start(move || {
-                let Err(failure) = logs.forward(&job, place, number, &sender);
-                // Sending fails only if this process is about to end.
-                let _ = sender.send((number, Said::Failure(failure)));
-            })?;
-        }
-        skipped::watch(jobs, move |number, why| {
-            sender.send((number, Said::Skipped(why))).is_ok()
-        })?;
-        let mut followed = vec![Followed::default(); jobs.len()];
-        let mut exit = Exit::OK;
-        // Flush whenever the queue is empty, so that following is live.
-        while followed.iter().any(Followed::goes_on)
-            && let Ok(said) = receiver.recv()
-        {
-            let mut next = Some(said);
-            while let Some((number, said)) = next {
-                followed[number].hear(&said);
-                exit = exit.or(self.say(ctx, &mut shows[number], said)?);
-                next = receiver.try_recv().ok();
-            }
-            ctx.out.flush()?;
-        }
-        let any = shows.iter().map(Show::has_found).max().flatten();
-        Ok((exit, any))
+        job: &Record,
+        (place, bound): (Place, Bound),
+        (name, width, number): (&str, usize, usize),
+    ) -> Result<Source, Failure> {
+        let show = self.show(ctx, job, place)?;
+        let mut follower = self.follower(job, place)?;
+        follower.stop_at(Bound {
+            present: true,
+            ..bound
+        });
+        let show = show.named(ctx, name, width, number);
+        Ok(Source::new(job, show, follower))
     }
 
     /// Lets Ctrl-C, and a reader that goes away, end the following.
     fn leave(&self, names: &[String]) -> Result<(), Failure> {
+        // As they were named here: a bare name may mean the job of another project.
+        let targets = match self.jobs.as_slice() {
+            [recent] if recent == "-" => names,
+            targets => targets,
+        };
         match self.within_up {
             Some(_) => interrupt::leave_with_reader(),
-            None => interrupt::leave_following(interrupt::goes_on(names))?,
+            None => interrupt::leave_following(interrupt::goes_on(targets))?,
         }
         Ok(())
-    }
-
-    fn forward(
-        &self,
-        job: &Record,
-        place: Place,
-        number: usize,
-        sender: &SyncSender<(usize, Said)>,
-    ) -> Result<Infallible, Failure> {
-        let mut follower = self.follower(job, place)?;
-        let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
-        // As long as another job is followed, somebody may start this one again.
-        let mut told = Told::of(&[EventKind::Restarted])?;
-        loop {
-            follower.drain(|news| match news {
-                News::Ended(_) => Ok(()),
-                news => sender.send((number, Said::News(news))).map_err(gone),
-            })?;
-            sender.send((number, Said::End)).map_err(gone)?;
-            let is_of_it = |event: Option<Event>| {
-                event.is_none_or(|event| event.session_id.as_ref() == Some(&job.summary.session_id))
-            };
-            while !is_of_it(told.next()?) {}
-        }
-    }
-
-    /// Shows a message. Returns the exit code for a job that cannot be followed any more, or that cannot start.
-    fn say(&self, ctx: &mut Context, show: &mut Show, said: Said) -> Result<Exit, Failure> {
-        match said {
-            Said::News(news) => show.news(ctx, news)?,
-            Said::End => show.pause(ctx)?,
-            Said::Failure(failure) => {
-                show.finish(ctx)?;
-                return Ok(ctx.complain(failure));
-            }
-            // `up` has said it.
-            Said::Skipped(Some(failure)) if self.within_up.is_none() => {
-                return Ok(ctx.complain(failure));
-            }
-            Said::Skipped(_) => {}
-        }
-        Ok(Exit::OK)
     }
 
     fn follower(&self, job: &Record, place: Place) -> Result<Follower, Failure> {
@@ -424,47 +394,36 @@ impl Logs {
     }
 }
 
+/// What the patterns among the targets of `logs --follow` mean.
+struct Meant<'a> {
+    logs: &'a Logs,
+    patterns: Vec<String>,
+    /// Columns for the names of jobs.
+    width: usize,
+}
+
+impl Newcomers for Meant<'_> {
+    fn sources(&self, ctx: &mut Context, known: &[SessionId]) -> Result<Vec<Source>, Failure> {
+        let mut jobs = ctx.matching(&self.patterns)?;
+        jobs.retain(|job| !known.contains(&job.summary.session_id));
+        let names = names::together(&jobs);
+        let mut sources = Vec::new();
+        for (job, name) in jobs.iter().zip(&names) {
+            let number = known.len() + sources.len();
+            let all = (Place::BEGINNING, Bound::default());
+            let source = self
+                .logs
+                .source(ctx, job, all, (name, self.width, number))?;
+            sources.push(source);
+        }
+        Ok(sources)
+    }
+}
+
 /// Parses a number of lines. `all` is accepted as in docker.
 fn lines(text: &str) -> Result<u64, String> {
     match text {
         "all" => Ok(ALL),
         _ => number::from(0)(text),
-    }
-}
-
-/// A message about one job.
-enum Said {
-    News(News),
-    End,
-    Failure(Failure),
-    /// It cannot start any more by itself, or `None`: it can again.
-    Skipped(Option<Failure>),
-}
-
-/// What is known of a job that is followed.
-#[derive(Clone, Copy, Default)]
-struct Followed {
-    is_over: bool,
-    is_skipped: bool,
-    /// Whether all that it had written was read.
-    has_read: bool,
-}
-
-impl Followed {
-    fn hear(&mut self, said: &Said) {
-        match said {
-            Said::End | Said::Failure(_) => self.is_over = true,
-            Said::Skipped(why) => self.is_skipped = why.is_some(),
-            Said::News(news) => {
-                // Somebody has started it again.
-                self.is_over = false;
-                self.has_read = matches!(news, News::Idle(_));
-            }
-        }
-    }
-
-    /// Whether it may write something, even if nobody starts it.
-    fn goes_on(&self) -> bool {
-        !(self.is_over || self.is_skipped && self.has_read)
     }
 }

@@ -59,7 +59,12 @@ impl Wait {
         }
         if !jobs.clone().all(|job| job.status.is_finished()) {
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
-            interrupt::leave_with(interrupt::goes_on(&names))?;
+            // As they were named here: a bare name may mean the job of another project.
+            let targets = match targets.as_slice() {
+                [recent] if recent == "-" => &names,
+                _ => &targets,
+            };
+            interrupt::leave_with(interrupt::goes_on(targets))?;
         }
         let mode = if self.any {
             WaitMode::Any
@@ -72,8 +77,13 @@ impl Wait {
             let name = words::name(never);
             let message = format!("{name} has no readiness probe, so it can never be ready");
             let failure = Failure::with_message(Exit::USAGE, message);
+            let gives = if never.project.is_some() {
+                "`ready` in its project file gives it one, and bgproc reload takes it"
+            } else {
+                "bgproc run --ready-log, --ready-port or --ready-cmd gives it one"
+            };
             return Err(failure.hint(format!(
-                "bgproc run --ready-log, --ready-port or --ready-cmd gives it one; bgproc wait {name} --for match:REGEX or --for port:N needs none"
+                "{gives}; bgproc wait {name} --for match:REGEX or --for port:N needs none"
             )));
         }
         // A time beyond what the clock can say never comes.

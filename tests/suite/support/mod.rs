@@ -4,6 +4,7 @@ pub(crate) mod cluster;
 pub(crate) mod daemon;
 pub(crate) mod dice;
 pub(crate) mod fake;
+pub(crate) mod following;
 pub(crate) mod home;
 pub(crate) mod job;
 pub(crate) mod mcp;
