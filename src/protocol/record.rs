@@ -383,7 +383,11 @@ pub struct Record {
     /// When the policy starts the next run; absent unless the session waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
-    /// Time limit of the run in milliseconds; absent: none, or it has ended. What is left is the limit without `runtimeMs`.
+    /// While its restart policy is about to run it again: how many times in a row that is, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<u32>,
+    /// Time limit of the run in milliseconds; absent: none, or it has ended. What is left is the limit without
+    /// `runtimeMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Questions of agents to a person.

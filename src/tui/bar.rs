@@ -56,6 +56,13 @@ impl Bar {
         self.left.push(Item::new(rank, spans));
     }
 
+    /// Adds text on the left that has a shorter form, which is shown if there is too little room for the other one.
+    pub fn text_or(&mut self, rank: u8, text: String, short: String, style: Style) {
+        let item = Item::new(rank, vec![Span::styled(text, style)]);
+        let short = Some(vec![Span::styled(short, style)]);
+        self.left.push(Item { short, ..item });
+    }
+
     /// Adds text on the left.
     pub fn text(&mut self, rank: u8, text: impl Into<String>, style: Style) {
         self.left(rank, vec![Span::styled(text.into(), style)]);
@@ -167,7 +174,10 @@ impl Bar {
         // Of several, drop the one nearest to the gap: the last on the left, the first on the
         // right.
         if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
-            self.left.remove(at);
+            match self.left[at].short.take() {
+                Some(short) => self.left[at].spans = short,
+                None => drop(self.left.remove(at)),
+            }
             return true;
         }
         let mut right = self.right.iter_mut().filter(|item| item.rank == rank);

@@ -34,6 +34,9 @@ pub fn remove(model: &mut Model, ids: &[SessionId]) {
     if model.jobs.is_empty() {
         model.frame = Frame::default();
     }
+    for job in &jobs {
+        model.list.marked.remove(job.id());
+    }
     let what = match jobs.as_slice() {
         [job] => job.name.clone(),
         several => format!("{} jobs", several.len()),

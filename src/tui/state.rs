@@ -112,7 +112,11 @@ impl State {
             },
             Status::Paused => Self::Paused,
             Status::Stopping => Self::Stopping,
-            Status::Retrying => Self::Retrying(job.restarts.saturating_add(1)),
+            Status::Retrying => {
+                // Hosts of earlier versions do not say it.
+                let retry = record.retry.unwrap_or(job.restarts.saturating_add(1));
+                Self::Retrying(retry)
+            }
             Status::Done if job.ended_early().is_some() => Self::Died(FAILED.to_owned()),
             Status::Done => Self::Done,
             Status::Error => match (job.exit_code, &job.signal) {

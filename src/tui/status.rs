@@ -146,9 +146,11 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     bar.left(0, spans);
     if !(wide || state.runs() || state == State::Done) {
         // The words of the list are short, but do not say who asks.
-        let short = state.row_words().into_iter().next();
-        let short = short.filter(|_| state != State::Asked);
-        bar.text(2, short.unwrap_or_else(|| job.word()), theme.state(&state));
+        let mut words = state.row_words().into_iter();
+        let first = words.next().filter(|_| state != State::Asked);
+        let word = first.unwrap_or_else(|| job.word());
+        let short = state.row_words().pop().unwrap_or_else(|| word.clone());
+        bar.text_or(2, word, short, theme.state(&state));
     }
     if !wide && !time.is_empty() {
         bar.text(3, time, Style::new());

@@ -60,7 +60,7 @@ struct Saved {
 }
 
 /// Fields that only records for people have, and not those for agents.
-const FOR_PEOPLE: [&str; 15] = [
+const FOR_PEOPLE: [&str; 16] = [
     "scope",
     "reason",
     "endedBy",
@@ -74,6 +74,7 @@ const FOR_PEOPLE: [&str; 15] = [
     "outputFiles",
     "restart",
     "retryAt",
+    "retry",
     "asked",
     "detail",
 ];
@@ -258,10 +259,19 @@ impl Mirror {
     }
 
     fn named(&self, name: &str, viewer: &Principal) -> Option<(&SessionId, &Known)> {
-        let mut records = self.records.iter();
-        records.find(|(id, known)| {
-            let is_named = id.bare() == name || known.facts.label.as_deref() == Some(name);
-            is_named && known.is_seen_by(viewer)
+        let seen = || {
+            let records = self.records.iter();
+            records.filter(|(_, known)| known.is_seen_by(viewer))
+        };
+        let by_id = seen().find(|(id, _)| id.bare() == name);
+        // Of several with a label, the host means the one that goes on, or else the newest.
+        let labelled = seen().filter(|(_, known)| known.facts.label.as_deref() == Some(name));
+        by_id.or_else(|| {
+            labelled.max_by_key(|(_, known)| {
+                let facts = &known.facts;
+                let is_own = viewer.owns(&facts.scope);
+                (is_own, !facts.status.is_finished(), facts.created_at)
+            })
         })
     }
 

@@ -26,6 +26,7 @@ impl Session {
             output_files: Vec::new(),
             restart: self.spec.restart,
             retry_at: self.life.retry_wall(now),
+            retry: self.life.retry_at().map(|_| self.life.retries()),
             timeout_ms: self.time_limit(),
             asked: Vec::new(),
             detail: None,

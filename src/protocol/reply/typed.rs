@@ -17,6 +17,10 @@ pub struct Written {
     pub consumed: Option<bool>,
     /// Input that the program has not read; `null` if unknown.
     pub unread_input_bytes: Option<u64>,
+    /// Bytes that were not typed, because the program reads nothing, the Enter of `submit` and the end of the input
+    /// included. They are to be sent again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_written: u64,
     /// Warnings about the write.
     pub warnings: Vec<Warning>,
     /// Result of the wait, if one was requested.
@@ -110,6 +114,13 @@ pub enum Warning {
     NoEffect,
     /// The program has not enabled bracketed paste, so the data was typed like any other.
     PasteNotBracketed,
+    /// Another session of the scope that has not ended has the same label, which means neither of them now.
+    LabelInUse,
     /// The program reads keys, and a line feed is not Enter to it but `^J`. Only on a lean connection.
     NewlineNotEnter,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -122,6 +122,7 @@ fn record() -> Record {
         restart: None,
         // Absent, as in replies of daemons that do not know it.
         retry_at: None,
+        retry: None,
         timeout_ms: None,
         asked: vec![Asked {
             message: "the passphrase, please".to_owned(),
@@ -344,6 +345,7 @@ fn replies_of_version_1() {
             bytes_written: 5,
             consumed: Some(true),
             unread_input_bytes: Some(0),
+            not_written: 7,
             warnings: vec![
                 Warning::LineOver4095,
                 Warning::NotReading,

@@ -2,6 +2,7 @@
 
 use super::toast::{Kind, TOAST_MS, Toast};
 use super::{Link, Model, Selected};
+use crate::protocol::SessionId;
 use crate::term::sanitize::clean;
 use crate::tui::keymap::NORMAL;
 
@@ -49,6 +50,29 @@ impl Model {
     /// Shows a toast about what was done, with the equivalent shell command.
     pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
         self.note_for(text, shell, TOAST_MS);
+    }
+
+    /// Shows a toast about what was done to one job, with the equivalent shell command. Those about the same `action`
+    /// on several jobs in a row become one: `ACTION 12 jobs`.
+    pub fn note_each(
+        &mut self,
+        (action, id): (&str, &SessionId),
+        text: impl AsRef<str>,
+        shell: Option<String>,
+    ) {
+        let toast = Toast {
+            kind: Kind::Note,
+            text: clean(text.as_ref()),
+            shell,
+            until: Some(self.now.ms + TOAST_MS),
+            count: 1,
+            is_alert: false,
+            topic: None,
+        };
+        let several = |count| format!("{action} {count} jobs");
+        self.toasts
+            .show_counted(self.now.ms, (action, id), toast, several);
+        self.dirty = true;
     }
 
     /// Shows a toast about the state of something, in place of an earlier one about the same.

@@ -1,6 +1,8 @@
 //! Toasts at the top right, and a history of the last hundred messages.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::protocol::SessionId;
 
 /// How long a toast is shown, in milliseconds; errors and the summary at the start stay until Esc.
 pub const TOAST_MS: i64 = 5000;
@@ -39,6 +41,16 @@ pub struct Toast {
     pub topic: Option<String>,
 }
 
+/// The last message about an action on one of several jobs, which may be followed by more of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Tally {
+    action: String,
+    /// The jobs.
+    of: BTreeSet<SessionId>,
+    /// The message that counts them now.
+    text: String,
+}
+
 /// A message of the history.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said {
@@ -57,6 +69,7 @@ pub struct Said {
 pub struct Toasts {
     list: Vec<Toast>,
     said: VecDeque<Said>,
+    tally: Option<Tally>,
 }
 
 impl Toasts {
@@ -75,6 +88,43 @@ impl Toasts {
                 topic: None,
             },
         );
+    }
+
+    /// Shows a toast that an action on the job `id` was done. If the last message is about the same action on another job
+    /// and is still shown, both become one, with the text that `several` makes of their number.
+    pub fn show_counted(
+        &mut self,
+        now: i64,
+        (action, id): (&str, &SessionId),
+        toast: Toast,
+        several: impl FnOnce(usize) -> String,
+    ) {
+        let is_last = |tally: &Tally| {
+            let said = self.said.back().is_some_and(|last| last.text == tally.text);
+            said && self.list.iter().any(|toast| toast.text == tally.text)
+        };
+        let before = self.tally.take();
+        let before = before.filter(|tally| tally.action == action && is_last(tally));
+        let (of, toast) = match before.filter(|tally| !tally.of.contains(id)) {
+            Some(mut before) => {
+                self.retract(&before.text);
+                before.of.insert(id.clone());
+                let (text, shell) = (several(before.of.len()), None);
+                let toast = Toast {
+                    text,
+                    shell,
+                    ..toast
+                };
+                (before.of, toast)
+            }
+            None => (BTreeSet::from([id.clone()]), toast),
+        };
+        self.tally = Some(Tally {
+            action: action.to_owned(),
+            of,
+            text: toast.text.clone(),
+        });
+        self.show(now, toast);
     }
 
     /// Shows a toast. If the same text is already shown, increments its count and shows the newer command.
@@ -168,6 +218,7 @@ impl Toasts {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -193,6 +244,53 @@ mod tests {
         }
         let shown = toasts.shown()[0].shell.as_deref();
         assert_eq!(shown, Some("bgproc send inst y"));
+    }
+
+    #[test]
+    fn messages_about_one_action_on_many_jobs_become_one() {
+        let shown = Toast {
+            kind: Kind::Note,
+            text: String::new(),
+            shell: None,
+            until: Some(TOAST_MS),
+            count: 1,
+            is_alert: false,
+            topic: None,
+        };
+        let mut toasts = Toasts::default();
+        let mut sent = |at: i64, action: &str, name: &str| {
+            let toast = Toast {
+                text: format!("{action} {name}"),
+                shell: Some(name.to_owned()),
+                until: Some(at + TOAST_MS),
+                ..shown.clone()
+            };
+            let id = SessionId::parse(&format!("{name:0>12}")).unwrap();
+            let several = |count| format!("{action} {count} jobs");
+            toasts.show_counted(at, (action, &id), toast, several);
+            let said: Vec<&str> = toasts.said().map(|said| &*said.text).collect();
+            said.join(", ")
+        };
+        assert_eq!(sent(0, "TERM to", "a"), "TERM to a");
+        assert_eq!(sent(1, "TERM to", "b"), "TERM to 2 jobs");
+        assert_eq!(sent(2, "TERM to", "c"), "TERM to 3 jobs");
+        assert_eq!(sent(3, "HUP to", "a"), "TERM to 3 jobs, HUP to a");
+        assert_eq!(toasts.shown().len(), 2);
+        assert_eq!(toasts.shown()[0].shell, None);
+        let mut toasts = Toasts::default();
+        let mut twice = |text: &str| {
+            let id = SessionId::parse("00000000000a").unwrap();
+            let toast = Toast {
+                text: text.to_owned(),
+                ..shown.clone()
+            };
+            toasts.show_counted(9, ("INT to", &id), toast, |count| format!("{count} jobs"));
+            toasts.shown()[0].text.clone()
+        };
+        assert_eq!(
+            (twice("INT to a"), twice("INT to a")),
+            ("INT to a".into(), "INT to a".into())
+        );
     }
 
     #[test]

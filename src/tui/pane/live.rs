@@ -258,8 +258,8 @@ fn parts(
     } else {
         separators(model, id, screen)
     };
-    // Each one takes a row, and what then scrolls out of the pane takes its separator along: one after the other, because
-    // without the one the next may fit.
+    // Each one takes a row, and what then scrolls out of the pane takes its separator along: one after the other,
+    // because without the one the next may fit.
     let crop = loop {
         let height = area.height.saturating_sub(count(&separators));
         let less = Rect { height, ..area };
@@ -312,6 +312,8 @@ fn separators(model: &Model, id: &SessionId, screen: &Screen) -> Vec<(u16, Separ
         .map_while(|one| one);
     let words = |pair: &[Run]| Separator::Run(model.between_runs(&pair[0], &pair[1]));
     let mut all: Vec<(u16, Separator)> = shown.map(|(row, pair)| (row, words(pair))).collect();
+    // Runs without output have the same row, and stay in their order.
+    all.reverse();
     all.extend(mark(model, id, screen).map(|(row, at)| (row, Separator::Seen(at))));
     all.sort_by_key(|(row, _)| *row);
     all

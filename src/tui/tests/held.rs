@@ -199,6 +199,13 @@ fn commands_and_motions_are_not_held() {
 }
 
 #[test]
+fn marks_are_no_text() {
+    let mut dash = shop(80, 24);
+    dash.types(120, "*xy").later(1000);
+    assert!(dash.actions().contains(&"kill"), "{}", dash.status());
+}
+
+#[test]
 fn a_hasty_answer_waits_for_the_next_letter() {
     let mut dash = shop(80, 24);
     dash.types(100, "py");

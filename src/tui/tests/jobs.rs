@@ -86,6 +86,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
         output_files: Vec::new(),
         restart: None,
         retry_at: None,
+        retry: None,
         timeout_ms: None,
         asked: Vec::new(),
         detail: None,

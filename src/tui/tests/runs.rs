@@ -98,6 +98,24 @@ fn a_line_separates_runs_on_the_live_screen() {
 }
 
 #[test]
+fn runs_without_output_are_in_order() {
+    let mut dash = restarted();
+    screen(&mut dash, 0, "");
+    let mut web = json!(record("web"));
+    let at = "2026-01-02T03:04:05.678Z";
+    let run =
+        |run: u32| json!({"run": run, "offset": 0, "firstLine": 1, "startedAt": at, "exitCode": 1});
+    web["detail"] = json!({"processes": [], "ports": [], "urls": [], "envNames": [],
+        "runs": [run(1), run(2), run(3)]});
+    dash.link(LinkEvent::Reply(RequestKind::Runs(id("web")), Ok(web)));
+    let rows = pane(&dash);
+    assert!(
+        rows[0].starts_with("── run 2, ") && rows[1].starts_with("── run 3, "),
+        "{rows:?}"
+    );
+}
+
+#[test]
 fn no_line_between_runs_is_missing_where_the_pane_is_low() {
     for more in 0..=12 {
         let mut dash = restarted();

@@ -276,14 +276,13 @@ fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &m
         (None, Some(signal)) => signal.clone(),
         (None, None) => "no exit code".to_owned(),
     };
-    let text = if killed.already_ended {
-        format!("{name} had ended already ({how})")
-    } else {
-        format!("{name} stopped ({how})")
-    };
     let verb = if force { Verb::Kill } else { Verb::Stop };
     let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
-    model.note_done(text, command);
+    if killed.already_ended {
+        model.note_done(format!("{name} had ended already ({how})"), command);
+    } else {
+        model.note_each(("stopped", id), format!("{name} stopped ({how})"), command);
+    }
     quit::ended(model, id, cmds);
 }
 
@@ -313,13 +312,18 @@ fn declined(model: &mut Model, id: &SessionId) {
         .flatten()
         .map(|one| clean(one.by.as_str()))
         .collect();
+    let count = by.len();
     by.dedup();
     let name = model.name_of(id);
-    let text = if by.is_empty() {
+    let text = match count {
         // It was answered or gone just before.
-        format!("Declined the question about {name}")
-    } else {
-        format!("Declined what {} asked about {name}", by.join(", "))
+        0 => format!("Declined the question about {name}"),
+        1 => format!("Declined what {} asked about {name}", by.join(", ")),
+        // There is one key for all of them.
+        _ => format!(
+            "Declined all {count} questions of {} about {name}",
+            by.join(", ")
+        ),
     };
     let command = shell::on_jobs(Verb::Decline, model, std::slice::from_ref(id));
     model.note_done(text, command);
@@ -329,9 +333,10 @@ fn declined(model: &mut Model, id: &SessionId) {
 fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
     let name = model.name_of(id);
     let reached = serde_json::from_value::<Signalled>(value);
-    model.note(match reached.map_or(0, |sent| sent.delivered_to.len()) {
-        0 => format!("{signal} reached no process of {name}"),
+    let text = match reached.map_or(0, |sent| sent.delivered_to.len()) {
+        0 => return model.note(format!("{signal} reached no process of {name}")),
         1 => format!("sent {signal} to {name}"),
         n => format!("sent {signal} to {name} ({n} processes)"),
-    });
+    };
+    model.note_each((&format!("sent {signal} to"), id), text, None);
 }

@@ -13,7 +13,7 @@ use crate::tui::hints;
 use crate::tui::model::Model;
 use crate::tui::model::layout::Kind as Layout;
 use crate::tui::model::toast::{Kind, Toast};
-use crate::tui::modes::insert;
+use crate::tui::modes::{insert, page};
 use crate::tui::pane::live;
 use crate::tui::text;
 use crate::tui::theme::Tone;
@@ -22,7 +22,8 @@ use crate::tui::theme::Tone;
 const WIDEST: usize = 52;
 /// Maximum lines of a toast.
 const TALLEST: usize = 4;
-/// Maximum lines of a toast over a list that has the whole window, and maximum number of toasts there.
+/// Maximum lines of a toast where the list or the pane has the whole window, and maximum number of toasts over the
+/// list.
 const TALLEST_IN_STACK: usize = 2;
 const MOST_IN_STACK: usize = 2;
 
@@ -32,6 +33,9 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     // In a small window, show none over a menu or a page; in a very low one, show one line of the newest toast.
     let tiny = window.height < 8;
     let small = tiny || model.layout().kind == Layout::Stack;
+    if page::shows_messages(model) {
+        return;
+    }
     if small && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
         return;
     }
@@ -40,6 +44,7 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     let (most, tallest) = match tiny {
         true => (1, 1),
         false if places.selected.is_some() => (MOST_IN_STACK, TALLEST_IN_STACK),
+        false if places.is_stack => (1, TALLEST_IN_STACK),
         false => (shown.len(), TALLEST),
     };
     let shown = &shown[shown.len().saturating_sub(most)..];
@@ -257,11 +262,13 @@ impl Places {
 
     /// Whether a place is apart from other toasts and covers no prompt.
     fn is_free(&self, place: &Rect) -> bool {
-        // A blank row separates toasts.
+        // A blank row separates toasts. Among the rows of a list it would be one of them.
+        let gap = u16::from(!self.is_stack);
         let mut taken = self.taken.iter();
         let is_beside = |one: &Rect| place.x >= one.right() || place.right() <= one.x;
-        let is_apart =
-            taken.all(|one| is_beside(one) || place.y > one.bottom() || place.bottom() < one.y);
+        let is_apart = taken.all(|one| {
+            is_beside(one) || place.y >= one.bottom() + gap || place.bottom() + gap <= one.y
+        });
         // A cursor in the pane is not disturbed by what is in the list.
         let is_apart_from = |at: &Position| at.x >= self.from && place.right() <= self.from;
         let mut prompts = self.prompts.iter();

@@ -112,6 +112,7 @@ pub fn meaning(model: &Model, name: &str) -> Letter {
             | Action::Previous
             | Action::NextAlert
             | Action::Mark
+            | Action::MarkAll
             | Action::PanLeft
             | Action::PanRight,
         ) => Letter::Motion,

@@ -36,7 +36,8 @@ pub(super) const NO_GROUP: &str = "There is no group to restart.";
 pub(super) const NO_PROJECT_MARKED: &str = "None of the marked jobs belongs to a project.";
 
 /// Said if the selected job has no project whose environment it could have.
-pub(super) const OF_NO_PROJECT: &str = "The job belongs to no project.";
+pub(super) const OF_NO_PROJECT: &str =
+    "The job belongs to no project, which would have an environment for the shell.";
 
 /// Said if nothing of a project can be brought down.
 pub(super) fn not_up(model: &Model, aim: &Aim) -> String {
@@ -232,7 +233,10 @@ fn no_target_lost(model: &Model) -> Option<String> {
             job.name,
             model.key("r")
         ),
-        [job] => format!("{} was not lost.", job.name),
+        [job] => format!(
+            "Nothing to continue: {} was not lost in a crash or a restart of the machine.",
+            job.name
+        ),
         _ => "None of these jobs was lost and can be continued.".to_owned(),
     })
 }

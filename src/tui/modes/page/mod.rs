@@ -42,6 +42,12 @@ pub struct Page {
     top: usize,
 }
 
+/// Whether the message history is open.
+pub fn shows_messages(model: &Model) -> bool {
+    let page = model.state::<Page>();
+    page.is_some_and(|page| page.subject == Subject::Messages)
+}
+
 /// What a page is about.
 #[derive(Clone, Debug, PartialEq)]
 enum Subject {

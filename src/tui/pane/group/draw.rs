@@ -93,6 +93,13 @@ pub(super) fn most_important(jobs: Vec<(State, String)>, room: usize) -> Vec<(St
     ranked.into_iter().map(|(_, job)| job).collect()
 }
 
+/// Whether all that runs in a group are full-screen programs, which leave no lines.
+fn shows_full_screens(model: &Model, group: &Group) -> bool {
+    let jobs = group.jobs.iter().filter_map(|at| model.jobs.get(*at));
+    let mut alive = jobs.filter(|job| job.is_alive()).peekable();
+    alive.peek().is_some() && alive.all(|job| job.record.alt_screen)
+}
+
 fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let merged = &model.pane.merged;
@@ -108,6 +115,9 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
                 hosts::trouble(error),
                 model.key("l")
             ),
+            None if shows_full_screens(model, group) => {
+                "No lines: what runs here draws on the whole screen.".to_owned()
+            }
             None => "No output yet.".to_owned(),
         };
         if !merged.is_loading() && area.height > 0 {
