@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::connect::{connect, introduce, why_silent};
 use super::connection::{AutoStart, Connection};
-use super::fault::gone;
+use super::errors::gone;
 use super::host::{self, connect_again};
 use crate::protocol::{Action, Error, ErrorCode, Greeting};
 

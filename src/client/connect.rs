@@ -14,6 +14,10 @@ use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
 use crate::sys::{detach, lock::Lock, process, readiness, role, socket};
 
+/// Longest time a keeper may take to end or to listen again, and the interval between checks.
+const CHANGING: Duration = Duration::from_secs(2);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
 /// The result of looking for a daemon without starting one.
 #[derive(Debug)]
 pub enum Running {
@@ -328,10 +332,6 @@ fn is_keeper_changing(home: &Home) -> bool {
         || is_held(&home.sessions_lock())
         || is_held(&paths::keeper_lock_in(&home.runtime))
 }
-
-/// Longest time a keeper may take to end or to listen again, and the interval between checks.
-const CHANGING: Duration = Duration::from_secs(2);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Whether no process listens there: there is no socket, or it was left behind.
 pub(super) fn is_absent(error: &io::Error) -> bool {

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::fault::{gone, internal, lost};
+use super::errors::{gone, internal, lost};
 use super::receiver::{Message, Receiver, message};
 use super::sender::Sender;
 use super::silence::Silence;

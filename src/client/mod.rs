@@ -2,12 +2,19 @@
 //!
 //! It is blocking and does not use tokio: a one-shot verb costs one connection and one round trip, greeting
 //! included. Front ends that poll a connection split it into its [`Sender`] and [`Receiver`].
+//!
+//! # Where things are
+//!
+//! `connect` finds or starts the daemon, with a `greeting`; `connection`, `sender` and `receiver` exchange lines with
+//! it; `call` repeats what a dying daemon has not answered, and `errors` are what is left then. Without a daemon:
+//! `keeper` asks the keeper, `silence` decides when, `last_resort` ends everything, `log_tail` reads a log. Other
+//! machines: `host` is the one that is talked to, `relay` and `node` are the other ends of links, `copy` copies files.
 
 mod call;
 mod connect;
 mod connection;
 mod copy;
-mod fault;
+mod errors;
 pub mod greeting;
 pub mod host;
 pub mod keeper;
@@ -25,7 +32,7 @@ pub use connect::{
 };
 pub use connection::{AutoStart, Connection, IN_FLIGHT, Wire};
 pub use copy::Copy;
-pub use fault::{read_base64, read_reply};
+pub use errors::{read_base64, read_reply};
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};
 pub use sender::Sender;

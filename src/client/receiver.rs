@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::connect::why_silent;
-use super::fault::{gone, internal, lost};
+use super::errors::{gone, internal, lost};
 use super::silence::Silence;
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, Event, RequestId};
@@ -210,8 +210,8 @@ impl Receiver {
         read
     }
 
-    /// Reads a line. `pause` returns how long the daemon may be silent before it is asked again, which is then told that
-    /// the daemon was; an error that it returns is the result.
+    /// Reads a line. `pause` returns how long the daemon may be silent before it is asked again, which is then told
+    /// that the daemon was; an error that it returns is the result.
     fn read_watched(
         &mut self,
         mut pause: impl FnMut(bool) -> Result<Duration, Error>,

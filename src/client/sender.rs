@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 use serde_json::Value;
 
-use super::fault::lost;
+use super::errors::lost;
 use crate::protocol::{Action, Error, Request, RequestId};
 
 /// The sending half.

@@ -1,13 +1,13 @@
 //! The daemon: drives the engine, and talks to the keeper and to clients.
 //!
-//! One thread with a tokio `LocalSet`. Everything the daemon knows is one `State` behind `Hub`. Tasks
-//! borrow it between two awaits and never across one: `Hub::read` gives a shared reference, and every
-//! change goes through `Hub::change`, which notifies the tasks that the change concerns. There is one
-//! task for each connection, each request that waits and each watched screen, and one each for
-//! rendering, timers, the keeper's socket and what else goes on by itself (`tasks`). Nothing polls, except what no event
-//! announces (ports and input of programs, jobs of batch systems), and that only while somebody waits for it. Files that
-//! may be on a slow disk are read on other threads (`threads`), and lists look at the processes of the machine on one
-//! (`tasks::usage`); those of batch sessions are still read here. `panics` says what a fault of the daemon itself does.
+//! One thread with a tokio `LocalSet`. Everything the daemon knows is one `State` behind `Hub`. Tasks borrow it between
+//! two awaits and never across one: `Hub::read` gives a shared reference, and every change goes through `Hub::change`,
+//! which notifies the tasks that the change concerns. There is one task for each connection, each request that waits
+//! and each watched screen, and one each for rendering, timers, the keeper's socket and what else goes on by itself
+//! (`tasks`). Nothing polls, except what no event announces (ports and input of programs, jobs of batch systems), and
+//! that only while somebody waits for it. Files that may be on a slow disk are read on other threads (`threads`), and
+//! lists look at the processes of the machine on one (`tasks::usage`); those of batch sessions are still read here.
+//! `panics` says what a fault of the daemon itself does.
 //!
 //! # Rooms
 //!
@@ -18,7 +18,7 @@
 //! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
 //!   session, and how to read it.
 //! - `watching`: the files that jobs of projects react to. `projects`: the projects that are known. `hosts`: the links
-//!   to other hosts, and what is known of their sessions. `engines`: the batch systems that run jobs.
+//!   to other hosts, and what is known of their sessions. `batch_systems`: those that run jobs, such as Slurm.
 //! - `state`: what follows from each thing that happens. `hub`: the state, shared between tasks.
 //! - `reading`: long logs, in turns with other tasks. `tasks`: work that goes on by itself.
 //! - `requests`: what actions share. `actions`: one file for each action. `server`: accepts clients.
@@ -88,8 +88,8 @@
 //! | Events that are remembered | 10,000, 7 days, 4 MiB | The oldest are dropped |
 
 mod actions;
+mod batch_systems;
 mod clock;
-mod engines;
 mod events;
 mod hosts;
 mod hub;

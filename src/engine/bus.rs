@@ -92,7 +92,7 @@ pub struct Published {
 }
 
 /// A connection that gets an event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Receiver {
     /// The connection.
     pub connection: ConnectionId,
@@ -163,7 +163,8 @@ impl Bus {
             with_scope: s.filter.with_scope,
         });
         let mut to: Vec<Receiver> = receivers.collect();
-        to.sort_unstable();
+        // One that wants the scope comes first, and stays.
+        to.sort_unstable_by_key(|receiver| (receiver.connection, !receiver.with_scope));
         to.dedup_by_key(|receiver| receiver.connection);
         let entry = Entry {
             event,
@@ -335,6 +336,28 @@ mod tests {
     }
 
     const ALL: u64 = u64::MAX;
+
+    #[test]
+    fn of_two_subscriptions_the_one_with_the_scope_counts() {
+        let mut bus = Bus::default();
+        for with_scope in [false, true, false] {
+            let filter = Filter {
+                with_scope,
+                ..filter("a", None)
+            };
+            bus.subscribe(ConnectionId(1), filter);
+        }
+        let (scope, session) = (Scope::named("a").unwrap(), SessionId::fresh());
+        let to = bus.publish(
+            EventKind::Exited,
+            &scope,
+            &session,
+            Value::Null,
+            Now::default(),
+        );
+        let to: Vec<_> = to.to.iter().map(|to| to.with_scope).collect();
+        assert_eq!(to, [true]);
+    }
 
     #[test]
     fn a_scope_receives_its_own_events_once_per_connection() {

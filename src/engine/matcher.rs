@@ -29,6 +29,9 @@ const TURN_KEYS_MS: u64 = 250;
 /// milliseconds.
 const NOT_BEGUN_MS: u64 = 1500;
 
+/// Kind of the conditions that are about a program that waits for input.
+const INPUT: &str = "input";
+
 /// Outcome of one session's part.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Decision {
@@ -183,14 +186,14 @@ impl Matcher {
         if let Some(index) = self.conditions.until.iter().position(any)
             && !bytes.is_empty()
         {
-            return plain_match(index, "output").map(Decision::Matched);
+            return Some(Decision::Matched(Matched::of(index, "output")));
         }
         if let Some(marks) = &mut self.marks {
             marks.feed(offset + seen as u64, bytes);
             if marks.ended().is_some() {
                 let command = |condition: &Compiled| matches!(condition, Compiled::Command(_));
                 let index = self.conditions.until.iter().position(command);
-                return plain_match(index?, "command").map(Decision::Matched);
+                return Some(Decision::Matched(Matched::of(index?, "command")));
             }
         }
         // If several lines match, the first one decides.
@@ -213,7 +216,7 @@ impl Matcher {
             let is_end = |condition: &Compiled| matches!(condition, Compiled::CommandEnd);
             Some(Matched {
                 exit_code,
-                ..plain_match(list.iter().position(is_end)?, "command")?
+                ..Matched::of(list.iter().position(is_end)?, "command")
             })
         };
         let failed = found(&self.conditions.fail).map(Decision::Failed);
@@ -228,76 +231,30 @@ impl Matcher {
         facts: WaitInputs<'_>,
         now: u64,
     ) -> Option<Decision> {
-        let status = facts.status;
         let conditions = self.conditions.clone();
         let is_unread = facts.is_behind && conditions.reads_output();
-        let is_over = status.is_finished()
+        let is_over = facts.status.is_finished()
             && !(conditions.through_restarts && facts.restarting)
             && !is_unread;
         // A screen that the program is painting is looked at when it is complete.
         let is_complete = is_over || output.update_ends_at(now).is_none();
         let rows =
             (is_complete && conditions.reads_screen()).then(|| output.screen().rows_text(true));
-        let quiet_since = self.quiet_since(output);
-        let has_begun = self.marks.as_ref().is_some_and(|m| m.began().is_some());
-        let holds = |list: &[Compiled]| {
-            list.iter()
-                .enumerate()
-                .find_map(|(index, condition)| match condition {
-                    Compiled::Exit if is_over => plain_match(index, "exit"),
-                    Compiled::Input if waits(facts.input) => input_match(index, facts.input),
-                    Compiled::Needed if needs(facts.input) => input_match(index, facts.input),
-                    Compiled::Turn
-                        if turn_ms(facts.input)
-                            .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
-                    {
-                        input_match(index, facts.input)
-                    }
-                    Compiled::LineTurn
-                        if needs(facts.input)
-                            && now >= quiet_since.saturating_add(TURN_LINE_MS) =>
-                    {
-                        input_match(index, facts.input)
-                    }
-                    Compiled::Command(command)
-                        if command_turn_ms(command, has_begun, facts)
-                            .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
-                    {
-                        input_match(index, facts.input)
-                    }
-                    Compiled::Changed(from) if status != *from => plain_match(index, "status"),
-                    Compiled::Idle(ms)
-                        if now >= quiet_since.saturating_add(*ms) && !status.is_finished() =>
-                    {
-                        plain_match(index, "idleMs")
-                    }
-                    Compiled::Ready if facts.ready == Some(true) => plain_match(index, "ready"),
-                    Compiled::Late if facts.is_late => plain_match(index, "late"),
-                    Compiled::Port(port)
-                        if facts.ports.is_some_and(|ports| ports.contains(port)) =>
-                    {
-                        plain_match(index, "port")
-                    }
-                    Compiled::Gone(pattern)
-                        if rows
-                            .as_ref()
-                            .is_some_and(|rows| !rows.iter().any(|row| pattern.is_in(row))) =>
-                    {
-                        plain_match(index, "gone")
-                    }
-                    Compiled::Pattern(pattern) if conditions.view == View::Screen => (1..)
-                        .zip(rows.iter().flatten())
-                        .find_map(|(n, row)| found(pattern, index, Some(n), row, 0)),
-                    _ => None,
-                })
+        let state = SessionState {
+            facts,
+            is_over,
+            quiet_ms: now.saturating_sub(self.quiet_since(output)),
+            has_begun: self.marks.as_ref().is_some_and(|m| m.began().is_some()),
+            rows: rows.as_deref(),
+            view: conditions.view,
         };
-        if let Some(matched) = holds(&conditions.fail) {
+        if let Some(matched) = state.first_met(&conditions.fail) {
             return Some(Decision::Failed(matched));
         }
-        if let Some(matched) = holds(&conditions.until) {
+        if let Some(matched) = state.first_met(&conditions.until) {
             return Some(Decision::Matched(matched));
         }
-        match status {
+        match facts.status {
             Status::Lost if !is_unread => Some(Decision::Lost),
             _ if is_over => Some(Decision::Exited),
             _ => None,
@@ -335,6 +292,73 @@ impl Matcher {
     }
 }
 
+/// What is known of a session when its conditions are checked.
+struct SessionState<'a> {
+    facts: WaitInputs<'a>,
+    /// Whether it has ended, and its output was checked.
+    is_over: bool,
+    /// How long it has been silent, in milliseconds.
+    quiet_ms: u64,
+    /// Whether the command that was typed into its shell has begun.
+    has_begun: bool,
+    /// The rows of its screen, if a condition is about them and they are complete.
+    rows: Option<&'a [String]>,
+    view: View,
+}
+
+impl SessionState<'_> {
+    /// The first of these conditions that holds.
+    fn first_met(&self, conditions: &[Compiled]) -> Option<Matched> {
+        let mut numbered = conditions.iter().enumerate();
+        numbered.find_map(|(index, condition)| self.meets(condition, index))
+    }
+
+    fn meets(&self, condition: &Compiled, index: usize) -> Option<Matched> {
+        let facts = self.facts;
+        let input = facts.input;
+        let kind = match condition {
+            Compiled::Pattern(pattern) if self.view == View::Screen => {
+                let mut rows = (1..).zip(self.rows.into_iter().flatten());
+                return rows.find_map(|(n, row)| found(pattern, index, Some(n), row, 0));
+            }
+            Compiled::Exit if self.is_over => "exit",
+            Compiled::Input if waits(input) => INPUT,
+            Compiled::Needed if needs(input) => INPUT,
+            Compiled::Turn if self.is_quiet_for(turn_ms(input)) => INPUT,
+            Compiled::LineTurn if needs(input) && self.is_quiet_for(Some(TURN_LINE_MS)) => INPUT,
+            Compiled::Command(command)
+                if self.is_quiet_for(command_turn_ms(command, self.has_begun, facts)) =>
+            {
+                INPUT
+            }
+            Compiled::Changed(from) if facts.status != *from => "status",
+            Compiled::Idle(ms) if self.is_quiet_for(Some(*ms)) && !facts.status.is_finished() => {
+                "idleMs"
+            }
+            Compiled::Ready if facts.ready == Some(true) => "ready",
+            Compiled::Late if facts.is_late => "late",
+            Compiled::Port(port) if facts.ports.is_some_and(|ports| ports.contains(port)) => "port",
+            Compiled::Gone(pattern)
+                if self
+                    .rows
+                    .is_some_and(|rows| !rows.iter().any(|row| pattern.is_in(row))) =>
+            {
+                "gone"
+            }
+            _ => return None,
+        };
+        Some(Matched {
+            input_state: (kind == INPUT).then_some(input),
+            ..Matched::of(index, kind)
+        })
+    }
+
+    /// Whether the session has been silent for so long; not if `ms` is `None`.
+    fn is_quiet_for(&self, ms: Option<u64>) -> bool {
+        ms.is_some_and(|ms| self.quiet_ms >= ms)
+    }
+}
+
 /// How long a program that waits for input must have been quiet before it is somebody else's turn, in
 /// milliseconds; `None` if it does not wait for input.
 fn turn_ms(input: InputState) -> Option<u64> {
@@ -355,25 +379,4 @@ fn command_turn_ms(command: &TypedCommand, has_begun: bool, facts: WaitInputs<'_
         Some(_) if command.carrier.is_some() && facts.foreground == command.carrier => None,
         ms => ms,
     }
-}
-
-fn input_match(index: usize, state: InputState) -> Option<Matched> {
-    Some(Matched {
-        input_state: Some(state),
-        ..plain_match(index, "input")?
-    })
-}
-
-fn plain_match(index: usize, kind: &str) -> Option<Matched> {
-    let kind = kind.to_owned();
-    Some(Matched {
-        index,
-        kind,
-        line: None,
-        text: None,
-        groups: Vec::new(),
-        exit_code: None,
-        session_id: None,
-        input_state: None,
-    })
 }

@@ -89,13 +89,9 @@ pub(super) fn found(
     let cut = |group: Option<String>| Some(around(&group?, 0..0, MATCHED_GROUP).into_owned());
     let groups = groups.into_iter().map(cut).collect();
     Some(Matched {
-        index,
-        kind: "pattern".to_owned(),
         line,
         groups,
         text: Some(around(text, at, MATCHED_TEXT).into_owned()),
-        exit_code: None,
-        session_id: None,
-        input_state: None,
+        ..Matched::of(index, "pattern")
     })
 }

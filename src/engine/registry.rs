@@ -201,7 +201,8 @@ impl Registry {
         named.collect()
     }
 
-    /// Refuses a label of several sessions of the viewer's scope that have all ended: what is removed cannot be had back.
+    /// Refuses a label of several sessions of the viewer's scope that have all ended: what is removed cannot be had
+    /// back.
     pub fn check_unambiguous(&self, viewer: &Principal, label: &str) -> Result<(), Error> {
         let is_id = SessionId::parse(label).is_some_and(|id| self.places.contains_key(&id));
         let named = self.labelled(viewer, label);
@@ -225,8 +226,8 @@ impl Registry {
         Some(self.sessions.get_mut(self.places.get(id)?)?)
     }
 
-    /// The session in `scope` that has not ended, or runs again, and uses `label`, other than `except`. Jobs of projects do not count: their
-    /// names belong to their projects.
+    /// The session in `scope` that has not ended, or runs again, and uses `label`, other than `except`. Jobs of
+    /// projects do not count: their names belong to their projects.
     pub fn going_by_label(
         &self,
         scope: &Scope,
@@ -306,8 +307,8 @@ impl Registry {
     }
 }
 
-/// The session that a label means of those that have it, oldest first: the only one that has not ended, or the newest if
-/// all have. If several go on, the error names them.
+/// The session that a label means of those that have it, oldest first: the only one that has not ended, or the newest
+/// if all have. If several go on, the error names them.
 pub fn meant(label: &str, named: &[&Session]) -> Result<Option<SessionId>, Error> {
     let running = |session: &&&Session| !session.life.status().is_finished();
     let mut going = named.iter().filter(running);
@@ -322,11 +323,12 @@ pub fn meant(label: &str, named: &[&Session]) -> Result<Option<SessionId>, Error
 /// The error for a label that may mean any of these sessions.
 fn ambiguous(label: &str, several: &[&Session]) -> Error {
     let label = crate::term::sanitize::clean(label);
-    let ids = several
-        .iter()
-        .rev()
-        .take(5)
-        .map(|session| session.id.to_string());
+    let ids = several.iter().rev().take(5).map(|session| {
+        let of = session.spec.project.as_ref();
+        // Their commands and directories tell them apart.
+        let of = of.map_or_else(String::new, |_| format!(" in {}", session.spec.cwd));
+        format!("{}{of}", session.id)
+    });
     let ids: Vec<String> = ids.collect();
     let message = format!("{} sessions have the label {label}", several.len());
     Error::invalid(message).hint(format!("use an id: {}", ids.join(", ")))

@@ -48,7 +48,15 @@ impl Disk {
         self.bytes = 0;
         self.looked_at = clock::boot_ms();
         // If free space cannot be measured, bytes are written until the disk refuses them.
-        let low = Space::of(&self.place).ok().filter(|space| space.is_low());
+        let was_low = self.low.is_some();
+        let low = Space::of(&self.place).ok();
+        let low = low.filter(|space| {
+            if was_low {
+                !space.has_recovered()
+            } else {
+                space.is_low()
+            }
+        });
         self.low = low.map(|space| format!("only {} MiB of disk are free", space.free >> 20));
     }
 }

@@ -15,12 +15,12 @@ use crate::sys::file;
 impl Keeper {
     /// Saves the exit of a session.
     pub(super) fn save_exit(&mut self, slot: u32) {
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let session = entry.id.clone();
+        let session = job.id.clone();
         // Without an exit, the session runs again.
-        let written = entry
+        let written = job
             .exit
             .as_ref()
             .map_or(Ok(()), |exit| write(&self.home.session(&session), exit));

@@ -13,10 +13,11 @@ use std::rc::Rc;
 use rustix::io::Errno;
 
 use super::Keeper;
-use super::entry::Entry;
 use super::events::Source;
 use super::exit_file;
+use super::job_table::Job;
 use super::log::Log;
+use super::on_exit::OnExits;
 use super::supervise::Ended;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
@@ -28,20 +29,20 @@ use crate::sys::tail::Tail;
 use crate::sys::{failpoint, memory, process};
 
 /// The description of a session for the process that takes it over, and the descriptors that go with it.
-pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<Rc<OwnedFd>>)> {
-    let degraded = entry.log.as_ref().and_then(Log::degraded);
-    let streams = (0..).zip(&entry.outputs);
+pub(super) fn kept(slot: u32, job: &Job) -> io::Result<(Kept, Vec<Rc<OwnedFd>>)> {
+    let degraded = job.log.as_ref().and_then(Log::degraded);
+    let streams = (0..).zip(&job.outputs);
     let open: Vec<(u8, &Rc<OwnedFd>)> = streams
         .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
         .collect();
-    let outputs = match entry.spec.mode {
+    let outputs = match job.spec.mode {
         // The PTY master serves for input and output.
         Mode::Pty => Vec::new(),
         Mode::Pipe => open.iter().map(|(_, output)| Rc::clone(output)).collect(),
     };
     let fds = KeptFds {
-        input: entry.input.clone(),
-        pidfd: entry.pidfd.clone(),
+        input: job.input.clone(),
+        pidfd: job.pidfd.clone(),
         tail: degraded
             .and_then(|(_, tail)| tail)
             .map(Tail::try_clone)
@@ -49,18 +50,18 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<Rc<OwnedFd
         outputs,
     };
     let mut kept = Kept {
-        session: entry.id.clone(),
+        session: job.id.clone(),
         slot,
-        pid: entry.pid,
-        exit: entry.exit.clone(),
-        spec: entry.spec.clone(),
-        keep: entry.keep,
+        pid: job.pid,
+        exit: job.exit.clone(),
+        spec: job.spec.clone(),
+        keep: job.keep,
         has_input: false,
         has_pidfd: false,
         has_tail: false,
         degraded: degraded.map(|(reason, _)| reason.to_owned()),
         open: open.iter().map(|(stream, _)| *stream).collect(),
-        on_exit_ran: entry.on_exit_ran,
+        on_exit_ran: job.on_exit_ran,
     };
     let fds = fds.join(&mut kept);
     Ok((kept, fds))
@@ -78,6 +79,8 @@ pub(super) struct Inheritance {
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
     /// Descriptors that are kept for the next daemon, by name.
     pub(super) stored: BTreeMap<String, OwnedFd>,
+    /// The `onExit` commands, which only an upgrade hands over.
+    pub(super) on_exits: OnExits,
 }
 
 /// Requests of the daemon, with their descriptors.
@@ -136,6 +139,7 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)>
                         sessions: Vec::new(),
                         // The daemon stores everything again.
                         stored: BTreeMap::new(),
+                        on_exits: OnExits::default(),
                     });
                 }
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
@@ -159,8 +163,8 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)>
 }
 
 impl Keeper {
-    /// Takes over the sessions of another keeper. Returns those that the daemon must be told of, because their logs cannot
-    /// be written, or can be again.
+    /// Takes over the sessions of another keeper. Returns those that the daemon must be told of, because their logs
+    /// cannot be written, or can be again.
     pub(super) fn inherit(&mut self, sessions: Vec<(Kept, Vec<OwnedFd>)>) -> BTreeSet<u32> {
         for (kept, fds) in sessions {
             let id = kept.session.clone();
@@ -217,7 +221,7 @@ impl Keeper {
         let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let own = std::process::id();
         let is_exit_missing = kept.exit.is_some() && exit_file::read(&dir).is_none();
-        let entry = Entry {
+        let job = Job {
             id: kept.session,
             spec: kept.spec,
             keep: kept.keep,
@@ -231,11 +235,11 @@ impl Keeper {
             oom_kills: memory::oom_kills(),
             on_exit_ran: kept.on_exit_ran,
         };
-        if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {
+        if let Some(pidfd) = job.pidfd.as_ref().filter(|_| !job.is_child) {
             let slot = kept.slot;
             self.events.add(pidfd, Source::Ended { slot })?;
         }
-        self.table.insert_at(kept.slot, entry);
+        self.table.insert_at(kept.slot, job);
         self.table.set_degraded(kept.slot, is_degraded);
         // The previous keeper may not have been able to save it.
         self.table.set_exit_unsaved(kept.slot, is_exit_missing);

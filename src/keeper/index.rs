@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, fallocate};
@@ -139,6 +139,10 @@ impl Index {
             pending.retain(|record| record.end > opened.end());
             *self = Self { pending, ..opened };
         }
+        if self.is_pending() && self.is_removed() {
+            // What it said is gone. Readers need at least what follows: which stream wrote it.
+            (self.file, self.length, self.written) = (None, 0, None);
+        }
         while let Some(record) = self.pending.front().copied() {
             self.write(record)?;
             self.pending.pop_front();
@@ -146,16 +150,24 @@ impl Index {
         Ok(())
     }
 
+    /// Whether another process has removed the file.
+    fn is_removed(&self) -> bool {
+        let meta = self.file.as_ref().and_then(|file| file.metadata().ok());
+        meta.is_some_and(|meta| meta.nlink() == 0)
+    }
+
     /// Writes a record. If its time is within [`GRAIN_MS`] of the last record on disk, it is merged into that one. So
     /// the index grows by at most one record per [`GRAIN_MS`], even if a job writes byte by byte.
     fn write(&mut self, mut record: IndexRecord) -> io::Result<()> {
         let size = IndexRecord::BYTES as u64;
         let mut place = self.length;
+        let mut replaced = None;
         if let Some(last) = self.written.filter(|last| last.stream == record.stream)
             && is_soon(&last, record.at)
         {
             record.at = last.at;
             place -= size;
+            replaced = Some(last);
         }
         let file = match self.file.take() {
             Some(file) => file,
@@ -164,8 +176,13 @@ impl Index {
         let file = self.file.insert(file);
         let written = file.write_all_at(&record.to_bytes(), place);
         if written.is_err() {
-            // Cut off a partial record: it would shift all that follow.
-            file.set_len(self.length)?;
+            // Cut off a partial record: it would shift all that follow. One that was to be replaced may be damaged.
+            file.set_len(place)?;
+            self.length = place;
+            if let Some(last) = replaced {
+                self.written = None;
+                self.pending.push_front(last);
+            }
             return written;
         }
         self.length = place + size;
@@ -337,6 +354,18 @@ mod tests {
         index.add(12, 3000, 0).unwrap();
         index.flush().unwrap();
         assert_eq!(on_disk(&away), [(9, 1000, 0), (12, 3000, 0)]);
+    }
+
+    #[test]
+    fn an_index_that_somebody_removes_is_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut index = Index::open(dir.path()).unwrap();
+        index.add(5, 1000, 0).unwrap();
+        index.flush().unwrap();
+        std::fs::remove_file(dir.path().join(INDEX)).unwrap();
+        index.add(9, 1005, 0).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(dir.path()), [(9, 1005, 0)]);
     }
 
     #[test]

@@ -36,14 +36,14 @@ impl Keeper {
     }
 
     fn input_report(&mut self, slot: u32) -> Option<InputReport> {
-        let entry = self.table.get_mut(slot)?;
-        let fd = entry.input.as_ref().filter(|_| entry.exit.is_none())?;
-        let report = match entry.spec.mode {
-            Mode::Pty => input::terminal(fd, entry.pid, Effort::Thorough),
-            Mode::Pipe => input::pipe(fd, entry.pid, Effort::Thorough),
+        let job = self.table.get_mut(slot)?;
+        let fd = job.input.as_ref().filter(|_| job.exit.is_none())?;
+        let report = match job.spec.mode {
+            Mode::Pty => input::terminal(fd, job.pid, Effort::Thorough),
+            Mode::Pipe => input::pipe(fd, job.pid, Effort::Thorough),
         };
         report.inspect_err(
-            |error| tracing::debug!(session = %entry.id, %error, "cannot tell what the program does with its input"),
+            |error| tracing::debug!(session = %job.id, %error, "cannot tell what the program does with its input"),
         )
         .ok()
     }

@@ -7,9 +7,9 @@ use std::process::ExitStatus;
 use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
-use super::entry::Entry;
 use super::events::Source;
 use super::exit_file;
+use super::job_table::Job;
 use super::log::{Log, Moved};
 use super::supervise::Ended;
 use crate::protocol::keeper::{Exit, ToDaemon};
@@ -33,11 +33,11 @@ impl Keeper {
         {
             self.table.flush_indexes();
         }
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let output = entry.outputs.get(usize::from(stream));
-        let (Some(Some(output)), Some(log)) = (output, &mut entry.log) else {
+        let output = job.outputs.get(usize::from(stream));
+        let (Some(Some(output)), Some(log)) = (output, &mut job.log) else {
             return;
         };
         self.shared_table.begin_move(slot, stream);
@@ -52,7 +52,7 @@ impl Keeper {
             Ok(Moved::Nothing) => {}
             Ok(Moved::End) => self.close_output(slot, stream),
             Err(error) => {
-                tracing::warn!(session = %entry.id, %error, "cannot read the output");
+                tracing::warn!(session = %job.id, %error, "cannot read the output");
                 self.close_output(slot, stream);
             }
         }
@@ -80,14 +80,14 @@ impl Keeper {
     /// Tells the daemon whether the log is being written. If it is not, also passes the memory that
     /// holds the newest bytes (the tail).
     pub(super) fn report_degraded(&mut self, slot: u32) {
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let degraded = entry.log.as_ref().and_then(Log::degraded);
+        let degraded = job.log.as_ref().and_then(Log::degraded);
         let reason = degraded.map(|(reason, _)| reason.to_owned());
         let tail = degraded.and_then(|(_, tail)| tail);
         let tail = tail.and_then(|tail| tail.as_fd().try_clone_to_owned().ok());
-        let session = entry.id.clone();
+        let session = job.id.clone();
         self.table.set_degraded(slot, reason.is_some());
         let message = ToDaemon::Degraded { session, reason };
         self.tell(&message, tail.into_iter().collect());
@@ -96,38 +96,38 @@ impl Keeper {
     /// Tries again to write the logs that could not be written.
     pub(super) fn retry_logs(&mut self) {
         for slot in self.table.degraded().clone() {
-            let Some(entry) = self.table.get_mut(slot) else {
+            let Some(job) = self.table.get_mut(slot) else {
                 continue;
             };
-            if entry
+            if job
                 .log
                 .as_mut()
                 .is_some_and(|log| log.retry(&mut self.disk))
             {
                 self.log_grew(slot);
                 self.report_degraded(slot);
-                if let Some(entry) = self.table.get_mut(slot) {
-                    entry.close_files();
+                if let Some(job) = self.table.get_mut(slot) {
+                    job.close_files();
                 }
             }
         }
     }
 
     fn close_output(&mut self, slot: u32, stream: u8) {
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let Some(output) = entry.outputs.get_mut(usize::from(stream)) else {
+        let Some(output) = job.outputs.get_mut(usize::from(stream)) else {
             return;
         };
         if let Some(output) = output.take() {
             self.events.remove(&output);
         }
-        if entry.is_open() {
+        if job.is_open() {
             return;
         }
-        let session = entry.id.clone();
-        entry.close_files();
+        let session = job.id.clone();
+        job.close_files();
         self.tell(&ToDaemon::Closed { session }, vec![]);
     }
 
@@ -184,11 +184,11 @@ impl Keeper {
 
     /// Handles the end of a first process that an earlier keeper started.
     pub(super) fn foreign_job_ended(&mut self, slot: u32) {
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let Some(pidfd) = &entry.pidfd else { return };
-        let status = match ending::of(pidfd, entry.pid) {
+        let Some(pidfd) = &job.pidfd else { return };
+        let status = match ending::of(pidfd, job.pid) {
             Ending::Status(status) => Some(ExitStatus::from_raw(status)),
             Ending::Unknown => None,
             Ending::NotYet => {
@@ -209,8 +209,8 @@ impl Keeper {
         let Some(slot) = self.table.slot_of_child(pid) else {
             return;
         };
-        if let Some(entry) = self.table.get_mut(slot) {
-            let session = entry.id.clone();
+        if let Some(job) = self.table.get_mut(slot) {
+            let session = job.id.clone();
             self.tell(&ToDaemon::Stopped { session, stopped }, vec![]);
         }
     }
@@ -218,34 +218,34 @@ impl Keeper {
     /// Handles the end of a session's first process; `status` is `None` if it cannot be known.
     fn job_ended(&mut self, slot: u32, status: Option<ExitStatus>) {
         self.drain(slot);
-        let Some(entry) = self.table.get_mut(slot) else {
+        let Some(job) = self.table.get_mut(slot) else {
             return;
         };
-        let end_offset = entry.log.as_ref().map_or(0, Log::end);
-        let dir = self.home.session(&entry.id);
+        let end_offset = job.log.as_ref().map_or(0, Log::end);
+        let dir = self.home.session(&job.id);
         // A killed keeper may have written the status to disk without telling the daemon.
         let known = match status {
             Some(_) => None,
-            None => exit_file::read(&dir).filter(|exit| exit.pid == entry.pid),
+            None => exit_file::read(&dir).filter(|exit| exit.pid == job.pid),
         };
-        let limit = reached_limit(entry, status);
+        let limit = reached_limit(job, status);
         let exit = known.unwrap_or(Exit {
-            pid: entry.pid,
+            pid: job.pid,
             exit_code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             core_dumped: status.is_some_and(|status| status.core_dumped()),
             ended_at: clock::wall(),
             end_offset,
             limit,
-            out_of_memory: is_out_of_memory(entry, status),
+            out_of_memory: is_out_of_memory(job, status),
         });
-        entry.exit = Some(exit.clone());
-        entry.pidfd = None;
-        if let Some(log) = &mut entry.log {
+        job.exit = Some(exit.clone());
+        job.pidfd = None;
+        if let Some(log) = &mut job.log {
             let _ = log.flush_index();
         }
-        let session = entry.id.clone();
-        entry.close_files();
+        let session = job.id.clone();
+        job.close_files();
         self.save_exit(slot);
         self.tell_growth();
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);
@@ -257,10 +257,7 @@ impl Keeper {
     pub(super) fn drain(&mut self, slot: u32) {
         for _ in 0..LAST_CHUNKS {
             let before = self.log_end(slot);
-            let streams = self
-                .table
-                .get_mut(slot)
-                .map_or(0, |entry| entry.outputs.len());
+            let streams = self.table.get_mut(slot).map_or(0, |job| job.outputs.len());
             for stream in 0..streams {
                 self.move_output(slot, u8::try_from(stream).unwrap_or(0));
             }
@@ -277,11 +274,12 @@ impl Keeper {
 
 /// The name of the resource limit that ended the job; `None` if no limit did, or if it is not
 /// known.
-fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
-    let (limits, status) = (entry.spec.limits.as_ref()?, status?);
+fn reached_limit(job: &Job, status: Option<ExitStatus>) -> Option<String> {
+    let (limits, status) = (job.spec.limits.as_ref()?, status?);
     let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
     // `cgroup::ended` also removes the job's cgroup, so it is called for successful jobs too.
-    let is_short_of_memory = grouped && cgroup::ended(&entry.id);
+    // A run before may have reached the limit, too, and have left a process in the group.
+    let is_short_of_memory = grouped && cgroup::ended(&job.id) && has_killed_since(job);
     let name = match status.signal() {
         Some(signal::XCPU) if limits.cpu_sec.is_some() => "cpuSec",
         _ if is_short_of_memory && !status.success() => "memoryBytes",
@@ -290,11 +288,19 @@ fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
     Some(name.to_owned())
 }
 
+/// Whether the kernel may have killed a process of the machine for lack of memory, or at a limit, since the job started.
+fn has_killed_since(job: &Job) -> bool {
+    let now = memory::oom_kills();
+    job.oom_kills
+        .zip(now)
+        .is_none_or(|(before, now)| now > before)
+}
+
 /// Whether SIGKILL ended the job, and the kernel has killed a process for lack of memory since the job started.
-fn is_out_of_memory(entry: &Entry, status: Option<ExitStatus>) -> bool {
+fn is_out_of_memory(job: &Job, status: Option<ExitStatus>) -> bool {
     let is_killed = status.and_then(|status| status.signal()) == Some(signal::KILL);
     is_killed
-        && entry
+        && job
             .oom_kills
             .is_some_and(|before| memory::oom_kills() > Some(before))
 }

@@ -10,11 +10,11 @@
 //!
 //! # Where things are
 //!
-//! `events` waits for descriptors and dispatches; `jobs` moves output (`log`, `segments`, `index`,
-//! `disk`; `exit_file`: how they end); `start` starts programs; `requests` handles the daemon's
-//! messages; `on_exit` runs commands after the end of a job; `inspect` looks at what programs do with their input; `supervise` keeps
-//! a daemon running; `endpoint` owns the socket that clients connect to; `locks` holds the locks of the
-//! state directory.
+//! `events` waits for descriptors and dispatches; `job_table` holds the jobs; `jobs` moves their output (`log`,
+//! `segments`, `index`, `disk`; `exit_file`: how they end); `start` starts programs; `requests` handles the daemon's
+//! messages; `on_exit` runs commands after the end of a job; `inspect` looks at what programs do with their input;
+//! `supervise` keeps a daemon running; `endpoint` owns the socket that clients connect to; `locks` holds the locks of
+//! the state directory.
 //!
 //! # Sockets and locks
 //!
@@ -52,12 +52,12 @@
 
 mod disk;
 mod endpoint;
-mod entry;
 mod events;
 mod exit_file;
 mod handover;
 mod index;
 mod inspect;
+mod job_table;
 mod jobs;
 mod locks;
 mod log;
@@ -89,9 +89,9 @@ use crate::sys::splice::SplicePipe;
 use crate::sys::{role, socket, spawn};
 use disk::Disk;
 use endpoint::Endpoint;
-use entry::Table;
 use events::{Events, Source};
 use handover::{Asked, Inheritance};
+use job_table::JobTable;
 use locks::Locks;
 use log::RETRY_MS;
 use on_exit::OnExits;
@@ -178,7 +178,7 @@ fn exit_code(ran: io::Result<()>) -> ExitCode {
 /// The state of the keeper.
 struct Keeper {
     home: Home,
-    table: Table,
+    table: JobTable,
     shared_table: SharedTable,
     pipe: SplicePipe,
     disk: Disk,
@@ -235,6 +235,7 @@ impl Keeper {
             daemon_pid: 0,
             sessions: Vec::new(),
             stored: BTreeMap::new(),
+            on_exits: OnExits::default(),
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
         let socket = home.socket();
@@ -269,7 +270,7 @@ impl Keeper {
         // subreapers; orphans go to init there.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let mut keeper = Self {
-            table: Table::default(),
+            table: JobTable::default(),
             shared_table: inheritance.shared_table,
             pipe: inheritance.pipe,
             disk: Disk::new(home.sessions()),
@@ -279,7 +280,7 @@ impl Keeper {
             channel_is_full: false,
             unserved: Vec::new(),
             supervisor: Supervisor::default(),
-            on_exits: OnExits::default(),
+            on_exits: inheritance.on_exits,
             foreign_daemon: None,
             files: spawn::file_limit(inheritance.files),
             grown: Vec::new(),

@@ -6,13 +6,17 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::Keeper;
+use super::requests::dup;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
+use crate::sys::detach::inherited;
 use crate::sys::{signal, spawn};
 
 /// A running command.
@@ -23,17 +27,37 @@ struct Running {
     pidfd: OwnedFd,
     deadline: Instant,
     timed_out: bool,
+    /// Whether the next run of the session has begun, which its end does not concern.
+    is_of_former_run: bool,
 }
 
 /// Maximum number of commands that run at once; the others wait for one of them to end.
 const AT_ONCE: usize = 16;
 
 /// A command that waits for its turn.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Waiting {
     session: SessionId,
     spec: SpawnSpec,
     within: Duration,
+}
+
+/// The commands, as an upgrade hands them over. Descriptors are passed as numbers, because they stay open.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct KeptCommands {
+    running: Vec<KeptCommand>,
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct KeptCommand {
+    session: SessionId,
+    pid: u32,
+    pidfd: RawFd,
+    /// How long it may still run.
+    left: Duration,
+    timed_out: bool,
+    is_of_former_run: bool,
 }
 
 /// All `onExit` commands, running and waiting.
@@ -43,10 +67,76 @@ pub(super) struct OnExits {
     waiting: VecDeque<Waiting>,
 }
 
+#[cfg(test)]
+impl KeptCommands {
+    /// One command that runs, and one that waits.
+    pub(super) fn example(session: SessionId, spec: SpawnSpec) -> Self {
+        let within = Duration::from_mins(1);
+        let running = KeptCommand {
+            session: session.clone(),
+            pid: 4001,
+            pidfd: 14,
+            left: Duration::from_millis(1500),
+            timed_out: true,
+            is_of_former_run: true,
+        };
+        let waiting = Waiting {
+            session,
+            spec,
+            within,
+        };
+        Self {
+            running: vec![running],
+            waiting: VecDeque::from([waiting]),
+        }
+    }
+}
+
 impl OnExits {
     /// Whether no command runs or waits.
     pub(super) fn is_empty(&self) -> bool {
         self.running.is_empty() && self.waiting.is_empty()
+    }
+
+    /// What an upgrade hands over. `keep` keeps a descriptor open, and returns its number.
+    pub(super) fn kept(
+        &self,
+        keep: &mut impl FnMut(OwnedFd) -> io::Result<RawFd>,
+    ) -> io::Result<KeptCommands> {
+        let now = Instant::now();
+        let running = self.running.iter().map(|one| {
+            Ok(KeptCommand {
+                session: one.session.clone(),
+                pid: one.pid,
+                pidfd: keep(dup(&one.pidfd)?)?,
+                left: one.deadline.saturating_duration_since(now),
+                timed_out: one.timed_out,
+                is_of_former_run: one.is_of_former_run,
+            })
+        });
+        Ok(KeptCommands {
+            running: running.collect::<io::Result<_>>()?,
+            waiting: self.waiting.clone(),
+        })
+    }
+
+    /// The commands that the previous program has handed over. They are still children of this process.
+    pub(super) fn inherited(kept: KeptCommands) -> io::Result<Self> {
+        let now = Instant::now();
+        let running = kept.running.into_iter().map(|one| {
+            Ok(Running {
+                session: one.session,
+                pid: one.pid,
+                pidfd: inherited(one.pidfd)?,
+                deadline: now + one.left,
+                timed_out: one.timed_out,
+                is_of_former_run: one.is_of_former_run,
+            })
+        });
+        Ok(Self {
+            running: running.collect::<io::Result<_>>()?,
+            waiting: kept.waiting,
+        })
     }
 
     /// Time until the next deadline; `None` if no command has one.
@@ -76,9 +166,12 @@ impl OnExits {
         self.running.len() >= AT_ONCE
     }
 
-    /// Drops the command of a run that waits, because the next run of its session begins.
-    pub(super) fn forget(&mut self, session: &SessionId) {
+    /// The next run of a session begins. The command of its last run is dropped if it still waits.
+    pub(super) fn begin_run(&mut self, session: &SessionId) {
         self.waiting.retain(|one| one.session != *session);
+        for one in &mut self.running {
+            one.is_of_former_run |= one.session == *session;
+        }
     }
 
     /// Takes the next waiting command, if there is a place for it.
@@ -109,14 +202,14 @@ impl Keeper {
     /// Runs a session's `onExit` unless it was already run for this run of the session.
     pub(super) fn run_on_exit(&mut self, session: SessionId, spec: &SpawnSpec, within: Duration) {
         let is_full = self.on_exits.is_full();
-        // Without an entry it is unknown whether the command was run before.
-        let Some(entry) = self.entry(&session) else {
+        // Without it, it is unknown whether the command was run before.
+        let Some(job) = self.job(&session) else {
             return self.on_exit_over(
                 session,
                 Some("the keeper has no record of this run".to_owned()),
             );
         };
-        if !entry.on_exit_ran && is_full {
+        if !job.on_exit_ran && is_full {
             let waiting = &mut self.on_exits.waiting;
             // A new daemon asks again for a command that already waits.
             if !waiting.iter().any(|one| one.session == session) {
@@ -129,17 +222,20 @@ impl Keeper {
             }
             return;
         }
-        if !entry.on_exit_ran {
-            entry.on_exit_ran = true;
-            match self.try_on_exit(&session, spec, within) {
-                Ok(()) => {}
-                Err(error) => {
-                    let why = format!("it could not be started: {error}");
-                    return self.on_exit_over(session, Some(why));
-                }
-            }
+        let ran = std::mem::replace(&mut job.on_exit_ran, true);
+        let began = ToDaemon::OnExitBegan {
+            session: session.clone(),
+        };
+        self.tell(&began, vec![]);
+        if ran {
+            return;
         }
-        self.tell(&ToDaemon::OnExitBegan { session }, vec![]);
+        // Before it runs: if this keeper is killed meanwhile, the next one must not run it a second time.
+        self.flush_channel();
+        if let Err(error) = self.try_on_exit(&session, spec, within) {
+            let why = format!("it could not be started: {error}");
+            self.on_exit_over(session, Some(why));
+        }
     }
 
     fn try_on_exit(
@@ -155,6 +251,7 @@ impl Keeper {
             pidfd,
             deadline: Instant::now() + within,
             timed_out: false,
+            is_of_former_run: false,
         });
         Ok(())
     }
@@ -169,7 +266,11 @@ impl Keeper {
             (false, true) => None,
             (false, false) => Some(status.to_string()),
         };
-        self.on_exit_over(one.session, failure);
+        if !one.is_of_former_run {
+            self.on_exit_over(one.session, failure);
+        } else if let Some(why) = failure {
+            tracing::warn!(session = %one.session, why, "onExit of the last run failed");
+        }
         while let Some(next) = self.on_exits.take_next() {
             // The place stays free if it cannot be started.
             self.run_on_exit(next.session, &next.spec, next.within);

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::Keeper;
-use super::entry::Entry;
 use super::events::Source;
 use super::handover::kept;
+use super::job_table::Job;
 use super::log::Log;
 use super::supervise::Ended;
 use super::upgrade::{Upgrade, upgrade_failed};
@@ -94,12 +94,10 @@ impl Keeper {
             channel.send(&ToDaemon::Stored { name }, vec![dup(fd)?])?;
         }
         // What runs comes first: if this keeper is killed meanwhile, the daemon has it.
-        let (live, ended): (Vec<_>, Vec<_>) = self
-            .table
-            .iter()
-            .partition(|(_, entry)| entry.exit.is_none());
-        for (slot, entry) in live.into_iter().chain(ended) {
-            let (kept, fds) = kept(slot, entry)?;
+        let (live, ended): (Vec<_>, Vec<_>) =
+            self.table.iter().partition(|(_, job)| job.exit.is_none());
+        for (slot, job) in live.into_iter().chain(ended) {
+            let (kept, fds) = kept(slot, job)?;
             channel.send_shared(&ToDaemon::Adopt(Box::new(kept)), fds)?;
         }
         self.set_channel(channel)
@@ -158,8 +156,8 @@ impl Keeper {
                 self.spawn(session, spec, &terminal, keep);
             }
             ToKeeper::CloseStdin { session } => {
-                if let Some(entry) = self.entry(&session) {
-                    entry.input = None;
+                if let Some(job) = self.job(&session) {
+                    job.input = None;
                 }
             }
             ToKeeper::RunOnExit {
@@ -170,11 +168,11 @@ impl Keeper {
             ToKeeper::Clear { session } => self.clear(&session),
             ToKeeper::Trim { session, first } => self.trim(&session, first),
             ToKeeper::Forget { session } => {
-                if let Some(entry) = self.table.remove(&session) {
-                    if entry.spec.limits.is_some() {
+                if let Some(job) = self.table.remove(&session) {
+                    if job.spec.limits.is_some() {
                         cgroup::ended(&session);
                     }
-                    self.stop_watching(&entry);
+                    self.stop_watching(&job);
                 }
                 self.tell_soon(&ToDaemon::Forgotten { session });
             }
@@ -196,13 +194,13 @@ impl Keeper {
         }
     }
 
-    pub(super) fn entry(&mut self, id: &SessionId) -> Option<&mut Entry> {
+    pub(super) fn job(&mut self, id: &SessionId) -> Option<&mut Job> {
         let slot = self.table.slot_of(id)?;
         self.table.get_mut(slot)
     }
 
     pub(super) fn watch_outputs(&mut self, slot: u32) -> io::Result<()> {
-        let outputs = self.table.get_mut(slot).map(|entry| &entry.outputs);
+        let outputs = self.table.get_mut(slot).map(|job| &job.outputs);
         for (stream, output) in (0..).zip(outputs.into_iter().flatten()) {
             if let Some(output) = output {
                 self.events.add(output, Source::Output { slot, stream })?;
@@ -211,11 +209,11 @@ impl Keeper {
         Ok(())
     }
 
-    pub(super) fn stop_watching(&self, entry: &Entry) {
-        for output in entry.outputs.iter().flatten() {
+    pub(super) fn stop_watching(&self, job: &Job) {
+        for output in job.outputs.iter().flatten() {
             self.events.remove(output);
         }
-        if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {
+        if let Some(pidfd) = job.pidfd.as_ref().filter(|_| !job.is_child) {
             self.events.remove(pidfd);
         }
     }
@@ -249,8 +247,8 @@ impl Keeper {
             if self.table.degraded().contains(&slot) {
                 self.report_degraded(slot);
             }
-            if let Some(entry) = self.table.get_mut(slot) {
-                entry.close_files();
+            if let Some(job) = self.table.get_mut(slot) {
+                job.close_files();
             }
         }
         let session = id.clone();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rustix::io::Errno;
 
 use super::Keeper;
-use super::entry::Entry;
+use super::job_table::Job;
 use super::log::Log;
 use super::requests::dup;
 use crate::protocol::SessionId;
@@ -28,6 +28,15 @@ struct Bounds {
     newlines: Option<u64>,
     end: u64,
     unsaved: u64,
+}
+
+/// Where a run has its output.
+struct RunPlace {
+    slot: u32,
+    /// Where its log continues.
+    bounds: Bounds,
+    /// The log, if the run before has not left it open.
+    log: Option<Log>,
 }
 
 impl Bounds {
@@ -78,27 +87,14 @@ impl Keeper {
         terminal: &Terminal,
         keep: u64,
     ) -> Result<(ToDaemon, Vec<OwnedFd>), SpawnError> {
-        if !limits::has_room(SPARE_FILES) {
-            return Err(io::Error::from(Errno::MFILE).into());
-        }
-        let no_room = || io::Error::other("the keeper has no room for more sessions");
-        let slot = self
-            .table
-            .free_slot(self.shared_table.slots())
-            .ok_or_else(no_room)?;
-        if let Some(before) = self.table.slot_of(id) {
-            // Processes that outlived the previous run's first process may have written since.
-            self.drain(before);
-        }
-        let (fresh, bounds) = self.log_to_continue(id, keep)?;
-        self.publish(slot, bounds);
-        // The exit of an earlier run must not be taken for this one's.
-        let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
+        let place = self.prepare(id, keep)?;
+        let (slot, end) = (place.slot, place.bounds.end);
         failpoint::hit("spawn.before_fork");
+        failpoint::hold("spawn.before_fork");
         // What its terminal is reset with still belongs to the run before.
         let offset = match spec.mode {
-            Mode::Pty => bounds.end + terminal.reset_bytes(),
-            Mode::Pipe => bounds.end,
+            Mode::Pty => end + terminal.reset_bytes(),
+            Mode::Pipe => end,
         };
         // Flush first: queued messages have to be sent before the new process announces itself on the same
         // socket.
@@ -107,38 +103,8 @@ impl Keeper {
         failpoint::hit("spawn.before_telling");
         let pid = spawned.pid;
         let fds = copies(&spec, &spawned).inspect_err(|_| kill(&spawned.pidfd))?;
-        let before = self.table.remove(id);
-        if let Some(before) = &before {
-            self.stop_watching(before);
-        }
-        let log = before.and_then(|before| before.log).or(fresh);
-        let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
-        let entry = Entry {
-            id: id.clone(),
-            spec,
-            keep,
-            log,
-            pid,
-            is_child: true,
-            pidfd: Some(Rc::new(spawned.pidfd)),
-            input: Some(Rc::new(spawned.input)),
-            outputs: spawned
-                .outputs
-                .into_iter()
-                .map(|fd| Some(Rc::new(fd)))
-                .collect(),
-            exit: None,
-            oom_kills: memory::oom_kills(),
-            on_exit_ran: false,
-        };
-        self.table.insert_at(slot, entry);
-        self.on_exits.forget(id);
-        self.table.set_degraded(slot, is_degraded);
-        if let Err(error) = self.watch_outputs(slot) {
-            self.give_up(id);
-            return Err(error.into());
-        }
-        if offset > bounds.end {
+        self.hold(id, spec, keep, place, spawned)?;
+        if offset > end {
             // The log reaches to where the run begins before anyone is told of it.
             self.move_output(slot, 0);
         }
@@ -151,11 +117,72 @@ impl Keeper {
         Ok((message, fds))
     }
 
+    /// Takes a slot for the next run of a session, and publishes where its log continues.
+    fn prepare(&mut self, id: &SessionId, keep: u64) -> Result<RunPlace, SpawnError> {
+        if !limits::has_room(SPARE_FILES) {
+            return Err(io::Error::from(Errno::MFILE).into());
+        }
+        let no_room = || io::Error::other("the keeper has no room for more sessions");
+        let slot = self
+            .table
+            .free_slot(self.shared_table.slots())
+            .ok_or_else(no_room)?;
+        if let Some(before) = self.table.slot_of(id) {
+            // Processes that outlived the previous run's first process may have written since.
+            self.drain(before);
+        }
+        let (log, bounds) = self.log_to_continue(id, keep)?;
+        self.publish(slot, bounds);
+        // The exit of an earlier run must not be taken for this one's.
+        let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
+        Ok(RunPlace { slot, bounds, log })
+    }
+
+    /// Holds a program that has just been started, in the place of the session's run before.
+    fn hold(
+        &mut self,
+        id: &SessionId,
+        spec: SpawnSpec,
+        keep: u64,
+        place: RunPlace,
+        spawned: Spawned,
+    ) -> io::Result<()> {
+        let before = self.table.remove(id);
+        if let Some(before) = &before {
+            self.stop_watching(before);
+        }
+        let log = before.and_then(|before| before.log).or(place.log);
+        let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
+        let job = Job {
+            id: id.clone(),
+            spec,
+            keep,
+            log,
+            pid: spawned.pid,
+            is_child: true,
+            pidfd: Some(Rc::new(spawned.pidfd)),
+            input: Some(Rc::new(spawned.input)),
+            outputs: spawned
+                .outputs
+                .into_iter()
+                .map(|fd| Some(Rc::new(fd)))
+                .collect(),
+            exit: None,
+            oom_kills: memory::oom_kills(),
+            on_exit_ran: false,
+        };
+        self.table.insert_at(place.slot, job);
+        self.on_exits.begin_run(id);
+        self.table.set_degraded(place.slot, is_degraded);
+        self.watch_outputs(place.slot)
+            .inspect_err(|_| self.give_up(id))
+    }
+
     /// The log that a new run continues, if it has to be opened, and its bounds.
     fn log_to_continue(&mut self, id: &SessionId, keep: u64) -> io::Result<(Option<Log>, Bounds)> {
         // A log that is still open holds unsaved bytes of the previous run. The session keeps it until this
         // run can continue with it.
-        if let Some(open) = self.entry(id).and_then(|entry| entry.log.as_ref()) {
+        if let Some(open) = self.job(id).and_then(|job| job.log.as_ref()) {
             return Ok((None, Bounds::of(open)));
         }
         let mut log = Log::open(self.home.session(id), keep, 0, None)?;
@@ -212,9 +239,9 @@ impl Keeper {
 
     /// Kills a job that was started but cannot be kept.
     fn give_up(&mut self, id: &SessionId) {
-        if let Some(entry) = self.table.remove(id) {
-            self.stop_watching(&entry);
-            entry.pidfd.iter().for_each(|pidfd| kill(pidfd));
+        if let Some(job) = self.table.remove(id) {
+            self.stop_watching(&job);
+            job.pidfd.iter().for_each(|pidfd| kill(pidfd));
         }
     }
 }

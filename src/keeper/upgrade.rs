@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::Keeper;
 use super::handover::{Inheritance, kept};
 use super::locks::Locks;
+use super::on_exit::{KeptCommands, OnExits};
 use super::requests::dup;
 use crate::protocol::VERSION;
 use crate::protocol::keeper::{Kept, ToDaemon};
@@ -72,6 +73,9 @@ struct Handover {
     /// Absent in versions that stored nothing.
     #[serde(default)]
     stored: BTreeMap<String, RawFd>,
+    /// Absent in versions that waited for the end of these commands.
+    #[serde(default)]
+    on_exits: KeptCommands,
 }
 
 /// The state received through an upgrade.
@@ -85,8 +89,7 @@ impl Keeper {
     /// Carries out an upgrade that is due. Returns only if none is due or it failed.
     pub(super) fn upgrade_if_due(&mut self) {
         let idle = self.channel.as_ref().is_some_and(Channel::is_idle);
-        // A running `onExit` command is not handed over; it is short, so wait for it.
-        if !idle || !self.on_exits.is_empty() {
+        if !idle {
             return;
         }
         let Some(upgrade) = self.upgrade.take_if(|upgrade| upgrade.is_due) else {
@@ -111,8 +114,8 @@ impl Keeper {
         let channel = self.channel.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         let [out, into] = self.pipe.ends();
         let mut sessions = Vec::new();
-        for (slot, entry) in self.table.iter() {
-            let (kept, fds) = kept(slot, entry)?;
+        for (slot, job) in self.table.iter() {
+            let (kept, fds) = kept(slot, job)?;
             let fds = fds.iter().map(|fd| keep(dup(fd)?));
             let fds = fds.collect::<io::Result<_>>()?;
             sessions.push((kept, fds));
@@ -121,6 +124,7 @@ impl Keeper {
         for (name, fd) in &self.stored {
             stored.insert(name.clone(), keep(dup(fd)?)?);
         }
+        let on_exits = self.on_exits.kept(&mut keep)?;
         let handover = Handover {
             locks: [
                 keep(dup(&self.locks.socket)?)?,
@@ -134,6 +138,7 @@ impl Keeper {
             daemon_pid: self.supervisor.pid.unwrap_or_default(),
             sessions,
             stored,
+            on_exits,
         };
         let mut memory = File::from(memfd_create("bgproc-handover", MemfdFlags::CLOEXEC)?);
         memory.write_all(&serde_json::to_vec(&handover)?)?;
@@ -170,11 +175,13 @@ pub(super) fn read(number: RawFd) -> io::Result<Received> {
             daemon_pid: handover.daemon_pid,
             sessions,
             stored,
+            on_exits: OnExits::inherited(handover.on_exits)?,
         },
     })
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::protocol::tests::golden;
@@ -192,8 +199,22 @@ mod tests {
             daemon_pid: 11,
             sessions: vec![(kept(), vec![10, 11, 12])],
             stored: BTreeMap::from([("project".to_owned(), 13)]),
+            on_exits: KeptCommands::example(kept().session, kept().spec),
         };
-        let open = ["", "/sessions/0/0", "/sessions/0/0/spec"];
+        let open = [
+            "",
+            "/sessions/0/0",
+            "/sessions/0/0/spec",
+            "/on_exits",
+            "/on_exits/running/0",
+            "/on_exits/waiting/0",
+            "/on_exits/waiting/0/spec",
+        ];
         golden::file("keeper/handover.json", &handover, &open);
+        // As versions wrote it that handed no commands over.
+        let mut earlier = serde_json::to_value(&handover).unwrap();
+        earlier.as_object_mut().unwrap().remove("on_exits");
+        let earlier: Handover = serde_json::from_value(earlier).unwrap();
+        assert_eq!(earlier.on_exits, KeptCommands::default());
     }
 }

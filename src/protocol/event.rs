@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::record::EndedBy;
 use super::{Scope, SessionId, Status, Timestamp};
@@ -74,13 +74,13 @@ pub enum EventKind {
     /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
     Retrying,
     /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`, or null if
-    /// the session has left its project, whose file does not name the job any more. Or a new session waits for its first
-    /// run, or one that waits for others is skipped, or waits again; `data` is its `waiting`.
+    /// the session has left its project, whose file does not name the job any more. Or a new session waits for its
+    /// first run, or one that waits for others is skipped, or waits again; `data` is its `waiting`.
     Phase,
     /// Live: the name, group, tags or another property of the session was changed with `set`; its record has the new
     /// ones.
     Changed,
-    /// Live: events were skipped for a slow reader; `data` has their number.
+    /// Live: events were skipped for a slow reader; `missed` in `data` is their number.
     Lag,
 }
 
@@ -144,6 +144,14 @@ impl Event {
             host_seq: None,
             scope: None,
             data: Value::Null,
+        }
+    }
+
+    /// Says that this many events were left out for a slow reader.
+    pub fn lag(missed: u64) -> Self {
+        Self {
+            data: json!({ "missed": missed }),
+            ..Self::of(EventKind::Lag)
         }
     }
 }

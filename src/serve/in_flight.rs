@@ -46,6 +46,17 @@ pub struct Request {
     pub is_own: bool,
 }
 
+/// What a line from the daemon is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Incoming {
+    /// The answer to this request, which is no longer open.
+    Answer(Request),
+    /// An answer to a request that the proxy has answered itself.
+    Late,
+    /// No answer to a known request: an event, for example.
+    Other,
+}
+
 /// Requests without an answer, oldest first.
 #[derive(Debug, Default)]
 pub struct InFlight {
@@ -166,16 +177,6 @@ impl Request {
         }
     }
 
-    /// A placeholder for a request whose answer is dropped.
-    fn passed_over() -> Self {
-        Self {
-            line: Vec::new(),
-            head: None,
-            asked: None,
-            is_own: true,
-        }
-    }
-
     /// Whether it requests `action`.
     pub fn is(&self, action: &str) -> bool {
         self.head.as_ref().is_some_and(|head| head.action == action)
@@ -231,18 +232,22 @@ impl InFlight {
         self.requests.push(request);
     }
 
-    /// Handles a line from the daemon. If it is a reply, removes its request and returns it.
-    pub fn came(&mut self, line: &[u8]) -> Option<Request> {
-        let id = reply_id(line)?;
+    /// Handles a line from the daemon. If it is a reply, removes its request.
+    pub fn received(&mut self, line: &[u8]) -> Incoming {
+        let Some(id) = reply_id(line) else {
+            return Incoming::Other;
+        };
         let has_id = |head: &RequestHead| head.id == id;
         // If two requests have the same id, the reply is taken as that to the older one.
         if let Some(place) = self.given_up.iter().position(|given_up| *given_up == id) {
             self.given_up.remove(place);
-            return Some(Request::passed_over());
+            return Incoming::Late;
         }
         let mut requests = self.requests.iter();
-        let place = requests.position(|request| request.head.as_ref().is_some_and(has_id))?;
-        Some(self.requests.remove(place))
+        match requests.position(|request| request.head.as_ref().is_some_and(has_id)) {
+            Some(place) => Incoming::Answer(self.requests.remove(place)),
+            None => Incoming::Other,
+        }
     }
 
     /// Whether answers are pending.
@@ -373,18 +378,16 @@ mod tests {
         ] {
             open.sent(request(line), Instant::now());
         }
-        assert_eq!(open.came(b"{\"event\":\"output\",\"id\":1}\n"), None);
-        assert!(
-            open.came(b"{\"id\":1,\"ok\":true,\"result\":{}}\n")
-                .unwrap()
-                .is("start")
-        );
-        assert!(
-            open.came(b"{\"ok\":false,\"id\":\"1\",\"error\":{}}\n")
-                .unwrap()
-                .is("kill")
-        );
-        assert_eq!(open.came(b"{\"id\":99,\"ok\":true}\n"), None);
+        let mut answered = |line: &str| match open.received(line.as_bytes()) {
+            Incoming::Answer(request) => request.head.map(|head| head.action),
+            Incoming::Late | Incoming::Other => None,
+        };
+        assert_eq!(answered("{\"event\":\"output\",\"id\":1}\n"), None);
+        let reply = "{\"id\":1,\"ok\":true,\"result\":{}}\n";
+        assert_eq!(answered(reply).as_deref(), Some("start"));
+        let reply = "{\"ok\":false,\"id\":\"1\",\"error\":{}}\n";
+        assert_eq!(answered(reply).as_deref(), Some("kill"));
+        assert_eq!(answered("{\"id\":99,\"ok\":true}\n"), None);
         let mut left = open.abandon();
         assert_eq!(left.len(), 1);
         let poll = left.remove(0);

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::in_flight::{InFlight, Request, RequestHead};
+use super::in_flight::{InFlight, Incoming, Request, RequestHead};
 use super::line_splitter::LineSplitter;
 use super::outbox::Outbox;
 use super::queue::Queue;
@@ -49,10 +49,7 @@ const READ: usize = 256 * 1024;
 
 /// Longest time without a message from the daemon after standard input has ended. The daemon gives
 /// pending requests 2 s, so this is more than enough.
-const LAST_WORDS: Timespec = Timespec {
-    tv_sec: 10,
-    tv_nsec: 0,
-};
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// The state of the proxy.
 #[derive(Debug)]
@@ -75,6 +72,8 @@ pub struct Proxy {
     /// To standard output: whole lines.
     replies: Outbox,
     half_closed: bool,
+    /// How long the daemon may be silent after standard input has ended; renewed with what it sends.
+    ends_at: Option<Instant>,
     /// Buffer for reads.
     buffer: Vec<u8>,
 }
@@ -85,6 +84,8 @@ enum Stop {
     Done,
     /// The daemon is gone.
     Daemon,
+    /// The daemon says nothing any more, although requests are unanswered.
+    Silent,
     /// An error that ends the proxy.
     Broken(Error),
 }
@@ -136,6 +137,7 @@ impl Proxy {
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
             half_closed: false,
+            ends_at: None,
             buffer: vec![0; READ],
         };
         proxy.take_in(&wire.buffered);
@@ -152,6 +154,7 @@ impl Proxy {
             match outcome {
                 Ok(()) | Err(Stop::Daemon) => {}
                 Err(Stop::Done) => return Ok(()),
+                Err(Stop::Silent) => return self.say_the_rest(),
                 Err(Stop::Broken(error)) => return Err(error),
             }
         }
@@ -207,7 +210,7 @@ impl Proxy {
         Ok(())
     }
 
-    fn wait(&self) -> Result<Ready, Stop> {
+    fn wait(&mut self) -> Result<Ready, Stop> {
         let when = |wanted: bool, flags: PollFlags| {
             if wanted { flags } else { PollFlags::empty() }
         };
@@ -226,16 +229,18 @@ impl Proxy {
         )];
         fds.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN | send)));
         fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::IN)));
-        let last_words = self.half_closed && self.replies.pending() == 0;
         let now = Instant::now();
-        let left = [self.silence.left(now), self.retry.left(now)];
+        let is_last = self.half_closed && self.replies.pending() == 0;
+        let ends_at = is_last.then(|| self.ends_at.unwrap_or(now + LAST_WORDS));
+        self.ends_at = ends_at;
+        let last_words = ends_at.map(|at| at.saturating_duration_since(now));
+        let left = [self.silence.left(now), self.retry.left(now), last_words];
         let left = left.into_iter().flatten().min();
         // Wait a millisecond more, so that the time is over on return.
         let left = left.map(|left| left + Duration::from_millis(1));
-        let left = left.and_then(|left| Timespec::try_from(left).ok());
-        let timeout = if last_words { Some(LAST_WORDS) } else { left };
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut fds, timeout.as_ref()) {
-            Ok(0) if last_words => return Err(Stop::Done),
+            Ok(0) if ends_at.is_some_and(|at| at <= Instant::now()) => return Err(Stop::Silent),
             Ok(0) => return Ok(Ready::NOTHING),
             Ok(_) => {}
             Err(Errno::INTR) => return Ok(Ready::NOTHING),
@@ -309,6 +314,7 @@ impl Proxy {
         let read = socket.read(&mut buffer);
         if let Ok(count) = read {
             self.take_in(&buffer[..count]);
+            self.ends_at = None;
             self.silence.heard(self.open.is_waiting(), Instant::now());
         }
         self.buffer = buffer;
@@ -345,12 +351,13 @@ impl Proxy {
         while let Some(end) = memchr::memchr(b'\n', rest) {
             self.reply.extend_from_slice(&rest[..=end]);
             rest = &rest[end + 1..];
-            let is_shown = match self.open.came(&self.reply) {
-                Some(request) => {
+            let is_shown = match self.open.received(&self.reply) {
+                Incoming::Answer(request) => {
                     self.subscriptions.answered(&request, &self.reply);
                     !request.is_own
                 }
-                None => self.subscriptions.shows(&self.reply),
+                Incoming::Late => false,
+                Incoming::Other => self.subscriptions.shows(&self.reply),
             };
             if is_shown {
                 self.replies.push_from(&mut self.reply);

@@ -37,6 +37,12 @@ impl Space {
     pub fn is_low(self) -> bool {
         self.free < self.least()
     }
+
+    /// Whether there is room to write logs again after it was low: some more than the least, because each stop and each
+    /// resumption costs a new segment and an event.
+    pub fn has_recovered(self) -> bool {
+        self.free >= self.least() + self.least() / 10
+    }
 }
 
 #[cfg(test)]
@@ -51,5 +57,14 @@ mod tests {
         assert!(is_low(RESERVE - 1, 1 << 40));
         assert!(!is_low(RESERVE, 1 << 40));
         assert!(!is_low(0, 0));
+        let has_recovered = |free| {
+            Space {
+                free,
+                size: 20 << 20,
+            }
+            .has_recovered()
+        };
+        assert!(!has_recovered(1 << 20));
+        assert!(has_recovered(2 << 20));
     }
 }

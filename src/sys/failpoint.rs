@@ -45,6 +45,14 @@ pub fn hold(name: &str) {
     }
 }
 
+/// Whether a test holds the place `name`.
+pub fn is_held(name: &str) -> bool {
+    let wanted = cfg!(debug_assertions).then(|| std::env::var("BGPROC_HOLD").ok());
+    let wanted = wanted.flatten();
+    let place = wanted.as_deref().and_then(|wanted| wanted.split_once(':'));
+    place.is_some_and(|(place, file)| place == name && std::path::Path::new(file).exists())
+}
+
 /// The number that a test has set in the variable `name`, to replace a default.
 pub fn number(name: &str) -> Option<u64> {
     let wanted = cfg!(debug_assertions).then(|| std::env::var(name).ok());

@@ -184,6 +184,8 @@ impl Screen {
     /// Takes over modes, title, progress and colours of a screen that this one replaces: they may have been set
     /// before the output that this one was painted from.
     pub fn take_modes(&mut self, before: &Self) {
+        // What was fed does not say it.
+        self.script = None;
         let (own, theirs) = (&mut self.compat.state, &before.compat.state);
         own.take_reports(theirs);
         self.verbatim.interrupt();
@@ -310,8 +312,8 @@ impl Screen {
         last.map_or(0, |col| col + 1)
     }
 
-    /// The last row that is not as on an empty screen; the first row if all are. Walks the emulator's rows once, because
-    /// it finds each single cell by walking from the top of the scrollback.
+    /// The last row that is not as on an empty screen; the first row if all are. Walks the emulator's rows once,
+    /// because it finds each single cell by walking from the top of the scrollback.
     pub fn last_drawn_row(&self) -> u16 {
         let rows = self.core.screen().rows_formatted(0, self.size.cols());
         let drawn = (0..).zip(rows).filter(|(_, row)| !row.is_empty());

@@ -190,6 +190,24 @@ fn what_was_started_on_a_full_disk_is_known_to_the_next_daemon() {
 }
 
 #[test]
+fn what_waits_in_a_queue_since_the_disk_is_full_keeps_its_turn() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 4) else {
+        return;
+    };
+    home.ok(&["group", "builds", "--parallel", "1"]);
+    home.start(&["-n", "first", "-g", "builds", "sleep 1000"]);
+    disk.fill_up();
+    home.start(&["-n", "second", "-g", "builds", "echo ran"]);
+    home.kill_daemon();
+    assert_eq!(home.json(&["status", "second"])["status"], "queued");
+    std::fs::remove_file(disk.ballast()).unwrap();
+    home.ok(&["stop", "first"]);
+    home.run(&["wait", "second"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "second"]), "ran\n");
+}
+
+#[test]
 fn what_follows_a_gap_can_be_read_and_has_its_numbers() {
     use base64::Engine as _;
     let home = Home::new();

@@ -246,6 +246,55 @@ fn one_that_runs_ends_although_the_daemon_is_stopped() {
 }
 
 #[test]
+fn one_that_runs_holds_up_no_upgrade_and_its_end_is_known() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let (begun, gate) = (home.scratch("begun"), home.gate());
+    let line = format!(
+        "echo end > {}; cat {}; exit 3",
+        begun.display(),
+        gate.display()
+    );
+    let job = Job::request(&mut serve, json!({"command": "true", "onExit": line}));
+    job.end(&mut serve);
+    written(&begun);
+    let said = home.ok(&["daemon", "upgrade"]);
+    assert!(said.contains("jobs continued"), "{said}");
+    std::fs::write(gate, "").unwrap();
+    let record = until(&mut serve, &job, "told of the failure", |record| {
+        record["reason"].is_string()
+    });
+    let reason = record["reason"].as_str().unwrap();
+    assert!(reason.contains("onExit failed"), "{reason}");
+}
+
+#[test]
+fn one_that_fails_late_is_not_that_of_the_next_run() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let (begun, ended, gate) = (home.scratch("begun"), home.scratch("ended"), home.gate());
+    let line = format!(
+        "echo end > {}; cat {}; echo end > {}; exit 3",
+        begun.display(),
+        gate.display(),
+        ended.display()
+    );
+    let command = format!("test -e {}.again && exec cat", begun.display());
+    let job = Job::request(&mut serve, json!({"command": command, "onExit": line}));
+    job.end(&mut serve);
+    written(&begun);
+    std::fs::write(format!("{}.again", begun.display()), "").unwrap();
+    job.ask(&mut serve, "restart", json!({}));
+    std::fs::write(gate, "").unwrap();
+    written(&ended);
+    // The keeper reaps its children in order, and this one ends later.
+    let other = Job::start(&mut serve, "true");
+    other.end(&mut serve);
+    let record = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(record["reason"], Value::Null, "{record}");
+}
+
+#[test]
 fn one_that_waits_is_not_that_of_the_next_run() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

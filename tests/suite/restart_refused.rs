@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, daemon};
+use crate::support::{DEADLINE, Hold, Home, Serve, daemon, eventually};
 
 #[test]
 fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
@@ -105,4 +105,38 @@ fn a_run_whose_directory_is_gone_is_not_ended_for_another_one() {
     assert_eq!(status["status"], "running", "{status}");
     std::fs::create_dir(&cwd).unwrap();
     serve.ok(restart);
+}
+
+#[test]
+fn a_directory_that_does_not_answer_holds_up_nobody_else() {
+    let home = Home::new();
+    let hold = Hold::new(&home, "directory.look");
+    let mut serve = hold.serve(&home);
+    let job = Job::start(&mut serve, "exit 1");
+    job.end(&mut serve);
+    hold.set();
+    for request in [
+        json!({"action": "start", "command": "true"}),
+        json!({"action": "restart", "sessionId": job.id}),
+    ] {
+        let pending = serve.send(request.clone());
+        hold.await_reached();
+        serve.ok(json!({"action": "list"}));
+        let reply = serve.reply(pending);
+        assert_eq!(reply["error"]["code"], "spawn_failed", "{request}: {reply}");
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with("does not answer"), "{message}");
+    }
+    hold.release();
+    eventually("it answers again", || {
+        let reply = serve.call(json!({"action": "restart", "sessionId": job.id}));
+        (reply["ok"] == true).then_some(())
+    });
+    assert_eq!(
+        serve.ok(json!({"action": "list"}))["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }

@@ -51,6 +51,7 @@ fn a_megabyte_that_nobody_reads_is_answered_soon_with_what_was_taken() {
         let said = serve.ok_before(5000, &quiet.id, write(&job, &megabyte()));
         let taken = said["bytesWritten"].as_u64().unwrap();
         assert!((1..990_000).contains(&taken), "{command}: {said}");
+        assert_eq!(said["notWritten"], 990_000 - taken, "{command}: {said}");
         let unread = said["unreadInputBytes"].as_u64().unwrap();
         assert!((1..=taken).contains(&unread), "{command}: {said}");
         assert_eq!(

@@ -260,3 +260,62 @@ fn an_end_that_the_next_daemon_reads_and_is_told_counts_once() {
         .count();
     assert_eq!(ends, 1, "{events}");
 }
+
+#[test]
+fn a_run_that_no_daemon_saw_is_known_and_not_repeated() {
+    let home = Home::new();
+    let hold = Hold::new(&home, "spawn.before_fork");
+    let mut serve = hold.serve(&home);
+    let notes = home.scratch("notes");
+    let line = format!(
+        "echo ran >> {notes}; exit $(wc -l < {notes})",
+        notes = notes.display()
+    );
+    let job = Job::start(&mut serve, &line);
+    assert_eq!(job.end(&mut serve)["exitCode"], 1);
+    let (daemon, _) = daemon::pids(&mut serve);
+    let daemon = Held::new(daemon).unwrap();
+    hold.set();
+    serve.send(json!({"action": "restart", "sessionId": job.id}));
+    hold.await_reached();
+    daemon.signal(Signal::STOP);
+    hold.release();
+    let exit = home.path().join("sessions").join(&job.id).join("exit.json");
+    eventually("the keeper has recorded the end", || {
+        exit.exists().then_some(())
+    });
+    daemon.signal(Signal::KILL);
+    assert!(daemon.ended(DEADLINE));
+    let status = serve.ok(json!({"action": "status", "sessionId": job.id}));
+    assert_eq!(
+        (&status["exitCode"], &status["restarts"]),
+        (&json!(2), &json!(1)),
+        "{status}"
+    );
+    let events = serve.ok(json!({"action": "events", "limit": 1000}));
+    let kinds = events["events"].as_array().unwrap();
+    let kinds: Vec<_> = kinds.iter().map(|event| &event["event"]).collect();
+    assert_eq!(kinds, ["started", "exited", "restarted", "exited"]);
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "ran\nran\n");
+}
+
+/// Somebody stops a job while there is no daemon.
+#[test]
+fn a_job_that_was_stopped_meanwhile_is_paused() {
+    let home = Home::new();
+    let hold = Hold::new(&home, "takeover.greeted");
+    let mut serve = hold.serve(&home);
+    let job = Job::start(&mut serve, "echo up; exec sleep 1000");
+    job.wait_for(&mut serve, "up");
+    let pid = serve.ok(json!({"action": "status", "sessionId": job.id}))["pid"].as_u64();
+    let process = Held::new(u32::try_from(pid.unwrap()).unwrap()).unwrap();
+    for (signal, status) in [(Signal::STOP, "paused"), (Signal::CONT, "running")] {
+        hold.set();
+        daemon::kill(&mut serve);
+        hold.await_reached();
+        process.signal(signal);
+        hold.release();
+        let is = serve.ok(json!({"action": "status", "sessionId": job.id}));
+        assert_eq!(is["status"], status);
+    }
+}

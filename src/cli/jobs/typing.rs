@@ -40,6 +40,8 @@ pub(in crate::cli) fn report(
             Warning::PasteNotBracketed => {
                 note("the program does not take pastes; the text was typed instead");
             }
+            // Only a start says it.
+            Warning::LabelInUse => {}
             Warning::NewlineNotEnter => {
                 note("the line feed was typed as ^J; `bgproc keys` with Enter presses Enter");
             }

@@ -27,7 +27,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
             ErrorCode::NotATty,
             format!("Session {} has pipes, not a terminal", target.id),
         )
-        .hint("`write` sends text"));
+        .hint("`write` sends text, and its `eof` ends the input; `signal` with INT is ctrl-C"));
     }
     let repeat = params.repeat.unwrap_or(1);
     if repeat > MAX_REPEAT {

@@ -96,11 +96,12 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         if let Some(share) = params.share {
             state.share(&id, share);
         }
-        state.save(&id).map_err(|error| {
+        let saved = state.save(&id);
+        state.publish(EventKind::Changed, &id, json!({}));
+        saved.map_err(|error| {
             let what = "The change holds only until the daemon ends, because it could not be saved";
             refused_by_system(what, &error)
         })?;
-        state.publish(EventKind::Changed, &id, json!({}));
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };

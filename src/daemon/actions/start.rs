@@ -1,6 +1,7 @@
 //! `start`: runs a command.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 
 use tokio::sync::oneshot;
@@ -18,12 +19,12 @@ use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::checks::{checked_name, checked_size, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::directory::working_directory;
-use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::{answer, refused_by_system};
 use crate::daemon::requests::start_input::StartInput;
 use crate::daemon::requests::started::{answer_at_once, started};
+use crate::daemon::requests::uncancelled::finish_anyway;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
@@ -41,6 +42,7 @@ use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::hello::Role;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Start;
+use crate::protocol::reply::Warning;
 use crate::protocol::{Error, SessionId};
 use crate::sys::failpoint;
 use crate::sys::spawn::Terminal;
@@ -79,6 +81,9 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     )?;
     let key = params.key.take();
     params.key = key.map(|key| checked_name("key", key)).transpose()?;
+    let cwd = working_directory(&client.greeting, params.cwd.as_deref())?;
+    client.reachable(&cwd).await?;
+    // From here on, nothing comes in between: the same key is not given twice.
     let reused = reused(hub, client, &params)?;
     if reused.is_none() && params.ready.is_none() {
         plan.check_without_probe()?;
@@ -127,9 +132,27 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
         input.tell(&mut started).await;
     }
     started.reused = reused.is_some().then_some(true);
+    if reused.is_none() && shares_label(&hub.read(), &id) {
+        started.warnings.push(Warning::LabelInUse);
+    }
     // Report the pid it had, even if it has ended since.
     started.pid = pid.or(started.pid);
     answer(started)
+}
+
+/// Whether another session of its scope that has not ended has the label of this one.
+fn shares_label(state: &State, id: &SessionId) -> bool {
+    let session = state.sessions.get(id);
+    let session = session.filter(|session| !session.life.status().is_finished());
+    session.is_some_and(|session| {
+        let label = session.spec.label.as_deref();
+        label.is_some_and(|label| {
+            let registry = &state.sessions.registry;
+            registry
+                .going_by_label(&session.scope, label, Some(id))
+                .is_some()
+        })
+    })
 }
 
 /// The session that an earlier request with the same key has started.
@@ -142,14 +165,26 @@ fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId
         return Ok(None);
     };
     let same = session.spec.command == params.command && session.spec.args == params.args;
-    if same || session.spec.changed {
-        Ok(Some(session.id.clone()))
-    } else {
+    let cwd = params.cwd.as_deref();
+    let is_here = match cwd {
+        Some(cwd) => {
+            let cwd = working_directory(&client.greeting, Some(cwd))?;
+            cwd == Path::new(&session.spec.cwd)
+        }
+        None => true,
+    };
+    let (id, hint) = (&session.id, "use another key for another command");
+    if session.spec.changed || (same && is_here) {
+        Ok(Some(id.clone()))
+    } else if same {
         let message = format!(
-            "`key`: session {} with this key runs another command",
-            session.id
+            "`key`: session {id} with this key runs in {}",
+            session.spec.cwd
         );
-        Err(Error::invalid(message).hint("use another key for another command"))
+        Err(Error::invalid(message).hint(hint))
+    } else {
+        let message = format!("`key`: session {id} with this key runs another command");
+        Err(Error::invalid(message).hint(hint))
     }
 }
 
@@ -279,6 +314,7 @@ fn discard(state: &mut State, id: &SessionId, failure: &SpawnFailure) -> Error {
     let discarded = state.sessions.registry.discard(id);
     state.sessions.io.remove(id);
     state.sessions.store.remove(id);
+    state.forget_record(id);
     let command = discarded.map_or_else(String::new, |session| session.spec.command);
     state.keeper.spawn_failed(&command, failure)
 }
@@ -419,7 +455,7 @@ fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
         .timeout_sec
         .map(|seconds| seconds.saturating_mul(1000));
     let defaults = &client.greeting.defaults;
-    // An engine has a time limit of its own.
+    // A batch system has a time limit of its own.
     let usual = match &params.launcher {
         Some(_) => 0,
         None => defaults.timeout_ms.unwrap_or(usual),

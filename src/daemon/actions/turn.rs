@@ -66,7 +66,7 @@ pub(super) fn place_again(hub: &Hub, id: &SessionId) -> Option<Place> {
     })
 }
 
-/// Refuses a session of a queue that an engine is to run: the engine has queues of its own.
+/// Refuses a session of a queue that a batch system is to run: the batch system has queues of its own.
 pub(super) fn refuse_queue(hub: &Hub, spec: &Spec) -> Result<(), Error> {
     if queue_of(hub, spec).is_none() {
         return Ok(());

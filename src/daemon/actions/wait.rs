@@ -110,7 +110,7 @@ fn unnamed(hub: &Hub, client: &Client, ids: &[SessionId]) -> Conditions {
         Some(true) => Conditions::ends_or_asks(),
         ready => Conditions::something_to_do(ready.is_some(), None),
     };
-    conditions.or_command_end(client.awaits_command(id))
+    conditions.or_command_end(client.awaited_command(id).is_some())
 }
 
 /// What a model has been shown that its patterns match: it may have seen the line and wait for it all the same.

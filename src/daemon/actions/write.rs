@@ -93,7 +93,7 @@ pub(super) fn reaction(
         Some(spec) => Plan::new(client, spec)?,
         None if is_asked || client.is_lean() => {
             let reacts = Conditions::something_to_do(false, Some(IDLE_MS));
-            let reacts = reacts.or_command_end(client.awaits_command(&target.id));
+            let reacts = reacts.or_command_end(client.awaited_command(&target.id).is_some());
             Plan::or_else(client, own, reacts)?
         }
         None => return Ok(None),

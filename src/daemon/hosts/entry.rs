@@ -47,11 +47,11 @@ pub(crate) struct Entry {
     pub(super) interest: Rc<Notify>,
     /// Whether the host is to be asked for a sign of life.
     pub(super) is_doubtful: bool,
-    /// The session that holds it, if it is an allocation of an engine.
+    /// The session that holds it, if it is an allocation of a batch system.
     pub(super) session: Option<String>,
     /// Whether that session has ended, and the host with it.
     pub(super) is_over: bool,
-    /// Whether this is no host of the configuration, but the node on which an engine runs a session.
+    /// Whether this is no host of the configuration, but the node on which a batch system runs a session.
     pub(super) is_node: bool,
 }
 
@@ -99,7 +99,7 @@ impl Entry {
         self.closing.clone()
     }
 
-    /// Whether this is no host of the configuration, but the node on which an engine runs a session.
+    /// Whether this is no host of the configuration, but the node on which a batch system runs a session.
     pub(crate) fn is_node(&self) -> bool {
         self.is_node
     }

@@ -33,7 +33,7 @@ pub(crate) use entry::{Attempt, Entry};
 use mirror::Mirror;
 
 /// A link to the node of a session is closed after this time without use, in milliseconds: it is a step of the
-/// session's job, of which the engine keeps account.
+/// session's job, of which the batch system keeps account.
 const NODE_IDLE_MS: u64 = 60_000;
 
 /// Maximum number of links that are being opened at a time.
@@ -65,9 +65,9 @@ impl Hosts {
         hosts
     }
 
-    /// Reads the configuration file again if it has changed. If it is invalid, the hosts stay as they are: the
-    /// commands of people report what is wrong with it. Returns the hosts that are not in it any more, or are reached in
-    /// another way, with what was known of them; `None` if nothing has changed.
+    /// Reads the configuration file again if it has changed. If it is invalid, the hosts stay as they are: the commands
+    /// of people report what is wrong with it. Returns the hosts that are not in it any more, or are reached in another
+    /// way, with what was known of them; `None` if nothing has changed.
     pub(crate) fn refresh(&mut self) -> Option<Vec<(Box<str>, Entry)>> {
         let path = self.home.config_file();
         let stamp = file::stamp(&path);
@@ -164,8 +164,8 @@ impl Hosts {
         self.hosts().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The node on which an engine runs a session, by a name that no host has. It is reached like a host, for as long as
-    /// it is used.
+    /// The node on which a batch system runs a session, by a name that no host has. It is reached like a host, for as
+    /// long as it is used.
     pub(crate) fn set_node(&mut self, host: Host) {
         let name: Box<str> = host.name.as_str().into();
         if self
@@ -184,7 +184,7 @@ impl Hosts {
         self.entries.insert(name, entry);
     }
 
-    /// An engine runs a session now. A host that it holds can be reached.
+    /// A batch system runs a session now. A host that it holds can be reached.
     pub(crate) fn placed(&mut self, id: &SessionId) {
         let held = |entry: &&mut Entry| entry.session.as_deref() == Some(id.as_str());
         for entry in self.entries.values_mut().filter(held) {

@@ -51,7 +51,9 @@ impl KeeperLink {
             // A script that is too long for the system is a command, too.
             let quoted = cut(command.to_owned(), QUOTED);
             let message = format!("{quoted} could not be started: {message}");
-            Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": command }))
+            // A long script is no path, and may be all that the reply consists of.
+            let path = (quoted == command).then_some(command);
+            Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": path }))
         });
         error.add_data("errno", json!(errno))
     }

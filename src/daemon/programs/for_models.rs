@@ -7,6 +7,11 @@ use crate::protocol::hello::Replies;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, Greeting};
 
+/// What git runs as the editor of a list of commits: it says why there is none, and fails. The shell that runs it adds
+/// the file to the comment.
+const NO_SEQUENCE_EDITOR: &str = "echo 'bgproc: no editor here; set GIT_SEQUENCE_EDITOR in `env`, \
+     or `pagers`:true and type into it' >&2; false #";
+
 /// Programs that would wait for a key or show an editor, and what to run in their place. A message of git is used as it
 /// is; a list of commits to rebase is not, because then git would do nothing and report success.
 const ENDING: [(&str, &str); 6] = [
@@ -15,7 +20,7 @@ const ENDING: [(&str, &str); 6] = [
     ("MANPAGER", "cat"),
     ("SYSTEMD_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
-    ("GIT_SEQUENCE_EDITOR", "false"),
+    ("GIT_SEQUENCE_EDITOR", NO_SEQUENCE_EDITOR),
 ];
 
 /// The variables that name the editor of git.

@@ -2,8 +2,9 @@
 //!
 //! [`program`] finds the file and builds what the keeper executes. [`allow`] checks programs against the
 //! connection's allow-list, with the help of [`shell_line`] and [`launchers`]. [`on_exit`] builds the command
-//! that runs after a session has ended; [`line_shell`] is the shell of such lines. [`env_shown`] says which variables a person may see,
-//! and [`masked`] hides secrets in what a program says of itself.
+//! that runs after a session has ended; [`line_shell`] is the shell of such lines. [`reachable`] sees whether the
+//! directory of a program answers. [`env_shown`] says which variables a person may see, and [`masked`] hides secrets in
+//! what a program says of itself.
 
 pub(crate) mod allow;
 pub(crate) mod env_shown;
@@ -13,4 +14,5 @@ pub(crate) mod line_shell;
 pub(crate) mod masked;
 pub(crate) mod on_exit;
 pub(crate) mod program;
+pub(crate) mod reachable;
 mod shell_line;

@@ -48,13 +48,18 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Reads the projects that earlier daemons have stored.
-    pub(crate) fn load(home: &Home) -> Self {
+    /// Reads the projects that earlier daemons have stored. `kept`: those that the disk has refused, which are newer.
+    pub(crate) fn load(home: &Home, kept: Vec<Vec<u8>>) -> Self {
         // A keeper of an older version has not created it.
         if let Err(error) = private_dir(&home.projects()) {
             tracing::error!(%error, "projects cannot be stored");
         }
-        let known = stored::load(home).into_iter();
+        let kept = kept.iter().filter_map(|text| {
+            let read = stored::parse(text);
+            read.inspect_err(|error| tracing::error!(error, "a kept project is unreadable"))
+                .ok()
+        });
+        let known = stored::load(home).into_iter().chain(kept);
         let mut known: BTreeMap<_, _> =
             known.map(|project| (project.id.clone(), project)).collect();
         let queues = known.entry(QUEUES.to_owned());
@@ -186,10 +191,11 @@ impl Projects {
         times.fold(NextAlarms::default(), |all, one| all.with(one.next()))
     }
 
-    /// Writes a project to disk.
-    pub(crate) fn save(&self, home: &Home, id: &str) {
-        if let Some(project) = self.known.get(id) {
-            stored::save(home, project);
+    /// Writes a project to disk. Returns what the disk has refused.
+    pub(crate) fn save(&self, home: &Home, id: &str) -> Result<(), Vec<u8>> {
+        match self.known.get(id) {
+            Some(project) => stored::save(home, project),
+            None => Ok(()),
         }
     }
 }

@@ -21,6 +21,9 @@ use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
 use crate::sys::sealed;
 
+/// How the cause of a run begins that a change of files has started.
+pub(crate) const CHANGED: &str = "changed: ";
+
 /// A project.
 pub(crate) struct Project {
     pub(crate) id: ProjectId,
@@ -309,7 +312,7 @@ impl Project {
         let files = job
             .because
             .as_ref()
-            .and_then(|why| why.strip_prefix("changed: "));
+            .and_then(|why| why.strip_prefix(CHANGED));
         match (files, job.owed) {
             (Some(files), Some(_)) => Actor::Watch(files.to_owned()),
             (None, Some(owed)) if owed.scheduled => Actor::Schedule,

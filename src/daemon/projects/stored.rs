@@ -17,7 +17,7 @@ use crate::engine::life::Actor;
 use crate::engine::project::Wish;
 use crate::project as file;
 use crate::protocol::record::MASKED;
-use crate::sys::file::read_patiently;
+use crate::sys::file::{read_patiently, replace_lazily};
 use crate::sys::paths::Home;
 
 /// The version that is written.
@@ -74,13 +74,8 @@ fn read(path: &Path) -> Option<Project> {
     let text = text.inspect_err(
         |error| tracing::error!(path = %path.display(), %error, "the project cannot be read"),
     );
-    let stored = serde_json::from_slice(&text.ok()?).map_err(|error| error.to_string());
-    let stored = stored.and_then(|stored: Stored| match stored.version {
-        VERSION => Ok(stored),
-        version => Err(format!("it is of version {version}")),
-    });
-    match stored {
-        Ok(stored) => Some(Project::from(stored)),
+    match parse(&text.ok()?) {
+        Ok(project) => Some(project),
         Err(error) => {
             tracing::warn!(path = %path.display(), %error, "the project is unreadable and is put aside");
             let _ = std::fs::rename(path, path.with_extension("json.bad"));
@@ -89,8 +84,17 @@ fn read(path: &Path) -> Option<Project> {
     }
 }
 
-/// Writes a project. A failure is only logged: the jobs go on, and the next change tries again.
-pub(super) fn save(home: &Home, project: &Project) {
+/// Reads what [`save`] writes.
+pub(super) fn parse(text: &[u8]) -> Result<Project, String> {
+    let stored: Stored = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    match stored.version {
+        VERSION => Ok(Project::from(stored)),
+        version => Err(format!("it is of version {version}")),
+    }
+}
+
+/// Writes a project. Returns what the disk has refused: the jobs go on, and the next change tries again.
+pub(super) fn save(home: &Home, project: &Project) -> Result<(), Vec<u8>> {
     let stored = Stored {
         version: VERSION,
         id: project.id.clone(),
@@ -110,11 +114,18 @@ pub(super) fn save(home: &Home, project: &Project) {
         asked_by: Some(project.asked_by.clone()).filter(|by| *by != Actor::Human),
     };
     let path = home.projects().join(format!("{}.json", project.id));
-    let written = serde_json::to_vec(&stored)
-        .map_err(io::Error::from)
-        .and_then(|bytes| crate::sys::file::replace_lazily(&path, &bytes));
-    if let Err(error) = written {
+    let refused = |error: io::Error| {
         tracing::error!(path = %path.display(), %error, "the project cannot be stored");
+    };
+    match serde_json::to_vec(&stored) {
+        Ok(bytes) => replace_lazily(&path, &bytes).map_err(|error| {
+            refused(error);
+            bytes
+        }),
+        Err(error) => {
+            refused(error.into());
+            Ok(())
+        }
     }
 }
 

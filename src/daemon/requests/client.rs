@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use tokio::task::AbortHandle;
 use super::in_flight::InFlight;
 use super::there::Typing;
 use crate::daemon::hosts::channel::Channel;
+use crate::daemon::programs::reachable::reachable;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
@@ -19,6 +21,7 @@ use crate::engine::bus::ConnectionId;
 use crate::engine::echo::Echo;
 use crate::engine::registry::{Principal, Registry};
 use crate::engine::session::Session;
+use crate::engine::shell_command::TypedCommand;
 use crate::protocol::hello::Replies;
 use crate::protocol::reply::lean;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId, Role, SessionId};
@@ -37,8 +40,6 @@ pub(crate) struct Cursors {
     told_run: Option<u32>,
     /// The run whose end it has been told.
     ended_run: Option<u32>,
-    /// Whether a command that it typed with `exec` has not ended, as far as it was told.
-    awaits_command: bool,
 }
 
 impl Cursors {
@@ -75,8 +76,12 @@ pub(crate) struct Client {
     pub(crate) cursors: RefCell<HashMap<SessionId, Cursors>>,
     /// What a model has typed into each session since the place from which its next `wait` searches.
     pub(crate) typed: RefCell<HashMap<SessionId, Echo>>,
+    /// The command that it typed with `exec` into each session and that has not ended, as far as it was told.
+    pub(crate) awaited: RefCell<HashMap<SessionId, TypedCommand>>,
     /// The sessions it watches, each with the task that sends the frames.
     pub(crate) watches: RefCell<HashMap<SessionId, AbortHandle>>,
+    /// Held while a request looks whether a directory answers, so that the client's requests keep their order.
+    pub(crate) looking: Mutex<()>,
     /// What it has on other hosts.
     pub(crate) there: There,
 }
@@ -109,6 +114,12 @@ impl Client {
         self.greeting.replies == Replies::Lean
     }
 
+    /// Waits until the directory of a program answers ([`reachable`]).
+    pub(crate) async fn reachable(&self, dir: &Path) -> Result<(), Error> {
+        let _turn = self.looking.lock().await;
+        reachable(dir).await
+    }
+
     /// Offset up to which it has been shown the output of a session. People share the cursor of their scope,
     /// because each of their commands is a connection.
     pub(crate) fn shown(&self, session: &Session) -> u64 {
@@ -133,6 +144,8 @@ impl Client {
             known.retain(|id, _| sessions.get(id).is_some());
             let mut typed = self.typed.borrow_mut();
             typed.retain(|id, _| sessions.get(id).is_some());
+            let mut awaited = self.awaited.borrow_mut();
+            awaited.retain(|id, _| sessions.get(id).is_some());
         }
     }
 
@@ -199,16 +212,18 @@ impl Client {
         is_over && self.cursors(session).ended_run == run(session)
     }
 
-    /// Notes whether a command that it typed with `exec` has not ended, as far as it is told.
-    pub(crate) fn await_command(&self, id: &SessionId, awaits: bool) {
-        let mut known = self.cursors.borrow_mut();
-        known.entry(id.clone()).or_default().awaits_command = awaits;
+    /// Notes the command that it typed with `exec` and that has not ended, as far as it is told.
+    pub(crate) fn await_command(&self, id: &SessionId, command: Option<TypedCommand>) {
+        let mut awaited = self.awaited.borrow_mut();
+        match command {
+            Some(command) => drop(awaited.insert(id.clone(), command)),
+            None => drop(awaited.remove(id)),
+        }
     }
 
-    /// Whether a command that it typed with `exec` has not ended, as far as it was told.
-    pub(crate) fn awaits_command(&self, id: &SessionId) -> bool {
-        let known = self.cursors.borrow();
-        known.get(id).is_some_and(|cursors| cursors.awaits_command)
+    /// The command that it typed with `exec` and that has not ended, as far as it was told.
+    pub(crate) fn awaited_command(&self, id: &SessionId) -> Option<TypedCommand> {
+        self.awaited.borrow().get(id).cloned()
     }
 
     fn cursors(&self, session: &Session) -> Cursors {

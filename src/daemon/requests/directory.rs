@@ -12,11 +12,11 @@ use crate::protocol::{Error, ErrorCode, Greeting};
 pub(crate) fn resolved(greeting: &Greeting, path: Option<&str>) -> Result<PathBuf, Error> {
     let given = Path::new(path.unwrap_or_default());
     if given.is_absolute() {
-        return Ok(given.to_owned());
+        return Ok(plain(given));
     }
     match (&greeting.cwd, &greeting.cwd_fault) {
-        (Some(base), _) => Ok(Path::new(base).join(given)),
-        (None, None) => Ok(Path::new("/").join(given)),
+        (Some(base), _) => Ok(plain(&Path::new(base).join(given))),
+        (None, None) => Ok(plain(&Path::new("/").join(given))),
         (None, Some(why)) => {
             let message = format!("the current directory cannot be used: {why}; go to another one");
             Err(Error::new(ErrorCode::SpawnFailed, message))
@@ -42,5 +42,27 @@ fn in_home(greeting: &Greeting, path: &str) -> Option<PathBuf> {
         None => std::env::var("HOME").ok(),
     };
     let home = home.filter(|_| first == "~")?;
-    Some(Path::new(&home).join(rest))
+    Some(plain(&Path::new(&home).join(rest)))
+}
+
+/// A path without `.` and without a slash at its end, so that a directory has one name in lists.
+fn plain(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_has_one_name() {
+        for (given, name) in [
+            ("/srv/", "/srv"),
+            ("/srv/./a//b/", "/srv/a/b"),
+            ("/", "/"),
+            ("/srv/../a", "/srv/../a"),
+        ] {
+            assert_eq!(plain(Path::new(given)).display().to_string(), name);
+        }
+    }
 }

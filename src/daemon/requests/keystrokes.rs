@@ -5,9 +5,9 @@ use std::rc::Rc;
 use tokio::time::{Duration, Instant};
 
 use super::client::Client;
-use super::finish::finish_anyway;
 use super::target::Target;
 use super::typing::{LAST_PAUSE, Sent};
+use super::uncancelled::finish_anyway;
 use super::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
@@ -69,7 +69,8 @@ impl Keystrokes {
         sent.answer(&hub, client, plan, before, id).await
     }
 
-    /// Types all of it. Returns what was sent, and where the output ended before; `before` unless that can be told later.
+    /// Types all of it. Returns what was sent, and where the output ended before; `before` unless that can be told
+    /// later.
     async fn press(
         mut self,
         client: &Client,
@@ -103,12 +104,16 @@ impl Keystrokes {
             sent.warn(Warning::NewlineNotEnter);
         }
         sent.send(target, &turn, &self.bytes).await?;
-        if self.submit && !sent.stuffed() {
+        if self.submit && sent.stuffed() {
+            sent.leave_out(1);
+        } else if self.submit {
             consumed(input).await;
             sent.send(target, &turn, b"\r").await?;
         }
         // Do not end the input after a partial write: it would look complete.
-        if self.eof && !sent.stuffed() {
+        if self.eof && sent.stuffed() {
+            sent.leave_out(1);
+        } else if self.eof {
             sent.end_of_input(target, &turn).await?;
         }
         drop((turn, waiting));

@@ -1,5 +1,13 @@
 //! What actions share: the client that sent the request, the sessions it names, its parameters, and work that
 //! more than one action does.
+//!
+//! # Where things are
+//!
+//! *Who and what*: `client`, `find`, `target`, `in_flight`; `directory`, `limits`, `start_limits`, `checks`,
+//! `unique_label` and `confirm` check what is asked. *Replies*: `replies`, `started`, `new_output` (what a client has
+//! not seen), `wait_plan`. *Typing*: `keystrokes` is the request, `typing` the bytes, `input_record` what is remembered
+//! of them, `start_input` the input of `start`, `question` an agent's question. *Ending*: `ending`, `stopping`,
+//! `job_stop`. *Elsewhere*: `there` (hosts), `batch`. `uncancelled` is work that goes on without its client.
 
 pub(crate) mod batch;
 pub(crate) mod checks;
@@ -8,7 +16,6 @@ pub(crate) mod confirm;
 pub(crate) mod directory;
 pub(crate) mod ending;
 pub(crate) mod find;
-pub(crate) mod finish;
 pub(crate) mod in_flight;
 pub(crate) mod input_record;
 pub(crate) mod job_stop;
@@ -24,5 +31,6 @@ pub(crate) mod stopping;
 pub(crate) mod target;
 pub(crate) mod there;
 pub(crate) mod typing;
+pub(crate) mod uncancelled;
 pub(crate) mod unique_label;
 pub(crate) mod wait_plan;

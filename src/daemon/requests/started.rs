@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::client::Client;
-use super::new_output::{Since, cursor};
+use super::new_output::{Since, cursor, untold_reason};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::engine::session::Session;
@@ -22,6 +22,10 @@ pub(crate) fn answer_at_once(hub: &Hub, client: &Client, id: &SessionId) -> Resu
     client.tell_state(session);
     Ok(Started {
         cursor: cursor(since),
+        reason: client
+            .is_lean()
+            .then(|| untold_reason(&state, session, None))
+            .flatten(),
         ..facts(session)
     })
 }

@@ -38,7 +38,7 @@ impl Stopping {
     ///
     /// # Errors
     ///
-    /// `launcher_refused` if an engine runs the session and did not cancel it.
+    /// `launcher_refused` if a batch system runs the session and did not cancel it.
     pub(crate) async fn begin(
         hub: &Hub,
         client: &Client,

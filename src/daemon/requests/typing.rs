@@ -37,6 +37,8 @@ const END_PAUSE: Duration = Duration::from_millis(250);
 /// What was sent so far.
 pub(crate) struct Sent {
     pub(crate) bytes: u64,
+    /// Bytes that were not sent, because the program does not read.
+    not_sent: u64,
     pub(crate) warnings: Vec<Warning>,
     /// Whether the last byte ended a line.
     pub(crate) line: bool,
@@ -52,6 +54,7 @@ impl Sent {
     pub(crate) fn new() -> Self {
         Self {
             bytes: 0,
+            not_sent: 0,
             warnings: Vec::new(),
             line: false,
             passed_on: false,
@@ -70,6 +73,11 @@ impl Sent {
     /// Whether the kernel did not accept all bytes, because the program does not read.
     pub(crate) fn stuffed(&self) -> bool {
         self.warnings.contains(&Warning::NotReading)
+    }
+
+    /// Notes that so many further bytes are not sent.
+    pub(crate) fn leave_out(&mut self, bytes: usize) {
+        self.not_sent += bytes as u64;
     }
 
     /// Lets signal characters at the start of `bytes` overtake unread input. Returns how many were handled.
@@ -92,7 +100,8 @@ impl Sent {
         }
     }
 
-    /// Adds a warning if a line becomes so long that a cooked terminal cuts it, also one that an earlier write has begun.
+    /// Adds a warning if a line becomes so long that a cooked terminal cuts it, also one that an earlier write has
+    /// begun.
     pub(crate) fn check_line(&mut self, target: &Target, bytes: &[u8]) {
         let is_cooked = target.line_discipline().is_some_and(|line| line.canonical);
         let longest = target.hub.change(|state| {
@@ -150,6 +159,7 @@ impl Sent {
             _ => drop(unrecorded),
         }
         self.bytes += taken as u64;
+        self.leave_out(bytes.len() - taken);
         self.line = matches!(bytes[..taken].last(), Some(b'\n' | b'\r'));
         Ok(())
     }
@@ -199,6 +209,7 @@ impl Sent {
                 bytes_written: self.bytes,
                 consumed: None,
                 unread_input_bytes: None,
+                not_written: self.not_sent,
                 warnings: self.warnings,
                 waited: None,
             });
@@ -246,6 +257,7 @@ impl Sent {
             bytes_written: self.bytes,
             consumed: input.and_then(|input| self.consumed(&input, unread)),
             unread_input_bytes: unread,
+            not_written: self.not_sent,
             warnings: self.warnings,
             waited,
         })

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::net::UnixStream;
+use tokio::sync::Mutex;
 
 use super::greeting;
 use crate::daemon::actions;
@@ -216,7 +217,9 @@ impl Connection {
             in_flight: InFlight::default(),
             cursors: RefCell::new(cursors),
             typed: RefCell::default(),
+            awaited: RefCell::default(),
             watches: RefCell::default(),
+            looking: Mutex::default(),
             there: There::default(),
         });
         self.client = Some(client.clone());

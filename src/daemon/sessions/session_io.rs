@@ -55,7 +55,7 @@ pub(crate) struct SessionIo {
     pub(crate) dropped: u64,
     /// When the next `output_dropped` event may be sent, in boot-time milliseconds.
     pub(crate) next_dropped_event: u64,
-    /// Which word of its node has been read, if an engine runs it.
+    /// Which word of its node has been read, if a batch system runs it.
     pub(crate) node_state: Option<Stamp>,
     /// The polling of its ports, while a wait or the probe needs one.
     pub(crate) sweep: Option<PortSweep>,

@@ -1,4 +1,4 @@
-//! What follows from what an engine says of the sessions that it runs.
+//! What follows from what a batch system says of the sessions that it runs.
 
 use serde_json::{Value, json};
 
@@ -11,17 +11,17 @@ use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
 
-/// How long a submission that was interrupted may take to show in the engine's list, in milliseconds.
+/// How long a submission that was interrupted may take to show in the batch system's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
 
-/// Pause before the time limit of a session asks its engine again to cancel it, in milliseconds.
+/// Pause before the time limit of a session asks its batch system again to cancel it, in milliseconds.
 const CANCEL_AGAIN_MS: u64 = 60_000;
 
 /// Maximum number of sessions of a list whose files are looked at: they may be on a slow file system.
 const LOOKS: usize = 16;
 
 impl State {
-    /// The engine has taken a session's job.
+    /// The batch system has taken a session's job.
     pub(crate) fn batch_submitted(&mut self, id: &SessionId, job: String) {
         let session = self.sessions.get_mut(id);
         let Some(batch) = session.and_then(|session| session.batch.as_mut()) else {
@@ -34,7 +34,7 @@ impl State {
         self.publish(EventKind::Queued, id, data);
     }
 
-    /// Forgets a session that its engine did not take.
+    /// Forgets a session that its batch system did not take.
     pub(crate) fn batch_discard(&mut self, id: &SessionId) {
         self.remove_batch_files(id);
         self.sessions.registry.discard(id);
@@ -42,13 +42,13 @@ impl State {
         self.sessions.store.remove(id);
     }
 
-    /// Whether a session is one that an engine runs and that is not over.
+    /// Whether a session is one that a batch system runs and that is not over.
     pub(crate) fn is_open_batch(&self, id: &SessionId) -> bool {
         let session = self.sessions.get(id);
         session.is_some_and(|session| session.open_batch().is_some())
     }
 
-    /// The engine did not cancel a session, which therefore goes on.
+    /// The batch system did not cancel a session, which therefore goes on.
     pub(crate) fn batch_not_cancelled(&mut self, id: &SessionId) {
         if let Some(session) = self.sessions.get_mut(id) {
             session.life.goes_on();
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// Number of sessions that engines run or have in their queues.
+    /// Number of sessions that batch systems run or have in their queues.
     pub(crate) fn open_batches(&self) -> usize {
         let open = self.sessions.iter().filter_map(Session::open_batch);
         open.count()
@@ -91,7 +91,7 @@ impl State {
         !self.open_batches_of(launcher).is_empty()
     }
 
-    /// Takes an engine's list. Returns the sessions, with their jobs, that are missing in it.
+    /// Takes a batch system's list. Returns the sessions, with their jobs, that are missing in it.
     pub(crate) fn batch_rows(&mut self, launcher: &str, rows: &[Row]) -> Vec<(SessionId, String)> {
         let mut missing = Vec::new();
         for id in self.open_batches_of(launcher) {
@@ -112,7 +112,7 @@ impl State {
         missing
     }
 
-    /// A daemon has died while it submitted this session, and the engine does not have it.
+    /// A daemon has died while it submitted this session, and the batch system does not have it.
     fn batch_never_submitted(&mut self, id: &SessionId) {
         let at = now();
         let Some(session) = self.sessions.get_mut(id) else {
@@ -125,7 +125,7 @@ impl State {
         }
     }
 
-    /// The engine does not answer. Until it does, the nodes are believed.
+    /// The batch system does not answer. Until it does, the nodes are believed.
     pub(crate) fn batch_silent(&mut self, launcher: &str) {
         for id in self.open_batches_of(launcher) {
             if let Some(session) = self.sessions.get_mut(&id)
@@ -137,8 +137,8 @@ impl State {
         }
     }
 
-    /// Takes a node's word for the end of a session while its engine is silent. It has none for what follows from it: a
-    /// job that was ended by a signal may be put into the queue again.
+    /// Takes a node's word for the end of a session while its batch system is silent. It has none for what follows from
+    /// it: a job that was ended by a signal may be put into the queue again.
     fn batch_ended_on_node(&mut self, id: &SessionId) {
         let Some(exit) = self.node_exit(id) else {
             return;
@@ -154,7 +154,7 @@ impl State {
         }
     }
 
-    /// Takes the engine's word about one session.
+    /// Takes the batch system's word about one session.
     fn batch_row(&mut self, id: &SessionId, row: &Row) {
         self.batch_grown(id);
         let end = self.sessions.log_end(id);
@@ -205,8 +205,8 @@ impl State {
         }
     }
 
-    /// An engine says that it runs a session. That counts once the run owns the session, which it does a moment later;
-    /// if the engine's word is news, it is asked again soon.
+    /// A batch system says that it runs a session. That counts once the run owns the session, which it does a moment
+    /// later; if the batch system's word is news, it is asked again soon.
     fn batch_begins(&mut self, id: &SessionId, start: Option<Timestamp>, data: Value, news: bool) {
         if self.has_begun_on_node(id) {
             self.batch_placed(id, start, data);
@@ -215,12 +215,12 @@ impl State {
         let session = self.sessions.get(id);
         let batch = session.and_then(|session| session.batch.as_ref());
         if let Some(batch) = batch.filter(|_| news) {
-            self.engines.ending(&batch.launcher.name, now().boot);
+            self.batch_systems.ending(&batch.launcher.name, now().boot);
             self.persist(id);
         }
     }
 
-    /// An engine runs a session, since `start` if it says so.
+    /// A batch system runs a session, since `start` if it says so.
     fn batch_placed(&mut self, id: &SessionId, start: Option<Timestamp>, data: Value) {
         let created = self
             .sessions
@@ -251,11 +251,11 @@ impl State {
         self.look(id);
         self.hosts.placed(id);
         // A wait may have begun while it was in the queue.
-        self.engines.left_queue();
+        self.batch_systems.left_queue();
     }
 
-    /// Handles the end of a session that an engine ran, or that it did not run any more. `exit` is what the engine knows
-    /// of exit code and signal.
+    /// Handles the end of a session that a batch system ran, or that it did not run any more. `exit` is what the batch
+    /// system knows of exit code and signal.
     fn batch_ended(&mut self, id: &SessionId, ending: Ending, exit: ExitStatus) {
         let saved = self.node_exit(id);
         let at = now();
@@ -290,13 +290,13 @@ impl State {
             }
             self.end_for_good(id);
             self.end_held_hosts();
-            self.engines.left_queue();
+            self.batch_systems.left_queue();
             return;
         }
         if let Some(by) = by {
             session.life.ask_to_end(by);
         }
-        // What the engine then says is about its own step, not about the program.
+        // What the batch system then says is about its own step, not about the program.
         let known = match ending {
             Ending::NodeFailed => ExitStatus::default(),
             _ => exit,
@@ -315,7 +315,7 @@ impl State {
         self.end_held_hosts();
     }
 
-    /// What the engine says of the end of a session, added to what its exit says.
+    /// What the batch system says of the end of a session, added to what its exit says.
     pub(super) fn batch_verdict(&mut self, id: &SessionId) {
         let session = self.sessions.get(id);
         let batch = session.and_then(|session| session.batch.as_ref());
@@ -348,7 +348,7 @@ impl State {
         }
     }
 
-    /// The engine does not list a session's job any more. `found` is what another of its commands knows of it.
+    /// The batch system does not list a session's job any more. `found` is what another of its commands knows of it.
     pub(crate) fn batch_forgotten(&mut self, id: &SessionId, found: Option<(Ending, ExitStatus)>) {
         self.batch_grown(id);
         if self.is_open_batch(id) {
@@ -374,17 +374,17 @@ impl State {
         self.batch_ended(id, ending, exit);
     }
 
-    /// Somebody asks for a session. If an engine runs it, what it has written since is read, and the engine is asked
-    /// soon.
+    /// Somebody asks for a session. If a batch system runs it, what it has written since is read, and the batch system
+    /// is asked soon.
     pub(crate) fn batch_used(&mut self, id: &SessionId) {
         let session = self.sessions.get(id);
         let Some(batch) = session.and_then(Session::open_batch) else {
             return;
         };
-        self.engines.looked(&batch.launcher.name, now().boot);
+        self.batch_systems.looked(&batch.launcher.name, now().boot);
         if session.is_some_and(|session| session.life.status().is_alive()) {
             self.batch_grown(id);
-            self.engines.used();
+            self.batch_systems.used();
         }
     }
 
@@ -397,8 +397,8 @@ impl State {
         }
     }
 
-    /// Looks for new output of the sessions that engines run and that somebody waits for or looks at. Returns whether
-    /// there are any.
+    /// Looks for new output of the sessions that batch systems run and that somebody waits for or looks at. Returns
+    /// whether there are any.
     pub(crate) fn follow_batches(&mut self) -> bool {
         let live = self.events.has_listeners(EventKind::Output);
         let is_followed = |session: &&Session| {
@@ -416,7 +416,7 @@ impl State {
         !followed.is_empty()
     }
 
-    /// Looks how far the log of a session reaches that an engine runs: no keeper of this machine tells.
+    /// Looks how far the log of a session reaches that a batch system runs: no keeper of this machine tells.
     pub(crate) fn batch_grown(&mut self, id: &SessionId) {
         if !self.is_open_batch(id) {
             return;
@@ -433,7 +433,7 @@ impl State {
             self.log_begins_at(id, first, None);
         }
         self.take_node_state(id);
-        // The engine lists it as running for a while after its end.
+        // The batch system lists it as running for a while after its end.
         let has_ended = self.node_exit(id).is_some();
         let launcher = self.sessions.get(id).and_then(|session| {
             let runs = session.life.status().is_alive();
@@ -441,17 +441,17 @@ impl State {
             Some(batch.launcher.name.clone())
         });
         if let Some(launcher) = launcher {
-            self.engines.ending(&launcher, now().boot);
+            self.batch_systems.ending(&launcher, now().boot);
             self.batch_ended_on_node(id);
         }
     }
 
-    /// Looks at all sessions that engines run, after a takeover from an earlier daemon.
+    /// Looks at all sessions that batch systems run, after a takeover from an earlier daemon.
     pub(crate) fn resume_batches(&mut self) {
         let open = self.sessions.iter().filter_map(Session::open_batch);
         let open: Vec<_> = open.map(|batch| batch.launcher.clone()).collect();
         for launcher in open {
-            self.engines.submitted(&launcher, None, now().boot);
+            self.batch_systems.submitted(&launcher, None, now().boot);
         }
         self.end_held_hosts();
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::State;
-use super::seen::seen_of;
+use super::job_states::seen_of;
 use crate::daemon::clock::now;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
@@ -181,8 +181,8 @@ impl State {
         self.wish_changed(&project);
     }
 
-    /// Lets a session that waits do so in the queue of its present group, behind those that wait there. If that group is
-    /// no queue, it waits only for what else it needs.
+    /// Lets a session that waits do so in the queue of its present group, behind those that wait there. If that group
+    /// is no queue, it waits only for what else it needs.
     pub(crate) fn follow_group(&mut self, id: &SessionId) {
         let Some(session) = self
             .sessions
@@ -370,8 +370,8 @@ impl State {
         }
     }
 
-    /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too: those of
-    /// people wait until somebody resumes them, those of agents are lost, because nobody would.
+    /// Finds the guests again, after the start of this daemon. What they run is lost if the keeper has died, too: those
+    /// of people wait until somebody resumes them, those of agents are lost, because nobody would.
     pub(super) fn adopt_guests(&mut self) {
         for id in self.projects.ids() {
             let Some(project) = self.projects.get_mut(&id) else {

@@ -34,7 +34,7 @@ impl State {
         self.about_host(EventKind::HostDown, name, json!({ "error": error }));
     }
 
-    /// Gives up the hosts whose sessions have ended: nodes that were held by a job of an engine.
+    /// Gives up the hosts whose sessions have ended: nodes that were held by a job of a batch system.
     pub(crate) fn end_held_hosts(&mut self) {
         for (name, session) in self.hosts.held() {
             if self.has_ended(&session)

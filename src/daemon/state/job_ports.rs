@@ -50,7 +50,7 @@ impl State {
         if let Some(known) = self.projects.get_mut(project) {
             known.ports.insert(job.to_owned(), given);
         }
-        self.projects.save(self.sessions.store.home(), project);
+        self.save_project(project);
         Ok(())
     }
 

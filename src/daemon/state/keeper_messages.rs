@@ -140,6 +140,11 @@ impl State {
         for id in owing {
             self.run_on_exit(&id);
         }
+        let alive = self.sessions.iter().filter(|one| one.life.pid().is_some());
+        let alive: Vec<SessionId> = alive.map(|session| session.id.clone()).collect();
+        for id in alive {
+            self.see_if_stopped(&id);
+        }
     }
 
     /// Notes that a session's log can no longer be written, or can be written again.
@@ -161,15 +166,15 @@ impl State {
         self.publish(EventKind::OutputDropped, id, data);
     }
 
-    /// Whether the run with this first process goes on, as far as is known. A daemon that has just started may have read
-    /// its end from `exit.json` before the keeper's message comes.
+    /// Whether the run with this first process goes on, as far as is known. A daemon that has just started may have
+    /// read its end from `exit.json` before the keeper's message comes.
     fn is_running(&self, id: &SessionId, pid: u32) -> bool {
         let is_running =
             |session: &Session| session.life.status().is_alive() && session.life.pid() == Some(pid);
         self.sessions.get(id).is_some_and(is_running)
     }
 
-    /// The run of a session has ended, as its keeper or its engine says.
+    /// The run of a session has ended, as its keeper or its batch system says.
     pub(super) fn exited(&mut self, id: &SessionId, exit: Exit) {
         let probes = self.sessions.get(id).is_some_and(|s| s.probes_output());
         let wait_for_output = (probes || self.waiters.waits.read_output(id))
@@ -195,6 +200,15 @@ impl State {
             .and_then(process::stop_state)
             .is_some_and(|now| now != stopped);
         if !is_late {
+            self.set_paused(id, stopped);
+        }
+    }
+
+    /// Looks whether a session's first process is stopped now. While there was no daemon, nobody has told; nor does a
+    /// keeper that is not its parent, later.
+    pub(crate) fn see_if_stopped(&mut self, id: &SessionId) {
+        let pid = self.sessions.get(id).and_then(|session| session.life.pid());
+        if let Some(stopped) = pid.and_then(process::stop_state) {
             self.set_paused(id, stopped);
         }
     }

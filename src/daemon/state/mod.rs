@@ -7,20 +7,32 @@
 //!
 //! Everything here is synchronous and runs between two awaits. Tasks access it through [`hub`](super::hub).
 //!
+//! # Where things are
+//!
+//! *The life of a session*: `starts`, `lifecycle` (end and removal), `restart` (what follows an end), `saving` (its
+//! record), `publish` (its events), `keeper_messages` (what the keeper says of it). *Output*: `output` renders it,
+//! `render_queue` says whose turn it is, `resting` puts unused screens to rest, `emulator_fault` recovers from a failed
+//! emulator, `log_budget` limits all logs together. *Waiting*: `waiters` (clients), `guests` (sessions that wait in a
+//! queue or for others), `human_requests` (agents that ask people). *Input*: `input_probe` (whether a program waits for
+//! some), `keyboard` (who types), `sharing` (which agents may). *Readiness*: `readiness`, `guessed_readiness`.
+//! *Projects*: `job_states` says how the session of each job is, `projects` decides what follows, `phases` tells
+//! clients; `schedules`, `watches`, `job_ports` and `hooks` are parts of project files, `project_end` ends whole
+//! projects. *Elsewhere*: `hosts`, `batch` and `node`.
+//!
 //! [`sessions`]: super::sessions
 //! [`events`]: super::events
 //! [`keeper_link`]: super::keeper_link
 
 mod batch;
-mod down;
-mod fault;
-pub(crate) mod guess;
+mod emulator_fault;
+pub(crate) mod guessed_readiness;
 pub(crate) mod guests;
 pub(crate) mod hooks;
 mod hosts;
 pub(crate) mod human_requests;
 pub(crate) mod input_probe;
 mod job_ports;
+pub(crate) mod job_states;
 mod keeper_messages;
 mod keyboard;
 mod lifecycle;
@@ -28,6 +40,7 @@ mod log_budget;
 mod node;
 pub(crate) mod output;
 pub(crate) mod phases;
+mod project_end;
 pub(crate) mod projects;
 mod publish;
 mod readiness;
@@ -36,7 +49,6 @@ mod restart;
 mod resting;
 pub(crate) mod saving;
 mod schedules;
-pub(crate) mod seen;
 mod sharing;
 mod starts;
 mod waiters;
@@ -44,8 +56,8 @@ pub(crate) mod watches;
 
 use std::collections::HashMap;
 
+use crate::daemon::batch_systems::BatchSystems;
 use crate::daemon::clock::now;
-use crate::daemon::engines::Engines;
 use crate::daemon::events::Events;
 use crate::daemon::hosts::Hosts;
 use crate::daemon::keeper_link::KeeperLink;
@@ -65,11 +77,13 @@ use crate::engine::timers::Timers;
 use crate::protocol::node::NodeState;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, SessionId, Summary};
+use crate::sys::sealed;
 use crate::term::colors::Colors;
 use hooks::Hooks;
 use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
+use projects::KEPT_PROJECT;
 use render_queue::RenderQueue;
 use waiters::Waiters;
 
@@ -79,7 +93,7 @@ pub(crate) struct State {
     pub(crate) sessions: Sessions,
     pub(crate) projects: Projects,
     pub(crate) hosts: Hosts,
-    pub(crate) engines: Engines,
+    pub(crate) batch_systems: BatchSystems,
     pub(crate) events: Events,
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
@@ -122,13 +136,15 @@ impl State {
         let tombstone_file = TombstoneFile::load(store.home(), &mut registry.tombstones, now());
         let events = Events::open(store.home(), started_boot);
         let shared_table = keeper.shared_table().clone();
-        let projects = Projects::load(store.home());
+        let kept = keeper.stored_below(KEPT_PROJECT);
+        let kept = kept.filter_map(|(_, memory)| sealed::read(memory).ok());
+        let projects = Projects::load(store.home(), kept.collect());
         let hosts = Hosts::load(store.home());
         Self {
             sessions: Sessions::new(registry, store, shared_table),
             projects,
             hosts,
-            engines: Engines::default(),
+            batch_systems: BatchSystems::default(),
             events,
             waiters: Waiters::default(),
             timers: Timers::default(),

@@ -55,8 +55,8 @@ impl State {
     }
 }
 
-/// The home of the run of which the engine has told; `None` while another run owns the session, or if that cannot be
-/// seen now.
+/// The home of the run of which the batch system has told; `None` while another run owns the session, or if that cannot
+/// be seen now.
 fn home_of_run(batch: &Batch) -> Option<PathBuf> {
     let dir = Path::new(&batch.dir);
     match node_home::owner(dir).ok()? {
@@ -120,8 +120,8 @@ impl State {
         self.record_input_report(id, said.input);
     }
 
-    /// Whether the run of which the engine of a session has told owns the session. Until then it is not to be reached:
-    /// another run may still be there.
+    /// Whether the run of which the batch system of a session has told owns the session. Until then it is not to be
+    /// reached: another run may still be there.
     pub(super) fn has_begun_on_node(&self, id: &SessionId) -> bool {
         let session = self.sessions.get(id);
         let batch = session.and_then(|session| session.batch.as_ref());
@@ -137,8 +137,8 @@ impl State {
             return None;
         }
         home_of_run(batch)?;
-        // In a directory that is the home of all runs, a run before may have left it. The clock of a node may differ, so
-        // only a later run is compared.
+        // In a directory that is the home of all runs, a run before may have left it. The clock of a node may differ,
+        // so only a later run is compared.
         let since = runs
             .last()
             .filter(|run| run.run > 1)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{State, fault};
+use super::{State, emulator_fault};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::output::{Output, OutputChanges};
@@ -173,7 +173,7 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         }
     }
     if news.restarted {
-        fault::contain(state, id);
+        emulator_fault::contain(state, id);
     }
     let session = state.sessions.get_mut(id);
     if let Some(hidden) = session.and_then(|session| session.output.take_outdated_main()) {

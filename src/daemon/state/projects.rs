@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::State;
-use super::seen::{fresh, late, seen_of, seen_of_all};
+use super::job_states::{fresh, late, seen_of, seen_of_all};
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, UnderWay};
@@ -18,6 +18,9 @@ use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
 use crate::sys::sealed;
+
+/// What the keeper keeps the projects under that the disk refuses, each followed by the project's id.
+pub(super) const KEPT_PROJECT: &str = "project:";
 
 /// Why a job without a session is not started or stopped.
 pub(crate) const WITHOUT_SESSION: &str = "its session was removed; run bgproc up again";
@@ -64,8 +67,21 @@ impl State {
 
     /// Stores what was changed in the wish for a project, and marks the project.
     pub(crate) fn wish_changed(&mut self, project: &str) {
-        self.projects.save(self.sessions.store.home(), project);
+        self.save_project(project);
         self.projects.touch(project);
+    }
+
+    /// Stores a project. What the disk refuses is kept by the keeper, for the next daemon: jobs that were accepted into a
+    /// queue on a full disk are not forgotten.
+    pub(super) fn save_project(&mut self, project: &str) {
+        let name = format!("{KEPT_PROJECT}{project}");
+        match self.projects.save(self.sessions.store.home(), project) {
+            Ok(()) => self.keeper.unstore(&name),
+            Err(refused) => match sealed::seal(&refused) {
+                Ok(memory) => self.keeper.store(&name, memory),
+                Err(error) => tracing::warn!(project, %error, "the project cannot be kept"),
+            },
+        }
     }
 
     /// Finds the sessions of each project and its client's environment again, after the start of this daemon.
@@ -190,7 +206,7 @@ impl State {
             })
             .collect();
         if settled {
-            self.projects.save(self.sessions.store.home(), id);
+            self.save_project(id);
             self.forget_guests(id);
         }
         for (session, waits) in waits {
@@ -343,7 +359,7 @@ impl State {
         if let Some(why) = failure {
             known.wish.start_failed(&job, why);
             self.start_of_job_failed(session, why);
-            self.projects.save(self.sessions.store.home(), project);
+            self.save_project(project);
         }
         self.projects.touch(project);
     }
@@ -366,7 +382,8 @@ impl State {
         }
     }
 
-    /// The number of a run that was just decided, and the session for it. A job whose session was removed gets a new one.
+    /// The number of a run that was just decided, and the session for it. A job whose session was removed gets a new
+    /// one.
     pub(crate) fn session_to_start(
         &mut self,
         project: &str,

@@ -9,11 +9,12 @@ use tokio::sync::oneshot;
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
+use crate::daemon::programs::on_exit;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::life::Actor;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
-use crate::protocol::{EventKind, SessionId, Status};
+use crate::protocol::{Error, EventKind, SessionId, Status};
 use crate::sys::spawn::Terminal;
 
 impl State {
@@ -43,9 +44,12 @@ impl State {
         Some(receiver)
     }
 
+    /// Starts the run that the policy of a session has planned, if it is still wanted. `reached`: whether its directory
+    /// answers.
     pub(crate) fn relaunch_by_policy(
         &mut self,
         id: &SessionId,
+        reached: Result<(), Error>,
     ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
         let status = self.sessions.get(id)?.life.status();
         let is_under_way = self.keeper.is_spawning(id);
@@ -62,7 +66,7 @@ impl State {
         } else {
             Ok(spec)
         };
-        let checked = self.keeper.check_descriptors();
+        let checked = reached.and_then(|()| self.keeper.check_descriptors());
         match checked.and(spec) {
             Ok(spec) => self.relaunch(id, spec),
             Err(error) => {
@@ -184,17 +188,11 @@ impl State {
         };
         let log = self.sessions.log_files(id).pop();
         let log = log.map(|file| file.path);
-        let spec = crate::daemon::programs::on_exit::spec(
-            session,
-            &self.line_shell(session),
-            line,
-            spec,
-            log,
-        );
+        let spec = on_exit::spec(session, &self.line_shell(session), line, spec, log);
         self.keeper.send(&ToKeeper::RunOnExit {
             session: id.clone(),
             spec,
-            within_ms: crate::daemon::programs::on_exit::WITHIN_MS,
+            within_ms: on_exit::WITHIN_MS,
         });
     }
 

@@ -8,8 +8,8 @@ use crate::engine::timers::Due;
 use crate::protocol::SessionId;
 use crate::sys::sealed;
 
-/// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first, and
-/// a session that ends at once is written once.
+/// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first,
+/// and a session that ends at once is written once.
 const SAVE_MS: u64 = 1;
 
 /// After how many milliseconds a record that could not be written is written again.
@@ -66,7 +66,7 @@ impl State {
     }
 
     /// Forgets the record that the keeper keeps, if it has one.
-    pub(super) fn forget_record(&mut self, id: &SessionId) {
+    pub(crate) fn forget_record(&mut self, id: &SessionId) {
         self.keeper.unstore(&format!("{KEPT_RECORD}{id}"));
     }
 

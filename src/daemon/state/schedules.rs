@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::State;
-use super::seen::seen_of;
+use super::job_states::seen_of;
 use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::times::JobTimes;
@@ -47,7 +47,7 @@ impl State {
         project.times.retain(|name, _| jobs.contains_key(name));
         if changed || before != project.times.len() {
             self.projects.times_changed();
-            self.projects.save(self.sessions.store.home(), id);
+            self.save_project(id);
         }
     }
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::State;
-use super::seen::{seen_of, seen_of_all};
+use super::job_states::{seen_of, seen_of_all};
 use crate::daemon::projects::ProjectId;
-use crate::daemon::projects::project::Project;
+use crate::daemon::projects::project::{CHANGED, Project};
 use crate::daemon::projects::watches::JobWatch;
 use crate::daemon::watching::{Changes, JobKey, Wanted};
 use crate::engine::Now;
@@ -168,7 +168,7 @@ impl State {
             watch.reacted_at = Some(now.boot);
             return match what {
                 WatchDo::Signal(signal) => {
-                    let files = because.strip_prefix("changed: ").unwrap_or(&because);
+                    let files = because.strip_prefix(CHANGED).unwrap_or(&because);
                     let number = signal::number(&signal)?;
                     Some(Reaction::Signal(session, number, files.to_owned()))
                 }
@@ -237,8 +237,8 @@ fn described(changes: &Changes, dir: &std::path::Path) -> String {
     };
     let first = first.strip_prefix(dir).unwrap_or(first).display();
     match changes.files.len() - 1 + changes.more {
-        0 => format!("changed: {first}"),
-        more => format!("changed: {first} and {more} more"),
+        0 => format!("{CHANGED}{first}"),
+        more => format!("{CHANGED}{first} and {more} more"),
     }
 }
 

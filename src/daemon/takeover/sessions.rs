@@ -59,12 +59,14 @@ impl State {
                 // The removal was published but not completed. Further down, the keeper is told to
                 // forget the session.
                 self.sessions.store.remove(&id);
+                self.forget_record(&id);
                 continue;
             }
             let mine = kept.remove(&id);
             if mine.is_none() && self.was_never_started(&meta) {
                 tracing::info!(session = %id, "it was not started before the daemon died");
                 self.sessions.store.remove(&id);
+                self.forget_record(&id);
                 continue;
             }
             self.take_over_session(meta, mine, last_events);
@@ -169,8 +171,16 @@ impl State {
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
         let (mut session, mut io) = self.restored(meta, kept.as_ref(), now);
         self.events.bus.set_shared(&id, !session.share.is_none());
+        let pid = match &kept {
+            Some((kept, _)) => Some(kept.pid),
+            None => session.life.pid(),
+        };
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
-        let exit = exit.or_else(|| self.sessions.store.read_exit(&id));
+        let exit = exit.or_else(|| {
+            let saved = self.sessions.store.read_exit(&id);
+            // The keeper could not remove that of the run before, if it is of another process.
+            saved.filter(|exit| pid.is_none_or(|pid| pid == exit.pid))
+        });
         let was_alive = session.life.status().is_alive();
         let is_first = session.life.runs().is_empty();
         let before =
@@ -208,13 +218,17 @@ impl State {
             self.publish_start(&id, before);
         }
         let status = self.sessions.get(&id).map(|s| s.life.status());
-        match exit.filter(|_| was_alive || is_retry) {
+        let was_over = !was_alive && unseen.is_none();
+        match exit.filter(|_| !was_over) {
             Some(exit) => self.finish(&id, &exit),
-            None if !was_alive && !is_retry => self.take_over_ended(&id),
+            None if was_over => self.take_over_ended(&id),
             None if status.is_some_and(Status::is_finished) => {
                 self.publish_end(EventKind::Lost, &id);
             }
-            None => self.publish(EventKind::Adopted, &id, json!({})),
+            None => {
+                self.publish(EventKind::Adopted, &id, json!({}));
+                self.see_if_stopped(&id);
+            }
         }
         self.begin_probe(&id);
         self.persist(&id);
@@ -254,7 +268,8 @@ impl State {
     }
 }
 
-/// A run that the record knows nothing of: it was started, but the daemon died before it saved the pid.
+/// A run that the record knows nothing of: it was started, but the daemon died before it saved the pid. The run before may
+/// stand there as one that goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unseen {
     /// Somebody has asked for it.
@@ -272,14 +287,19 @@ fn begin_unseen(
     now: Now,
 ) -> Option<Unseen> {
     let is_first = session.life.runs().is_empty();
-    let last = session.life.last_process().map(|(pid, _)| pid);
+    let ended = session.life.last_process().map(|(pid, _)| pid);
+    let last = session.life.pid().or(ended);
     // Also the first run of a session that waited for its turn.
     let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
     let has_no_run = session.life.pid().is_none() && exit.is_none();
-    let unseen = match waits && last != Some(pid) {
-        true => Unseen::Retry,
-        false if has_no_run || is_first && session.life.status().is_alive() => Unseen::Start,
-        false => return None,
+    let is_another = last.is_some_and(|last| last != pid);
+    let is_first_of_all = is_first && session.life.status().is_alive();
+    let unseen = if waits && last != Some(pid) {
+        Unseen::Retry
+    } else if has_no_run || is_another || is_first_of_all {
+        Unseen::Start
+    } else {
+        return None;
     };
     // A run that nobody saw end was short.
     let ended = exit.map(|exit| Now {

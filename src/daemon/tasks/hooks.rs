@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::beside;
+use super::shell_line;
 use crate::daemon::hub::Hub;
 use crate::daemon::state::hooks::HookRun;
 
@@ -48,8 +48,8 @@ async fn perform(hub: &Hub, hook: HookRun) {
     let variables = env
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    let command = beside::with(&shell, &line, &cwd, variables);
-    if let Err(why) = beside::run(command, WITHIN, &what, &session).await {
+    let command = shell_line::with(&shell, &line, &cwd, variables);
+    if let Err(why) = shell_line::run(command, WITHIN, &what, &session).await {
         hub.change(|state| state.hook_failed(&session, &what, &why));
     }
 }

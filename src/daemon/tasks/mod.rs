@@ -1,7 +1,6 @@
 //! Background tasks, and work that runs within one.
 
 pub(crate) mod batch;
-mod beside;
 pub(crate) mod hooks;
 pub(crate) mod hosts;
 pub(crate) mod keeper;
@@ -11,6 +10,7 @@ mod process_scan;
 pub(crate) mod projects;
 pub(crate) mod render;
 pub(crate) mod restart;
+mod shell_line;
 mod successor;
 pub(crate) mod timers;
 pub(crate) mod tree_kill;

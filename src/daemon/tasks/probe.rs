@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::beside;
+use super::shell_line;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::line_shell::LineShell;
@@ -99,8 +99,8 @@ async fn make(probe: &Probe, shell: &LineShell, spec: &SpawnSpec) -> Attempt {
             answered.is_some_and(|status| wanted.contains(&status))
         }
         Check::Command(line) => {
-            let command = beside::command(shell, line, spec);
-            let done = beside::finish(command, ATTEMPT).await;
+            let command = shell_line::command(shell, line, spec);
+            let done = shell_line::finish(command, ATTEMPT).await;
             told = done.err().map(Refusal::Line);
             told.is_none()
         }

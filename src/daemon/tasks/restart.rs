@@ -4,12 +4,14 @@
 //! and the time of its next run is in `meta.json`.
 
 use std::collections::hash_map::Entry;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use super::tree_kill::{self, GRACE_MS};
 use crate::daemon::hub::Hub;
+use crate::daemon::programs::reachable::reachable;
 use crate::daemon::state::Restarting;
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
@@ -34,7 +36,9 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     // Start the job even if some of them cannot be ended.
     let _ = strays.await;
     hub.catch_up_within_limit(id).await;
-    let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {
+    let cwd = hub.read().sessions.get(id).map(|one| one.spec.cwd.clone());
+    let reached = reachable(Path::new(&cwd.unwrap_or_default())).await;
+    let Some(started) = hub.change(|state| state.relaunch_by_policy(id, reached)) else {
         return;
     };
     if let Ok(Err(failure)) = started.await {

@@ -56,7 +56,7 @@ pub(crate) fn begin(
     grace_ms: u64,
 ) -> JoinHandle<Ended> {
     if hub.read().is_open_batch(id) {
-        // Its processes are on another machine, where its engine ends them.
+        // Its processes are on another machine, where its batch system ends them.
         let (hub, id) = (hub.clone(), id.clone());
         return tokio::task::spawn_local(async move {
             if let Err(error) = cancel::begin(&hub, &id, by).await {

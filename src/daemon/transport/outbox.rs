@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use serde::Serialize;
-use serde_json::json;
 use tokio::sync::Notify;
 
 use super::Answer;
 use crate::protocol::reply::Reply;
-use crate::protocol::{Event, EventKind, RequestId};
+use crate::protocol::{Event, RequestId};
 
 /// Queue size in bytes above which new events are dropped and counted.
 const EVENT_BYTES: usize = 1 << 20;
@@ -77,15 +76,16 @@ impl Outbox {
             self.missed.set(self.missed.get() + 1);
             return false;
         }
+        self.tell_missed();
+        true
+    }
+
+    /// Queues a `lag` event with the number of events that were dropped, if any were.
+    fn tell_missed(&self) {
         let missed = self.missed.take();
         if missed > 0 {
-            let data = json!({ "missed": missed });
-            self.push(&Event {
-                data,
-                ..Event::of(EventKind::Lag)
-            });
+            self.push(&Event::lag(missed));
         }
-        true
     }
 
     fn push(&self, what: &impl Serialize) {
@@ -116,6 +116,11 @@ impl Outbox {
         self.begun.set(if is_whole { 0 } else { begun });
         if is_whole {
             lines.pop_front();
+        }
+        drop(lines);
+        // Another event may never come. Half, so that a slow client is not told once per line.
+        if is_whole && self.bytes.get() <= EVENT_BYTES / 2 {
+            self.tell_missed();
         }
         self.drained.notify_waiters();
     }
@@ -199,6 +204,7 @@ fn escape_c1_controls(json: &mut Vec<u8>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::protocol::EventKind;
 
     #[test]
     fn lines_are_sent_in_pieces() {
@@ -214,6 +220,26 @@ mod tests {
             outbox.sent(piece.len());
         }
         assert_eq!((seen, outbox.bytes.get()), (b"onetwothree".to_vec(), 0));
+    }
+
+    #[test]
+    fn a_client_that_reads_again_is_told_what_it_missed_although_nothing_follows() {
+        let outbox = Outbox::default();
+        outbox.push_frame(Rc::new(vec![b'x'; EVENT_BYTES + 1]));
+        for _ in 0..3 {
+            outbox.push_event(&Event::of(EventKind::Exited));
+        }
+        outbox.sent(1);
+        assert_eq!(outbox.lines.borrow().len(), 1);
+        outbox.sent(EVENT_BYTES);
+        let (lag, _) = outbox.front().unwrap();
+        let lag: serde_json::Value = serde_json::from_slice(&lag).unwrap();
+        assert_eq!(
+            (&lag["event"], &lag["data"]),
+            (&"lag".into(), &serde_json::json!({"missed": 3}))
+        );
+        outbox.sent(usize::MAX);
+        assert!(outbox.front().is_none());
     }
 
     #[tokio::test]

@@ -10,7 +10,7 @@ use crate::protocol::{RestartPolicy, Status, Timestamp};
 /// A run that was asked for while the run before is being ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Again {
+pub struct RestartRequest {
     /// Who has asked for it.
     pub by: Actor,
     /// Whether no other session of its scope may run with its label then.
@@ -19,16 +19,16 @@ pub struct Again {
 }
 
 impl Life {
-    /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether that
-    /// is news.
-    pub fn run_again(&mut self, again: Option<Again>) -> bool {
+    /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether
+    /// that is news.
+    pub fn run_again(&mut self, again: Option<RestartRequest>) -> bool {
         let is_news = self.again != again;
         self.again = again;
         is_news
     }
 
     /// The run that was asked for, while the run before is being ended and until the next one has begun.
-    pub fn again(&self) -> Option<&Again> {
+    pub fn again(&self) -> Option<&RestartRequest> {
         self.again.as_ref()
     }
 
@@ -80,8 +80,8 @@ impl Life {
         self.retry.map_or(0, |retry| retry.count)
     }
 
-    /// That it was started again after run `known`, which a reader has seen, and how its last run ended; `None` if it was
-    /// not. Who knows no run is told of all.
+    /// That it was started again after run `known`, which a reader has seen, and how its last run ended; `None` if it
+    /// was not. Who knows no run is told of all.
     pub fn restarted_since(&self, known: Option<u32>) -> Option<String> {
         let last = self.runs.last()?.run;
         let times = match last.checked_sub(known.unwrap_or(1))? {

@@ -12,7 +12,7 @@ use crate::protocol::record::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Status, Timestamp};
 pub use actor::Actor;
 use actor::reason;
-pub use again::Again;
+pub use again::RestartRequest;
 
 /// Number of SIGKILL, the signal that cannot be caught.
 const KILL: i32 = 9;
@@ -63,7 +63,7 @@ pub struct Life {
     kill_at: Option<u64>,
     /// Who has asked for the next run, if it is ended only to run again. A new daemon goes on from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    again: Option<Again>,
+    again: Option<RestartRequest>,
     /// The last signal that bgproc sent to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
     /// State of its restart policy; absent until the policy has taken effect.
@@ -207,9 +207,19 @@ impl Life {
         self.ending = None;
     }
 
+    /// A run begins. Only what is named here is known of the time before.
     fn begin(&mut self, pid: Option<u32>, offset: u64, now: Now) {
-        if !self.runs.is_empty() {
-            self.restarts += 1;
+        let before = std::mem::replace(self, Self::new(now));
+        self.status = Status::Running;
+        self.pid = pid;
+        self.last_pid = pid;
+        self.created_at = before.created_at;
+        self.retry = before.retry.map(|retry| Retry { at: None, ..retry });
+        self.restarts = before.restarts + u32::from(!before.runs.is_empty());
+        self.runs = before.runs;
+        if let Some(last) = self.runs.last_mut() {
+            // Nobody may have seen its end.
+            last.ended_at.get_or_insert(now.wall);
         }
         let run = self.runs.last().map_or(1, |last| last.run + 1);
         if self.runs.len() == MAX_RUNS {
@@ -218,31 +228,6 @@ impl Life {
         // Most sessions have one run, and a `Vec` would otherwise reserve room for four.
         self.runs.reserve_exact(1);
         self.runs.push(Run::begun(run, offset, now.wall));
-        self.status = Status::Running;
-        self.pid = pid;
-        self.last_pid = pid;
-        self.started_at = now.wall;
-        self.started_boot = now.boot;
-        self.ended_at = None;
-        self.ended_boot = None;
-        self.runtime_ms = None;
-        self.exit_code = None;
-        self.signal = None;
-        self.reason = None;
-        self.ended_by = None;
-        self.ending = None;
-        self.asked_until = None;
-        self.kill_at = None;
-        self.again = None;
-        self.last_signal = None;
-        if let Some(retry) = &mut self.retry {
-            retry.at = None;
-        }
-        self.probed = None;
-        self.owes_on_exit = false;
-        self.on_exit_failure = None;
-        self.stop_failure = None;
-        self.hook_failure = None;
     }
 
     /// The output of the current run begins at this offset, which is known only now.
@@ -289,8 +274,8 @@ impl Life {
         self.reason = Some(why);
     }
 
-    /// An actor asks it to end. Returns false if it is not alive or is already ending. A request goes before a time limit:
-    /// it ends the restart policy, too.
+    /// An actor asks it to end. Returns false if it is not alive or is already ending. A request goes before a time
+    /// limit: it ends the restart policy, too.
     pub fn ask_to_end(&mut self, by: Actor) -> bool {
         let is_limit = |by: &Actor| matches!(by, Actor::TimeLimit(_));
         if !is_limit(&by) && self.ending.as_ref().is_some_and(is_limit) {

@@ -131,8 +131,16 @@ enum What {
         entries: Vec<(String, Node)>,
         /// Maps of `<<`, whose entries come after the own ones.
         merged: Vec<Node>,
-        key: Option<(String, (u32, u32))>,
+        key: Option<Key>,
     },
+}
+
+/// A key whose value is still to come.
+struct Key {
+    text: String,
+    place: (u32, u32),
+    /// Whether it is a plain `<<`; a quoted one is a name.
+    merges: bool,
 }
 
 struct Reader<'a> {
@@ -223,22 +231,25 @@ impl Reader<'_> {
                 key,
             } => match key.take() {
                 None => match value.value {
-                    Value::Scalar { text, .. } => *key = Some((text, (value.line, value.col))),
+                    Value::Scalar { text, is_plain } => {
+                        *key = Some(Key {
+                            merges: is_plain && text == "<<",
+                            text,
+                            place: (value.line, value.col),
+                        });
+                    }
                     _ => return Err(value.fault(path, "a key must be a text")),
                 },
-                Some((name, _)) if name == "<<" => match value.value {
+                Some(key) if key.merges => match value.value {
                     Value::List(items) => merged.extend(items),
                     _ => merged.push(value),
                 },
-                Some((name, place)) => {
-                    if entries.iter().any(|(known, _)| *known == name) {
-                        return Err(fault(
-                            path,
-                            place,
-                            format!("the key {name:?} is there twice"),
-                        ));
+                Some(Key { text, place, .. }) => {
+                    if entries.iter().any(|(known, _)| *known == text) {
+                        let message = format!("the key {text:?} is there twice");
+                        return Err(fault(path, place, message));
                     }
-                    entries.push((name, value));
+                    entries.push((text, value));
                 }
             },
         }
@@ -316,6 +327,8 @@ mod tests {
 
     #[test]
     fn aliases_and_merge_keys_are_resolved() {
+        let node = read("x: {\"<<\": {p: 1}}\n").unwrap();
+        assert!(node.get("x").and_then(|x| x.get("<<")).is_some());
         let node = read("x: &a {p: 1, q: 2}\ny:\n  <<: *a\n  q: 3\nz: *a\n").unwrap();
         let y = node.get("y").unwrap();
         assert_eq!(y.get("p").unwrap().text(), Some("1"));

@@ -161,7 +161,8 @@ pub struct Started {
     /// With `warnings`: how many bytes of `input` the program's terminal or pipe has taken, if that is settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_written: Option<u64>,
-    /// What is to be known of `input`: the program has not read all of it, or lines are too long for its terminal.
+    /// What is to be known of `input` (the program has not read all of it, or lines are too long for its terminal) and
+    /// of the label.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// The screen, if it was requested or a full-screen program runs.
@@ -220,8 +221,14 @@ pub struct Brief {
     /// Its tags, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// The project that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Its status.
     pub status: Status,
+    /// What it waits for, if it has not started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<String>,
     /// Exit code.
     pub exit_code: Option<i32>,
     /// The signal that it died of.

@@ -53,6 +53,22 @@ pub struct Matched {
     pub input_state: Option<InputState>,
 }
 
+impl Matched {
+    /// Condition number `index`, of this kind, without what only some kinds have.
+    pub fn of(index: usize, kind: &str) -> Self {
+        Self {
+            index,
+            kind: kind.to_owned(),
+            line: None,
+            text: None,
+            groups: Vec::new(),
+            exit_code: None,
+            session_id: None,
+            input_state: None,
+        }
+    }
+}
+
 /// Result of `wait` on one session; part of the result of `write` and `send_keys`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

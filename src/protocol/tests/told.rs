@@ -129,7 +129,7 @@ fn every_event() {
                 "why": "needs migrate ok", "place": 2, "needs": [{"job": "migrate", "is": "ok"}]}),
         ),
         (EventKind::Changed, json!({})),
-        (EventKind::Lag, json!({"dropped": 5})),
+        (EventKind::Lag, Event::lag(5).data),
         (
             EventKind::Retrying,
             json!({"retryAt": "2026-11-21T12:45:08Z"}),
@@ -140,7 +140,8 @@ fn every_event() {
         .map(|(seq, (event, data))| Event {
             seq: event.is_lifecycle().then_some(seq),
             at: event.is_lifecycle().then(|| at(0)),
-            session_id: Some(id("done00000001")),
+            // It is about the connection.
+            session_id: (event != EventKind::Lag).then(|| id("done00000001")),
             data,
             ..Event::of(event)
         })

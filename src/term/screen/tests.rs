@@ -418,6 +418,8 @@ fn modes_cursor_title_and_bell_are_reported() {
     assert_eq!(other.modes(), Modes::default());
     other.take_modes(&copy);
     assert_eq!(other.modes(), modes);
+    let other = Box::new(other).rest().ok().expect("it can rest").wake();
+    assert_eq!(other.modes(), modes, "what it takes over outlives a rest");
     let cursor = screen.cursor();
     assert_eq!((cursor.visible, cursor.shape), (false, CursorShape::Bar));
     screen.feed(b"\x1bc");

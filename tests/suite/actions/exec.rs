@@ -193,6 +193,24 @@ fn the_end_is_told_to_a_client_that_has_read_on() {
 }
 
 #[test]
+fn an_end_without_output_is_told_with_the_next_command() {
+    let (home, mut serve) = serve();
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let gate = home.gate();
+    let line = format!("read _ < {}; (exit 8)", gate.display());
+    let request = json!({"action": "exec", "sessionId": id, "command": line, "waitMs": 100});
+    assert_eq!(serve.ok(request)["outcome"], "running");
+    std::fs::write(&gate, "").unwrap();
+    // Its end is not told, although all of its output is shown.
+    let at_prompt = json!([{"pattern": "^> $"}]);
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": at_prompt}));
+    let next = exec(&mut serve, &id, "echo next");
+    assert_eq!(next["before"]["exitCode"], 8, "{next}");
+    let last = exec(&mut serve, &id, "echo last");
+    assert!(last.get("before").is_none(), "{last}");
+}
+
+#[test]
 fn a_command_that_is_interrupted_is_not_waited_for() {
     let (_home, mut serve) = serve();
     for shell_line in ["bash --norc", "dash"] {

@@ -183,6 +183,29 @@ fn the_same_key_is_the_same_session() {
         first["sessionId"],
         "another scope's key"
     );
+    let elsewhere =
+        json!({"action": "start", "command": "exec sleep 1000", "key": "k", "cwd": "/"});
+    let error = serve.err(elsewhere, "invalid_params");
+    assert!(error.to_string().contains("runs in"), "{error}");
+}
+
+#[test]
+fn a_label_that_means_two_sessions_is_told() {
+    let (_home, mut serve) = serve();
+    let start = json!({"action": "start", "command": "exec sleep 1000", "label": "web", "background": true});
+    assert!(serve.ok(start.clone()).get("warnings").is_none());
+    assert_eq!(serve.ok(start)["warnings"], json!(["label_in_use"]));
+}
+
+#[test]
+fn a_directory_has_one_name() {
+    let (_home, mut serve) = serve();
+    for cwd in ["/usr/", "/usr/./", "/usr"] {
+        let start = json!({"action": "start", "command": "true", "cwd": cwd, "wait": true});
+        let id = serve.ok(start)["sessionId"].clone();
+        let status = serve.ok(json!({"action": "status", "sessionId": id}));
+        assert_eq!(status["cwd"], "/usr", "{cwd}");
+    }
 }
 
 #[test]
@@ -277,15 +300,15 @@ fn a_label_with_a_typo_is_suggested_to_those_who_may_see_it() {
 }
 
 #[test]
-fn a_script_that_is_too_long_is_cut_in_the_message_only() {
+fn a_script_that_is_too_long_is_cut_in_the_error() {
     let (_home, mut serve) = serve();
     let command = format!("true #{}", "x".repeat(200_000));
     let error = serve.err(
         json!({"action": "start", "command": command}),
         "spawn_failed",
     );
-    assert_eq!(error["data"]["path"], command, "{}", error["message"]);
-    assert!(error["message"].as_str().unwrap().len() < 500);
+    assert_eq!(error["data"]["path"], json!(null), "{error}");
+    assert!(error.to_string().len() < 1000, "{error}");
 }
 
 #[test]

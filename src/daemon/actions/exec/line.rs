@@ -7,10 +7,10 @@ use tokio::time::Duration;
 use super::prompt::{Shell, at_prompt, prompt};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::YIELD_MS;
 use crate::daemon::requests::target::Target;
 use crate::daemon::requests::typing::Sent;
+use crate::daemon::requests::uncancelled::finish_anyway;
 use crate::daemon::sessions::input::AtShell;
 use crate::engine::shell_command::{CommandId, TypedCommand, is_shell, language_of};
 use crate::protocol::Error;
@@ -87,8 +87,8 @@ struct Line {
 }
 
 impl Line {
-    /// Types it. Returns `None` if somebody has typed since the shell was seen at its prompt: it may run another program
-    /// by now.
+    /// Types it. Returns `None` if somebody has typed since the shell was seen at its prompt: it may run another
+    /// program by now.
     async fn type_into(
         self,
         client: &Client,

@@ -77,7 +77,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         client.search_from(&id, ended.after);
     }
     let is_over = matches!(outcome, Progress::Done | Progress::Exited);
-    client.await_command(&id, !is_over);
+    client.await_command(&id, (!is_over).then(|| command.clone()));
     answer(Executed {
         session_id: polled.session_id,
         status: polled.status,
@@ -108,8 +108,8 @@ struct Requested {
     command: TypedCommand,
     /// The client has been shown the output before this offset.
     shown: u64,
-    /// The command that was typed before it.
-    before: Option<TypedCommand>,
+    /// The command that was typed before it, and whether the client waits to be told of its end.
+    before: Option<(TypedCommand, bool)>,
 }
 
 /// Finds the session, and types the command.
@@ -123,13 +123,16 @@ async fn requested(
         (Some(line), None) => {
             let target = Rc::new(Target::find(hub, client, &params.session_id)?);
             let id = target.id.clone();
-            let before = target.input.last_command();
+            let awaited = client.awaited_command(&id);
+            let last = target.input.last_command().map(|typed| typed.command);
+            let is_untold = awaited.is_some();
+            let before = awaited.or(last);
             let command = type_command(hub, client, &target, line, params, warnings).await?;
             Ok(Requested {
                 id,
                 shown: command.from,
                 command,
-                before: before.map(|typed| typed.command),
+                before: before.map(|command| (command, is_untold)),
             })
         }
         (None, Some(_)) if params.language.is_some() => {
@@ -157,19 +160,24 @@ async fn requested(
     }
 }
 
-/// A command that has ended between what the client has been shown and the next command, typed at offset `next`.
+/// A command that has ended before the next one, typed at offset `next`, without that the client was told: it
+/// `is_untold`, or its last output has not been shown.
 async fn untold(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
-    command: &TypedCommand,
+    (command, is_untold): &(TypedCommand, bool),
     next: u64,
 ) -> Result<Option<UntoldCommand>, Error> {
     let shown = Since::New.offset(&hub.read(), client, id);
-    let from = shown.max(command.from);
-    // Mostly this is no more than a prompt.
+    let from = if *is_untold {
+        command.from
+    } else {
+        // Mostly this is no more than a prompt.
+        shown.max(command.from)
+    };
     let found = search(hub, id, command, from..next).await?;
-    let ended = found.ended().filter(|ended| ended.at > shown);
+    let ended = found.ended().filter(|ended| *is_untold || ended.at > shown);
     Ok(ended.map(|ended| UntoldCommand {
         exit_code: ended.code,
         since: cursor(found.began().unwrap_or(from)),

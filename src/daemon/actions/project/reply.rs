@@ -9,7 +9,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, named};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::state::guess::{is_guessed, told};
+use crate::daemon::state::guessed_readiness::{is_guessed, told};
 use crate::daemon::state::phases::{next_run, why};
 use crate::daemon::state::watches::watching;
 use crate::daemon::tasks::usage;
@@ -23,8 +23,8 @@ use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
 use crate::protocol::{Error, Status};
 use crate::sys::signal;
 
-/// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these jobs,
-/// or of all that are wanted.
+/// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these
+/// jobs, or of all that are wanted.
 pub(super) async fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<String>>) -> Answer {
     answer(state_of(hub, id, only).await?)
 }

@@ -13,7 +13,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::state::State;
-use crate::daemon::state::seen::seen_of_all;
+use crate::daemon::state::job_states::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::meta::ProjectJob;
 use crate::engine::project::need::{Met, Needs};

@@ -14,7 +14,7 @@ use crate::daemon::projects::project::Project;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::state::seen::seen_of_all;
+use crate::daemon::state::job_states::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::project::{Seen, Standing};
 use crate::project::Project as File;

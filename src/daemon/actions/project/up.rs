@@ -16,7 +16,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end_job;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::state::State;
-use crate::daemon::state::seen::seen_of_all;
+use crate::daemon::state::job_states::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;

@@ -1,4 +1,4 @@
-//! What clients ask for of the sessions that an engine runs: to submit one, to reach its node, to cancel it.
+//! What clients ask for of the sessions that a batch system runs: to submit one, to reach its node, to cancel it.
 
 pub(crate) mod cancel;
 pub(crate) mod reach;
@@ -13,8 +13,8 @@ fn senseless(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::InvalidRequest, message)
 }
 
-/// Refuses what is not possible for a session that an engine runs or has run: `what` completes "cannot be". `instead`
-/// says what to do.
+/// Refuses what is not possible for a session that a batch system runs or has run: `what` completes "cannot be".
+/// `instead` says what to do.
 pub(crate) fn refuse(hub: &Hub, id: &SessionId, what: &str, instead: &str) -> Result<(), Error> {
     let state = hub.read();
     let session = state.sessions.get(id);

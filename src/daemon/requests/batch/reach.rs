@@ -1,4 +1,4 @@
-//! Reaches the node on which an engine runs a session: to type into it, and to ask what only its kernel knows.
+//! Reaches the node on which a batch system runs a session: to type into it, and to ask what only its kernel knows.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -19,10 +19,10 @@ use crate::sys::paths::own_program;
 /// Default of `waitMs` of `wait`, in milliseconds.
 const WAIT_MS: u64 = 10_000;
 
-/// Carries out an action on the node of its session; `None` if this machine can do it, or if no engine runs the
+/// Carries out an action on the node of its session; `None` if this machine can do it, or if no batch system runs the
 /// session.
 pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Option<Answer> {
-    if hub.read().engines.is_empty() || !needs_node(action) {
+    if hub.read().batch_systems.is_empty() || !needs_node(action) {
         return None;
     }
     let name = match action.targets() {
@@ -53,10 +53,10 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Waits until a session has left the queue of its engine.
+/// Waits until a session has left the queue of its batch system.
 async fn placed(hub: &Hub, client: &Client, name: &str) {
     loop {
-        let changed = hub.read().engines.placed();
+        let changed = hub.read().batch_systems.placed();
         let changed = changed.notified();
         let is_queued = hub.change(|state| {
             let id = id_of(state, client, name).ok();
@@ -89,7 +89,7 @@ fn needs_node(action: &Action) -> bool {
     }
 }
 
-/// How the node of a session is reached, once the engine has given its job a number; `None` if it is not.
+/// How the node of a session is reached, once the batch system has given its job a number; `None` if it is not.
 pub(crate) fn of(batch: &Batch) -> Option<NodeReach> {
     let (job, node) = (batch.job.job_id.as_deref()?, batch.job.node.as_deref());
     Some(NodeReach {
@@ -100,7 +100,7 @@ pub(crate) fn of(batch: &Batch) -> Option<NodeReach> {
     })
 }
 
-/// The name of the link to the node of a session, and the session. `None` if the session is not one that an engine
+/// The name of the link to the node of a session, and the session. `None` if the session is not one that a batch system
 /// runs now: this machine answers then.
 fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, SessionId), Error>> {
     hub.change(|state| {

@@ -1,14 +1,14 @@
-//! Hands a session to its engine.
+//! Hands a session to its batch system.
 //!
 //! The record is written first, then the job is submitted with a mark that names the session: if the daemon dies in
-//! between, the next one finds the job in the engine's list.
+//! between, the next one finds the job in the batch system's list.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::senseless;
+use crate::daemon::batch_systems::command::{self, Failure, Surroundings};
 use crate::daemon::clock::now;
-use crate::daemon::engines::command::{self, Failure, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
 use crate::daemon::requests::client::Client;
@@ -27,7 +27,7 @@ use crate::sys::paths::{own_program, private_dir};
 use crate::sys::tree::MARK;
 use crate::sys::{failpoint, file, node_home};
 
-/// Longest name that an engine is given for a job, in bytes.
+/// Longest name that a batch system is given for a job, in bytes.
 const NAME: usize = 64;
 
 /// Returns the launcher of a request, after a check that the request makes sense with one; `None` if it has none.
@@ -86,7 +86,7 @@ pub(crate) fn launcher(
     {
         no_nul("resources", text)?;
     }
-    // The engine runs more than the command: its options name files and scripts.
+    // The batch system runs more than the command: its options name files and scripts.
     let is_restricted = client.greeting.policy.allow.is_some();
     let is_defined = matches!(params.launcher, Some(Launcher::Defined(_)));
     if is_restricted && (is_defined || !resources.extra.is_empty()) {
@@ -98,8 +98,8 @@ pub(crate) fn launcher(
     Ok(Some(launcher))
 }
 
-/// Creates a session that an engine runs. It is in the engine's queue when this returns. The caller sees to it that this is
-/// done to its end: a client that goes away meanwhile does not take the job back.
+/// Creates a session that a batch system runs. It is in the batch system's queue when this returns. The caller sees to
+/// it that this is done to its end: a client that goes away meanwhile does not take the job back.
 pub(crate) async fn submit(
     hub: &Hub,
     client: &Client,
@@ -157,7 +157,7 @@ pub(crate) async fn submit(
         state.persist(&id);
     });
     let surroundings = Surroundings {
-        // The engine tells the job from where it was submitted (SLURM_SUBMIT_DIR).
+        // The batch system tells the job from where it was submitted (SLURM_SUBMIT_DIR).
         dir: Some(cwd.as_path()).filter(|cwd| cwd.is_dir()),
         only_variables: true,
         input: Some(script),
@@ -172,12 +172,12 @@ pub(crate) async fn submit(
     Ok(id)
 }
 
-/// Whether the commands of an engine need this variable of the user.
+/// Whether the commands of a batch system need this variable of the user.
 fn is_of_engine(name: &str) -> bool {
     matches!(name, "PATH" | "HOME" | "USER" | "LD_LIBRARY_PATH") || name.starts_with("SLURM_CONF")
 }
 
-/// Takes what the engine said to a submission.
+/// Takes what the batch system said to a submission.
 fn settle(
     hub: &Hub,
     id: &SessionId,
@@ -196,7 +196,7 @@ fn settle(
         let kind = launcher.kind.name();
         match printed {
             Ok(job) => state.batch_submitted(id, job),
-            // It may be in the queue: the engine's list says so, and then it is taken from there.
+            // It may be in the queue: the batch system's list says so, and then it is taken from there.
             Err(failure) if failure.is_unknown => {
                 tracing::warn!(session = %id, what = failure.what, "sbatch");
             }
@@ -205,7 +205,9 @@ fn settle(
                 return Err(failure.refused(kind, "sbatch"));
             }
         }
-        state.engines.submitted(launcher, Some(env), now().boot);
+        state
+            .batch_systems
+            .submitted(launcher, Some(env), now().boot);
         Ok(())
     })
 }
@@ -226,7 +228,7 @@ fn prepare(dir: &str, id: &SessionId, job: &NodeJob) -> Result<(), Error> {
         .map_err(|error| refused_by_system(&format!("{dir}/{JOB} cannot be written"), &error))
 }
 
-/// The name by which the engine's own lists show a job.
+/// The name by which the batch system's own lists show a job.
 fn name(session: &Session) -> String {
     let fits = |char: &char| !char.is_control();
     let name: String = session.name().chars().filter(fits).collect();

@@ -22,7 +22,7 @@ use crate::sys::signal;
 use crate::term::highlight::highlights;
 use crate::term::sanitize::clean;
 
-use reason::untold_reason;
+pub(crate) use reason::untold_reason;
 pub(crate) use show::Show;
 pub(crate) use since::{Since, cursor};
 use streams::{Streams, piped};

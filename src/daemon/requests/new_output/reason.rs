@@ -8,8 +8,8 @@ use crate::protocol::record::EndedByKind;
 use crate::sys::signal;
 
 /// What a model would not think of: that the session was started again, that somebody else has ended it or runs it
-/// again, or that it is not ready.
-pub(super) fn untold_reason(
+/// again, that it is not ready, or what it waits for.
+pub(crate) fn untold_reason(
     state: &State,
     session: &Session,
     restarts: Option<String>,
@@ -28,7 +28,15 @@ pub(super) fn untold_reason(
         .filter(|_| status == Status::Retrying || by_others && status.is_finished())
         .filter(|reason| !is_plain(reason, &session.life));
     let ended = ended.map(str::to_owned);
-    let reasons = [restarts, ended, session.late_reason(), again];
+    let waits = state.waiting(session).map(|waiting| {
+        let why = waiting.why;
+        if waiting.never {
+            format!("it {why}, which does not come by itself any more; `restart` runs it anyway")
+        } else {
+            format!("it waits: {why}")
+        }
+    });
+    let reasons = [restarts, ended, session.late_reason(), again, waits];
     reasons
         .into_iter()
         .flatten()

@@ -52,7 +52,7 @@ async fn kill_on(hub: &Hub, host: &str, scope: &Scope) {
     loop {
         let (main, settled) = {
             let state = hub.read();
-            // The sessions of engines are this machine's.
+            // The sessions of batch systems are this machine's.
             let Some(entry) = state.hosts.get(host).filter(|entry| !entry.is_node()) else {
                 return;
             };

@@ -147,7 +147,7 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, host: &str, action: &Act
     answer(result)
 }
 
-/// Carries out an action on the node on which an engine runs the session `id`, which has that id there, too.
+/// Carries out an action on the node on which a batch system runs the session `id`, which has that id there, too.
 pub(crate) async fn run_on_node(
     hub: &Hub,
     client: &Rc<Client>,

@@ -194,7 +194,7 @@ impl Plan {
                 .as_ref()
                 .is_some_and(|matched| matched.kind == "command")
             {
-                client.await_command(&id, false);
+                client.await_command(&id, None);
             }
             let mut polled = polled(hub, client, &id, show).await?;
             if let Some(state) = matched.as_ref().and_then(|matched| matched.input_state) {

@@ -29,7 +29,7 @@ impl Source<'_> {
         let known = self.lines_before(to, piece.text.ends_with('\n'));
         let known = known.map(|lines| lines.saturating_sub(tail.lines().count() as u64));
         let begin = place.line_at(from);
-        let begin = begin.map(|line| line + head.lines().count() as u64);
+        let begin = begin.map(|line| line + head.matches('\n').count() as u64);
         piece.omitted.bytes += (piece.text.len() - tail.len()) as u64;
         piece.omitted.bytes = piece.omitted.bytes.saturating_sub(head.len() as u64);
         let left_out = match (begin, known) {
@@ -39,7 +39,10 @@ impl Source<'_> {
                 piece.uncounted = None;
                 format!("[lines {first}-{last} left out; log fromLine:{first}]")
             }
-            _ => format!("[{} bytes left out; log shows them]", piece.omitted.bytes),
+            _ => {
+                let bytes = piece.omitted.bytes;
+                format!("[{bytes} bytes left out; log offset:{from} shows them]")
+            }
         };
         if asked < from {
             let what = match place.line_at(from) {
@@ -50,6 +53,9 @@ impl Source<'_> {
                 0,
                 &format!("[{what} were dropped: the log keeps no more]\n"),
             );
+        }
+        if !head.is_empty() && !head.ends_with('\n') {
+            head.push('\n');
         }
         piece.text = format!("{head}{left_out}\n{tail}");
         piece
@@ -65,8 +71,8 @@ impl Source<'_> {
         line.map(|line| line - u64::from(is_end))
     }
 
-    /// The first lines of a text, at most `max_chars` characters. `alt` says whether the alternate screen is on
-    /// at its beginning.
+    /// The first lines of a text, at most `max_chars` characters; the beginning of the first line if it is longer.
+    /// `alt` says whether the alternate screen is on at its beginning.
     fn first_lines(&self, from: u64, to: u64, max_chars: usize, alt: bool) -> String {
         let end = to.min(from.saturating_add(max_chars as u64 * BYTES_PER_CHAR));
         let (begin, bytes) = self.log.read_all(from, end);
@@ -78,7 +84,7 @@ impl Source<'_> {
             .char_indices()
             .nth(max_chars)
             .map_or(rendered.text.len(), |(at, _)| at);
-        let end = rendered.text[..cut].rfind('\n').map_or(0, |at| at + 1);
+        let end = rendered.text[..cut].rfind('\n').map_or(cut, |at| at + 1);
         rendered.text.truncate(end);
         rendered.text
     }

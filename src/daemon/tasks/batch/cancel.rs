@@ -1,13 +1,13 @@
-//! Asks an engine to cancel the job of a session.
+//! Asks a batch system to cancel the job of a session.
 
+use crate::daemon::batch_systems::command::{self, Surroundings};
 use crate::daemon::clock::now;
-use crate::daemon::engines::command::{self, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::engine::batch::slurm;
 use crate::engine::life::Actor;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Asks the engine to cancel the job of a session.
+/// Asks the batch system to cancel the job of a session.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub(crate) async fn begin(hub: &Hub, id: &SessionId, by: Actor) -> Result<(), Er
             session.life.ask_to_end(by);
             state.persist(id);
         }
-        let env = state.engines.env(&launcher.name);
+        let env = state.batch_systems.env(&launcher.name);
         Some((launcher, job, env))
     });
     let Some((launcher, job, env)) = known else {
@@ -40,7 +40,7 @@ pub(crate) async fn begin(hub: &Hub, id: &SessionId, by: Actor) -> Result<(), Er
         .hint("try again in a moment"));
     };
     let done = command::run(&slurm::cancel(&job), &env, Surroundings::default()).await;
-    hub.change(|state| state.engines.ending(&launcher.name, now().boot));
+    hub.change(|state| state.batch_systems.ending(&launcher.name, now().boot));
     match done {
         Ok(_) => Ok(()),
         // It is over, which its list says.

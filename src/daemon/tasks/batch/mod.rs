@@ -1,22 +1,22 @@
-//! Asks engines for the states of their jobs, while any is open.
+//! Asks batch systems for the states of their jobs, while any is open.
 
 pub(crate) mod cancel;
 
 use std::time::Duration;
 
+use crate::daemon::batch_systems::Question;
+use crate::daemon::batch_systems::command::{self, Surroundings};
 use crate::daemon::clock::{now, sleep_until_boot};
-use crate::daemon::engines::Question;
-use crate::daemon::engines::command::{self, Surroundings};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::engine::batch::slurm;
 use crate::protocol::SessionId;
 
-/// Asks each engine when it is due; never returns.
+/// Asks each batch system when it is due; never returns.
 pub(crate) async fn run(hub: Hub) {
-    let changed = hub.read().engines.changed();
+    let changed = hub.read().batch_systems.changed();
     loop {
-        let (due, next) = hub.change(|state| state.engines.due(now().boot));
+        let (due, next) = hub.change(|state| state.batch_systems.due(now().boot));
         for question in due {
             tokio::task::spawn_local(ask(hub.clone(), question));
         }
@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Reads the logs of sessions that run elsewhere, while somebody waits for them or looks at them; never returns. No
 /// file system that several machines see tells of changes which another one makes.
 pub(crate) async fn follow(hub: Hub) {
-    let uses = hub.read().engines.uses();
+    let uses = hub.read().batch_systems.uses();
     loop {
         uses.notified().await;
         // By then the request that asks for it waits.
@@ -44,7 +44,7 @@ pub(crate) async fn follow(hub: Hub) {
     }
 }
 
-/// Asks one engine for all of its jobs.
+/// Asks one batch system for all of its jobs.
 async fn ask(hub: Hub, question: Question) {
     let Question { launcher, env } = question;
     let name = launcher.name;
@@ -68,11 +68,11 @@ async fn ask(hub: Hub, question: Question) {
     }
     hub.change(|state| {
         let is_open = state.has_open_batch(&name);
-        state.engines.answered(&name, is_open, now().boot);
+        state.batch_systems.answered(&name, is_open, now().boot);
     });
 }
 
-/// Asks for one job that the engine does not list any more.
+/// Asks for one job that the batch system does not list any more.
 async fn find_again(
     hub: &Hub,
     env: &std::collections::HashMap<String, String>,

@@ -171,7 +171,7 @@ impl Main<'_> {
                 .hint(fault::other_protocol(name, hello.protocol.cmp(&PROTOCOL))));
         }
         if self.is_node() {
-            // What happens there is in the log of its session, and in the words of its engine.
+            // What happens there is in the log of its session, and in the words of its batch system.
             return Ok(hello.version);
         }
         // Where the host's numbers are, before anything is asked for again.
@@ -253,7 +253,7 @@ impl Main<'_> {
         }
     }
 
-    /// Whether the host is the node on which an engine runs a session.
+    /// Whether the host is the node on which a batch system runs a session.
     fn is_node(&self) -> bool {
         let state = self.hub.read();
         state.hosts.get(&self.host.name).is_some_and(Entry::is_node)

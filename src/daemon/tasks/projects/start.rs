@@ -1,11 +1,14 @@
 //! The start of one run of a project's job.
 
+use std::path::Path;
+
 use tokio::sync::oneshot;
 
 use super::first_input;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::program::renewed;
+use crate::daemon::programs::reachable::reachable;
 use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::projects::spec::{self, Prepared, Sources};
 use crate::daemon::state::State;
@@ -95,6 +98,7 @@ impl Start {
 
     async fn launch_guest(&self, first_run: FirstRun) -> Result<(), Error> {
         let FirstRun { spawn, input } = first_run;
+        reachable(Path::new(&spawn.cwd)).await?;
         let asked = self.hub.change(|state| {
             if state
                 .is_to_start(&self.project, &self.session, self.run)

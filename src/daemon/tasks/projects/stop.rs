@@ -7,7 +7,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::state::projects::WITHOUT_SESSION;
 use crate::daemon::tasks::tree_kill;
-use crate::daemon::tasks::{beside, restart};
+use crate::daemon::tasks::{restart, shell_line};
 use crate::engine::conditions::Conditions;
 use crate::engine::life::Actor;
 use crate::project::stop::Stop;
@@ -98,8 +98,8 @@ pub(crate) fn first_signal(stop: &Stop) -> i32 {
     }
 }
 
-/// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started is
-/// ended with it then. The error says why it failed.
+/// Runs a shell line in the directory and environment of a job, for at most so many milliseconds. What it has started
+/// is ended with it then. The error says why it failed.
 async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) -> Result<(), String> {
     let known = {
         let state = hub.read();
@@ -111,7 +111,7 @@ async fn run(hub: &Hub, session: &SessionId, line: &str, within_ms: u64) -> Resu
     let Some((spec, shell)) = known else {
         return Ok(());
     };
-    let command = beside::command(&shell, line, &spec);
+    let command = shell_line::command(&shell, line, &spec);
     let within = Duration::from_millis(within_ms);
-    beside::run(command, within, "a stop line", session).await
+    shell_line::run(command, within, "a stop line", session).await
 }

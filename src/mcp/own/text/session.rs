@@ -76,7 +76,10 @@ pub(super) fn listed(result: &Value) -> String {
     let mut lines = Vec::new();
     for session in array(result, "sessions") {
         let mut line = format!("{} {}", word(session, "sessionId"), status(session));
-        for name in ["label", "group"] {
+        if let Some(why) = session["waiting"].as_str() {
+            line.push_str(&format!(" ({why})"));
+        }
+        for name in ["label", "group", "project"] {
             if let Some(value) = session[name].as_str() {
                 line.push_str(&format!(", {name} {value}"));
             }

@@ -124,7 +124,10 @@ pub(super) fn outcome(result: &Value) -> String {
 
 /// What is to be known of input.
 pub(super) fn warnings(result: &Value) -> String {
+    // What was not typed is said otherwise.
+    let is_said = |warning: &&str| *warning == "not_reading" && result["notWritten"].is_u64();
     let warnings = array(result, "warnings").filter_map(Value::as_str);
+    let warnings = warnings.filter(|warning| !is_said(warning));
     warnings
         .map(|warning| format!(", warning: {}", explained(warning)))
         .collect()
@@ -139,6 +142,7 @@ fn explained(warning: &str) -> &str {
         "not_reading" => "the program does not read its input now; what was typed waits",
         "no_effect" => "the end of input was taken as a key; the program reads on",
         "paste_not_bracketed" => "the program does not know pastes; each line was typed as by hand",
+        "label_in_use" => "another running session has this label, so use ids",
         "newline_not_enter" => {
             "the newline was sent as ^J, not as Enter; submit:true or send_keys Enter presses Enter"
         }
@@ -149,17 +153,20 @@ fn explained(warning: &str) -> &str {
 /// What a program does after its input.
 fn reaction(result: &Value) -> String {
     let ms = result["elapsedMs"].as_u64().unwrap_or_default();
+    let matched = &result["matched"];
+    let command = match (matched["kind"].as_str(), matched["exitCode"].as_i64()) {
+        (Some("command"), Some(code)) => format!("the command ended with exit {code}; "),
+        (Some("command"), None) => "the command ended; ".to_owned(),
+        _ => String::new(),
+    };
     let state = format!(
-        "{}{}{}{}",
+        "{command}{}{}{}{}",
         status(result),
         reason(result),
         input_state(result),
         remaining(result)
     );
-    match (
-        result["outcome"].as_str(),
-        result["matched"]["kind"].as_str(),
-    ) {
+    match (result["outcome"].as_str(), matched["kind"].as_str()) {
         // It may wait for keys since before the input.
         (Some("timeout"), _) if input_state(result).is_empty() => {
             format!("{state}, still busy after {}", seconds(ms))
@@ -206,6 +213,11 @@ pub(super) fn written(result: &Value, asked: bool) -> String {
     };
     if result["consumed"] == false {
         head.push_str(", not all read yet");
+    }
+    if let Some(rest @ 1..) = result["notWritten"].as_u64() {
+        head.push_str(&format!(
+            "; the program takes no more: the last {rest} were NOT typed; send them again if it reads on"
+        ));
     }
     head.push_str(&warnings(result));
     match result["outcome"].is_string() {

@@ -1,27 +1,26 @@
 //! `restart`: a new run under the same id.
 
+mod next_run;
+
 use std::path::Path;
 use std::rc::Rc;
 
+use self::next_run::NextRun;
 use super::{project, start, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::keeper_link::SpawnFailure;
 use crate::daemon::programs::allow::check_spec;
-use crate::daemon::programs::program::{
-    check_directory, check_still_there, fresh_spec, renewed, spawn_spec,
-};
+use crate::daemon::programs::program::{check_directory, check_still_there, fresh_spec};
 use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
 use crate::daemon::requests::ending::{cannot_end, end, end_strays, wait_for_exit};
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::finish::finish_anyway;
 use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::started::started;
-use crate::daemon::requests::unique_label;
+use crate::daemon::requests::uncancelled::finish_anyway;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
@@ -29,12 +28,11 @@ use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
-use crate::engine::life;
+use crate::engine::life::RestartRequest;
 use crate::engine::meta::Spec;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::condition::{WaitMode, WaitSpec};
-use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
 use crate::protocol::record::Record;
 use crate::protocol::{Error, ErrorCode, SessionId, Status};
@@ -63,10 +61,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     if let Some(of) = project {
         return project::restart::restart(hub, client, &id, of, resumes, (plan, spec)).await;
     }
-    let resumed = hub.read().sessions.get(&id).and_then(|session| {
-        let wanted = resumes && session.life.status() == Status::Lost;
-        wanted.then(|| session.spec.resumed()).flatten()
-    });
     hub.change(|state| resume_waiting(state, client, &id))?;
     if resumes && turn::waits(hub, &id) {
         return hub.change(|state| {
@@ -74,22 +68,24 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             answer(state.record(session, now()))
         });
     }
-    check(&hub.read(), client, &id, resumed.as_ref())?;
+    if turn::waits(hub, &id) {
+        check(hub, client, &id, None).await?;
+    }
     if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
         turn::decided(hub, &queues, &id).await;
         let state = hub.read();
         let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
         return answer(state.record(session, now()));
     }
-    let again = Again {
+    let next_run = NextRun {
         grace,
         unique: params.unique_label == Some(true),
-        resumed,
+        resumed: None,
     };
-    let (from, record) = run_again(hub, client, &id, again).await?;
+    let (from, record) = run_again(hub, client, &id, (next_run, resumes)).await?;
     // What waits in a queue may wait for long, so that only who says what for waits with it.
-    let waits = turn::waits(hub, &id);
-    if !spec.names_conditions() && (waits || !client.is_lean()) {
+    let is_in_queue = turn::waits(hub, &id);
+    if !spec.names_conditions() && (is_in_queue || !client.is_lean()) {
         return answer(record);
     }
     let waited = plan
@@ -122,12 +118,19 @@ fn gone(id: &SessionId) -> Error {
 
 /// Checks whether the client may run this program, whether it can be started as far as can be seen, and whether there is
 /// room for one more that runs: nothing is ended for a run that cannot begin.
-fn check(
-    state: &State,
+async fn check(
+    hub: &Hub,
     client: &Client,
     id: &SessionId,
     resumed: Option<&Spec>,
 ) -> Result<(), Error> {
+    let cwd = {
+        let state = hub.read();
+        let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+        resumed.unwrap_or(&session.spec).cwd.clone()
+    };
+    client.reachable(Path::new(&cwd)).await?;
+    let state = hub.read();
     let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
     let wanted = resumed.unwrap_or(&session.spec);
     check_spec(&client.greeting, wanted)?;
@@ -141,11 +144,11 @@ fn check(
     {
         check_still_there(&known.program)?;
     }
-    check_room(state, client, session)
+    check_room(&state, client, session)
 }
 
-/// Checks whether there is room for the next run of a session. One that has not ended has its place, unless it waits in a
-/// queue.
+/// Checks whether there is room for the next run of a session. One that has not ended has its place, unless it waits in
+/// a queue.
 fn check_room(state: &State, client: &Client, session: &Session) -> Result<(), Error> {
     if session.life.is_going() && !state.is_in_queue(session) {
         return Ok(());
@@ -153,32 +156,26 @@ fn check_room(state: &State, client: &Client, session: &Session) -> Result<(), E
     start::check_room(state, client)
 }
 
-/// How the next run is started.
-struct Again {
-    /// How long the current run has to end, in milliseconds.
-    grace: u64,
-    /// Whether no other running session may have its label.
-    unique: bool,
-    /// What runs in the place of the job's own command.
-    resumed: Option<Spec>,
-}
-
 /// Ends the current run and starts the next one, or lets it wait for its turn in the queue of its group. Returns where
 /// its output begins, and the record. Another restart is refused until this returns; what follows is a wait, in which
-/// others may restart the session.
+/// others may restart the session. With `resumes`, a lost session runs the command that continues it.
 async fn run_again(
     hub: &Hub,
     client: &Rc<Client>,
     id: &SessionId,
-    again: Again,
+    (mut next_run, resumes): (NextRun, bool),
 ) -> Result<(u64, Record), Error> {
     let guard = RestartGuard::take(hub, id, Some(client.principal.actor())).ok_or_else(|| {
         let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
+    next_run.resumed = hub.read().sessions.get(id).and_then(|session| {
+        let wanted = resumes && session.life.status() == Status::Lost;
+        wanted.then(|| session.spec.resumed()).flatten()
+    });
     let (hub, client, id) = (hub.clone(), client.clone(), id.clone());
     finish_anyway(async move {
-        let done = end_and_run(&hub, &client, &id, again).await;
+        let done = end_and_run(&hub, &client, &id, next_run).await;
         hub.change(|state| state.call_off_restart(&id));
         drop(guard);
         done
@@ -190,65 +187,45 @@ async fn end_and_run(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
-    again: Again,
+    next_run: NextRun,
 ) -> Result<(u64, Record), Error> {
-    again.is_free(&hub.read(), id)?;
-    let (status, waits) = {
+    check(hub, client, id, next_run.resumed.as_ref()).await?;
+    next_run.is_free(&hub.read(), id)?;
+    let (status, waits_for_retry) = {
         let state = hub.read();
         let life = &state.sessions.get(id).ok_or_else(|| gone(id))?.life;
         (life.status(), life.retry_at().is_some())
     };
     // A session that waits for the next run of its policy is started now: it has a place in its queue.
-    let place = if waits {
+    let place = if waits_for_retry {
         None
     } else {
         turn::place_again(hub, id)
     };
-    if !status.is_finished() && !waits {
+    if !status.is_finished() && !waits_for_retry {
         hub.change(|state| {
             // The end that was asked for does not pause the queue.
             state.leave_turn(id);
             // It is stored with the request to end.
             if let Some(session) = state.sessions.get_mut(id) {
-                session.life.run_again(Some(again.by(client)));
+                session.life.run_again(Some(next_run.request_of(client)));
             }
         });
-        let ended = end(hub, client, id, signal::TERM, again.grace).await;
+        let ended = end(hub, client, id, signal::TERM, next_run.grace).await;
         none_left(id, &ended)?;
     } else if status == Status::Lost && !is_of_node(hub) {
         // Nobody has seen its end: with pipes, it may still run.
-        none_left(id, &end_strays(hub, id, signal::TERM, again.grace).await)?;
+        none_left(id, &end_strays(hub, id, signal::TERM, next_run.grace).await)?;
     }
     let from = hub.read().sessions.log_end(id);
     // A condition is about the new run.
     client.search_from(id, from);
     hub.catch_up_within_limit(id).await;
-    if let Some(place) = place {
-        hub.change(|state| {
-            let spawn = again.next_run(state, Some(client), id)?;
-            state.let_wait_again(id, &place, spawn);
-            Ok::<(), Error>(())
-        })?;
-        turn::decided(hub, &place.project, id).await;
-        let state = hub.read();
-        let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
-        client.tell_state(session);
-        return Ok((from, state.record(session, now())));
-    }
-    let receiver = hub.change(|state| {
-        let spawn = again.next_run(state, Some(client), id)?;
-        state.relaunch(id, spawn).ok_or_else(|| gone(id))
-    })?;
-    let launched = receiver.await.map_err(|_| gone(id))?;
-    let record = hub.change(|state| match launched {
-        Ok(_) => {
-            let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
-            client.tell_state(session);
-            Ok(state.record(session, now()))
-        }
-        Err(failure) => Err(failed(state, id, &failure, waits)),
-    })?;
-    Ok((from, record))
+    next_run.begin(hub, Some(client), id, place).await?;
+    let state = hub.read();
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    client.tell_state(session);
+    Ok((from, state.record(session, now())))
 }
 
 /// Whether this daemon serves one job of a batch system, on its node. What another node has lost is not here, and what
@@ -268,7 +245,7 @@ fn none_left(id: &SessionId, ended: &Ended) -> Result<(), Error> {
 
 /// Goes on with the restarts that an earlier daemon has begun.
 pub(in crate::daemon) fn go_on(hub: &Hub) {
-    let begun: Vec<(SessionId, life::Again)> = {
+    let begun: Vec<(SessionId, RestartRequest)> = {
         let state = hub.read();
         let sessions = state.sessions.iter();
         let begun = sessions
@@ -291,118 +268,18 @@ pub(in crate::daemon) fn go_on(hub: &Hub) {
 }
 
 /// Waits for the end of the current run, which the takeover sees to, and starts the next one.
-async fn go_on_with(hub: &Hub, id: &SessionId, asked: &life::Again) -> Result<(), Error> {
+async fn go_on_with(hub: &Hub, id: &SessionId, asked: &RestartRequest) -> Result<(), Error> {
     if !hub.read().sessions.is_over(id) {
         wait_for_exit(hub, id, None).await;
     }
     // What is left may hold its port, for example.
     end_strays(hub, id, signal::TERM, GRACE_MS).await;
     hub.catch_up_within_limit(id).await;
-    let again = Again {
+    let next_run = NextRun {
         grace: GRACE_MS,
         unique: asked.unique,
         resumed: None,
     };
-    if let Some(place) = turn::place_again(hub, id) {
-        return hub.change(|state| {
-            let spawn = again.next_run(state, None, id)?;
-            state.let_wait_again(id, &place, spawn);
-            Ok(())
-        });
-    }
-    let receiver = hub.change(|state| {
-        let spawn = again.next_run(state, None, id)?;
-        state.relaunch(id, spawn).ok_or_else(|| gone(id))
-    })?;
-    match receiver.await {
-        Ok(Err(failure)) => Err(hub.change(|state| failed(state, id, &failure, false))),
-        _ => Ok(()),
-    }
-}
-
-impl Again {
-    /// What is stored of it.
-    fn by(&self, client: &Client) -> life::Again {
-        life::Again {
-            by: client.principal.actor(),
-            unique: self.unique,
-        }
-    }
-
-    fn is_free(&self, state: &State, id: &SessionId) -> Result<(), Error> {
-        match state.sessions.get(id) {
-            Some(session) if self.unique => {
-                let label = session.spec.label.as_deref();
-                unique_label::check(state, &session.scope, label, Some(id))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What the keeper is to be asked for, unless the next run was called off meanwhile. From then on the session has its
-    /// place among those that run. The client is unknown if an earlier daemon had it.
-    fn next_run(
-        &self,
-        state: &mut State,
-        client: Option<&Client>,
-        id: &SessionId,
-    ) -> Result<SpawnSpec, Error> {
-        // A client that asked for the end during the restart asked later, so its request prevails.
-        if !state.restarting.contains_key(id) {
-            let message = format!("Session {id} was stopped while it was being restarted");
-            return Err(Error::new(ErrorCode::Cancelled, message));
-        }
-        self.is_free(state, id)?;
-        state.keeper.check_descriptors()?;
-        let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
-        if let Some(client) = client {
-            check_room(state, client, session)?;
-        }
-        // The environment is lost if both keeper and daemon have died, because it is never written to a file.
-        let known = state.sessions.io(id).and_then(SessionIo::spec).cloned();
-        let wanted = self.resumed.as_ref().unwrap_or(&session.spec);
-        let is_other = session.spec.changed || self.resumed.is_some();
-        let spec = match (known, client) {
-            (Some(known), Some(client)) if is_other => {
-                let env = known.env.iter();
-                let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
-                let env = env.collect();
-                let spec = spawn_spec(&client.greeting, wanted, env)?;
-                SpawnSpec {
-                    umask: known.umask,
-                    inherit: known.inherit,
-                    ..spec
-                }
-            }
-            (Some(known), None) if is_other => renewed(wanted, known)?,
-            (Some(known), _) => known,
-            (None, Some(client)) => fresh_spec(&client.greeting, id, wanted)?,
-            (None, None) => return Err(Error::internal("its environment is not known any more")),
-        };
-        if let Some(session) = state.sessions.get_mut(id) {
-            session.life.forget_retries();
-            // The next run is the job's own command again.
-            session.spec.changed |= self.resumed.is_some();
-            if let Some(client) = client {
-                session.life.run_again(Some(self.by(client)));
-            }
-        }
-        Ok(spec)
-    }
-}
-
-/// Notes that the next run could not be started. `waits`: the session waited for it by its restart policy.
-fn failed(state: &mut State, id: &SessionId, failure: &SpawnFailure, waits: bool) -> Error {
-    let Some(session) = state.sessions.get_mut(id) else {
-        return gone(id);
-    };
-    session.life.failed_to_start(&failure.message, now());
-    let command = session.spec.command.clone();
-    if waits {
-        state.end_for_good(id)
-    } else {
-        state.persist(id);
-        state.look(id);
-    }
-    state.keeper.spawn_failed(&command, failure)
+    let place = turn::place_again(hub, id);
+    next_run.begin(hub, None, id, place).await
 }

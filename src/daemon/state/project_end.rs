@@ -1,7 +1,7 @@
 //! The end of whole projects: because somebody asks for it, or because one job has ended and all are to end with it.
 
 use super::State;
-use super::seen::seen_of_all;
+use super::job_states::seen_of_all;
 use crate::daemon::projects::ProjectId;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;

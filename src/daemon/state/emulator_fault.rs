@@ -15,8 +15,8 @@ use crate::sys::file;
 /// Bytes before the failure that are recorded.
 const KEPT: u64 = 64 * 1024;
 
-/// Maximum number of recordings per session. After that a failing screen is only reset, so that output made to fail costs no
-/// more than other output.
+/// Maximum number of recordings per session. After that a failing screen is only reset, so that output made to fail
+/// costs no more than other output.
 const MAX_RECORDINGS: u32 = 4;
 
 /// Records the newest output of a session whose emulator has failed on it, and repaints the screen.

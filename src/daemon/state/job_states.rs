@@ -15,12 +15,12 @@ use crate::sys::signal;
 /// end sooner.
 const PROOF_MS: u64 = 500;
 
-/// How many times in a row a job is run again, by a policy without a limit, until it counts as one that does not work: as
-/// many as a policy with the usual limit does.
+/// How many times in a row a job is run again, by a policy without a limit, until it counts as one that does not work:
+/// as many as a policy with the usual limit does.
 const KEEPS_ENDING: u32 = 5;
 
-/// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, or keep ending,
-/// and why.
+/// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, or keep
+/// ending, and why.
 pub(super) fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
     let late = |(name, session): (&String, &SessionId)| {
         let session = sessions.get(session)?;

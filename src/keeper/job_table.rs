@@ -8,10 +8,10 @@ use super::log::Log;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Exit, SpawnSpec};
 
-/// One session. It shares its descriptors with messages that wait to be sent: if they had duplicates, a keeper with many
-/// sessions could start no daemon any more.
+/// The job of one session. It shares its descriptors with messages that wait to be sent: if they had duplicates, a
+/// keeper with many sessions could start no daemon any more.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct Job {
     pub(super) id: SessionId,
     /// Reused when the session runs again.
     pub(super) spec: SpawnSpec,
@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) on_exit_ran: bool,
 }
 
-impl Entry {
+impl Job {
     /// Whether a process still has the terminal or an output pipe open.
     pub(super) fn is_open(&self) -> bool {
         self.outputs.iter().any(Option::is_some)
@@ -52,15 +52,15 @@ impl Entry {
     }
 }
 
-/// Number of free slots that are left alone while others are there: the daemon may still read one of them for the session
-/// that had it, until it knows of that session's next slot.
+/// Number of free slots that are left alone while others are there: the daemon may still read one of them for the
+/// session that had it, until it knows of that session's next slot.
 const RESTING: usize = 64;
 
 /// The sessions by their slot in the shared table.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct JobTable {
     /// Boxed, because a growing `Vec` reserves room for twice its length.
-    entries: Vec<Option<Box<Entry>>>,
+    jobs: Vec<Option<Box<Job>>>,
     by_id: HashMap<SessionId, u32>,
     /// Oldest first.
     free: VecDeque<u32>,
@@ -72,10 +72,10 @@ pub(super) struct Table {
     unsaved_exits: BTreeSet<u32>,
 }
 
-impl Table {
+impl JobTable {
     /// A free slot below `slots`, one that has been free for long if possible; `None` if there is none.
     pub(super) fn free_slot(&self, slots: u32) -> Option<u32> {
-        let next = u32::try_from(self.entries.len()).ok();
+        let next = u32::try_from(self.jobs.len()).ok();
         let next = next.filter(|&slot| slot < slots);
         let free = self.free.front().copied();
         if self.free.len() > RESTING {
@@ -86,47 +86,44 @@ impl Table {
     }
 
     /// Inserts a session at a free slot.
-    pub(super) fn insert_at(&mut self, slot: u32, entry: Entry) {
-        while self.entries.len() <= slot as usize {
-            self.free.push_back(self.entries.len() as u32);
-            self.entries.push(None);
+    pub(super) fn insert_at(&mut self, slot: u32, job: Job) {
+        while self.jobs.len() <= slot as usize {
+            self.free.push_back(self.jobs.len() as u32);
+            self.jobs.push(None);
         }
         if let Some(at) = self.free.iter().position(|free| *free == slot) {
             self.free.remove(at);
         }
-        self.by_id.insert(entry.id.clone(), slot);
-        self.entries[slot as usize] = Some(Box::new(entry));
+        self.by_id.insert(job.id.clone(), slot);
+        self.jobs[slot as usize] = Some(Box::new(job));
     }
 
-    pub(super) fn remove(&mut self, id: &SessionId) -> Option<Entry> {
+    pub(super) fn remove(&mut self, id: &SessionId) -> Option<Job> {
         let slot = self.by_id.remove(id)?;
         self.degraded.remove(&slot);
         self.unsaved_exits.remove(&slot);
         self.free.push_back(slot);
-        self.entries
-            .get_mut(slot as usize)?
-            .take()
-            .map(|entry| *entry)
+        self.jobs.get_mut(slot as usize)?.take().map(|job| *job)
     }
 
     pub(super) fn slot_of(&self, id: &SessionId) -> Option<u32> {
         self.by_id.get(id).copied()
     }
 
-    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut Entry> {
-        self.entries.get_mut(slot as usize)?.as_deref_mut()
+    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut Job> {
+        self.jobs.get_mut(slot as usize)?.as_deref_mut()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Job)> {
         (0..)
-            .zip(&self.entries)
-            .filter_map(|(slot, entry)| Some((slot, entry.as_deref()?)))
+            .zip(&self.jobs)
+            .filter_map(|(slot, job)| Some((slot, job.as_deref()?)))
     }
 
     /// The slot whose running first process is the child with this pid.
     pub(super) fn slot_of_child(&self, pid: u32) -> Option<u32> {
         self.iter()
-            .find(|(_, entry)| entry.pid == pid && entry.is_child && entry.exit.is_none())
+            .find(|(_, job)| job.pid == pid && job.is_child && job.exit.is_none())
             .map(|(s, _)| s)
     }
 
@@ -160,7 +157,7 @@ impl Table {
     /// Writes the pending records of all indexes.
     pub(super) fn flush_indexes(&mut self) {
         for slot in std::mem::take(&mut self.unflushed) {
-            if let Some(log) = self.get_mut(slot).and_then(|entry| entry.log.as_mut()) {
+            if let Some(log) = self.get_mut(slot).and_then(|job| job.log.as_mut()) {
                 let _ = log.flush_index();
             }
         }

@@ -1,4 +1,4 @@
-//! The commands of an engine. They talk to a server elsewhere, and may hang for long when that is down.
+//! The commands of a batch system. They talk to a server elsewhere, and may hang for long when that is down.
 
 use std::collections::HashMap;
 use std::io;
@@ -35,7 +35,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The error that an engine did not do what it was asked with `command`.
+    /// The error that a batch system did not do what it was asked with `command`.
     pub(crate) fn refused(&self, engine: &str, command: &str) -> Error {
         let said = match self.reason() {
             reason if reason.is_empty() => String::new(),

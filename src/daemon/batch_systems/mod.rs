@@ -1,8 +1,8 @@
-//! The engines that run sessions on other machines, such as the batch system of a cluster: what is known of each, and
-//! their [`command`]s, which may hang for long when an engine is down, and so never hold up anything else.
+//! The batch systems that run sessions on other machines (Slurm): what is known of each, and their [`command`]s, which may
+//! hang for long when the controller is down, and so never hold up anything else.
 //!
 //! Such a session is one of this daemon: its record is here, and its log is read from the directory that the nodes
-//! see, too. What follows from an engine's words is in [`state`](super::state), the questions to it are in
+//! see, too. What follows from the words of a batch system is in [`state`](super::state), the questions to it are in
 //! [`tasks`](super::tasks), and what clients ask for is in [`requests`](super::requests).
 
 pub(crate) mod command;
@@ -15,32 +15,32 @@ use tokio::sync::Notify;
 use crate::engine::batch::schedule::Schedule;
 use crate::protocol::engine_job::LauncherSpec;
 
-/// The engines with jobs that are not over, by the names of their launchers.
+/// The batch systems with jobs that are not over, by the names of their launchers.
 #[derive(Default)]
-pub(crate) struct Engines {
-    entries: BTreeMap<String, Engine>,
+pub(crate) struct BatchSystems {
+    entries: BTreeMap<String, BatchSystem>,
     changed: Rc<Notify>,
     /// Notified when a client asks for a session that runs elsewhere.
     used: Rc<Notify>,
-    /// Notified when a session has left the queue of its engine.
+    /// Notified when a session has left the queue of its batch system.
     placed: Rc<Notify>,
 }
 
-/// One engine.
-struct Engine {
+/// One batch system.
+struct BatchSystem {
     launcher: LauncherSpec,
     /// Variables of the client that submitted last, with which its commands are found and reach it.
     env: Rc<HashMap<String, String>>,
     schedule: Schedule,
 }
 
-/// What an engine is asked with.
+/// What a batch system is asked with.
 pub(crate) struct Question {
     pub(crate) launcher: LauncherSpec,
     pub(crate) env: Rc<HashMap<String, String>>,
 }
 
-impl Engines {
+impl BatchSystems {
     /// A job was submitted, or taken over from an earlier daemon.
     pub(crate) fn submitted(
         &mut self,
@@ -49,7 +49,7 @@ impl Engines {
         now: u64,
     ) {
         let engine = self.entries.entry(launcher.name.clone());
-        let engine = engine.or_insert_with(|| Engine {
+        let engine = engine.or_insert_with(|| BatchSystem {
             launcher: launcher.clone(),
             env: Rc::default(),
             schedule: Schedule::new(launcher.poll_ms),
@@ -61,7 +61,7 @@ impl Engines {
         self.changed.notify_one();
     }
 
-    /// Whether no session was handed to an engine since this daemon started, and none was taken over.
+    /// Whether no session was handed to a batch system since this daemon started, and none was taken over.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -88,7 +88,7 @@ impl Engines {
         engine.map_or_else(Rc::default, |engine| engine.env.clone())
     }
 
-    /// The engines to ask now, and when the next one is due, in boot-time milliseconds.
+    /// The batch systems to ask now, and when the next one is due, in boot-time milliseconds.
     pub(crate) fn due(&mut self, now: u64) -> (Vec<Question>, Option<u64>) {
         let (mut due, mut next) = (Vec::new(), None::<u64>);
         for engine in self.entries.values_mut() {
@@ -106,7 +106,7 @@ impl Engines {
         (due, next)
     }
 
-    /// An engine has answered, or has failed to. `open` is whether it has jobs that are not over.
+    /// A batch system has answered, or has failed to. `open` is whether it has jobs that are not over.
     pub(crate) fn answered(&mut self, name: &str, open: bool, now: u64) {
         if let Some(engine) = self.entries.get_mut(name) {
             engine.schedule.answered(open, now);
@@ -114,13 +114,13 @@ impl Engines {
         self.changed.notify_one();
     }
 
-    /// A session has left the queue of its engine.
+    /// A session has left the queue of its batch system.
     pub(crate) fn left_queue(&self) {
         self.placed.notify_waiters();
         self.used.notify_one();
     }
 
-    /// Notified when a session has left the queue of its engine.
+    /// Notified when a session has left the queue of its batch system.
     pub(crate) fn placed(&self) -> Rc<Notify> {
         self.placed.clone()
     }
@@ -135,7 +135,7 @@ impl Engines {
         self.used.clone()
     }
 
-    /// Notified when another engine may be due.
+    /// Notified when another batch system may be due.
     pub(crate) fn changed(&self) -> Rc<Notify> {
         self.changed.clone()
     }
