@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::job::{Job, Program};
+use super::ports;
 
 /// What happens to a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -53,17 +54,25 @@ impl Change {
 /// The key by which a change of the content of `.env` files is told.
 const ENV_FILE: &str = "env_file";
 
+/// That by which a change of another job's port is told, which a job has in its environment or its command.
+const OTHER_PORTS: &str = "${port}";
+
 impl Change {
     /// The same change of a job whose `.env` files give it other variables, too: it needs a restart.
     pub fn with_env_files(self) -> Self {
+        self.with(ENV_FILE)
+    }
+
+    /// The same change of a job that needs a restart because of this, too.
+    fn with(self, key: &'static str) -> Self {
         match self {
             Self::Same(job) => Self::Change {
                 job,
-                keys: vec![ENV_FILE],
+                keys: vec![key],
             },
             Self::Apply { job, mut keys } | Self::Change { job, mut keys } => {
-                if !keys.contains(&ENV_FILE) {
-                    keys.push(ENV_FILE);
+                if !keys.contains(&key) {
+                    keys.push(key);
                 }
                 Self::Change { job, keys }
             }
@@ -92,7 +101,44 @@ pub fn changes(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> 
         });
     }
     changes.extend(gone.into_iter().map(|(name, _)| Change::Gone(name.clone())));
-    changes
+    let moved = moved_ports(applied, new);
+    let uses_moved = |change: &Change| {
+        let job = new.get(change.job());
+        !moved.is_empty() && job.is_some_and(|job| mentions(job, &moved))
+    };
+    let with_ports = |change: Change| {
+        if uses_moved(&change) {
+            change.with(OTHER_PORTS)
+        } else {
+            change
+        }
+    };
+    changes.into_iter().map(with_ports).collect()
+}
+
+/// What the definitions of other jobs contain if they use the port of a job whose port differs, or that has none now.
+fn moved_ports(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Vec<String> {
+    let is_other = |(name, old): &(&String, &Job)| {
+        let ports = new.get(*name).map(|job| &job.ports);
+        !old.ports.is_empty() && ports != Some(&old.ports)
+    };
+    let names = applied.iter().filter(is_other).map(|(name, _)| name);
+    names
+        .flat_map(|name| {
+            let variable = ports::variable(name, "");
+            [
+                format!("${{port.{name}}}"),
+                format!("${{port.{name}."),
+                variable,
+            ]
+        })
+        .collect()
+}
+
+/// Whether the definition of a job contains one of these texts.
+fn mentions(job: &Job, texts: &[String]) -> bool {
+    let definition = serde_json::to_string(job).unwrap_or_default();
+    texts.iter().any(|text| definition.contains(text))
 }
 
 fn compared(name: &str, old: &Job, new: &Job) -> Change {
@@ -208,6 +254,35 @@ mod tests {
             .iter()
             .map(|(name, line)| ((*name).to_owned(), job(line)));
         jobs.collect()
+    }
+
+    #[test]
+    fn who_uses_the_port_of_another_job_is_restarted_when_it_moves() {
+        let mut old = jobs(&[
+            ("db", "d"),
+            ("api", "a"),
+            ("sh", "echo $BGPROC_PORT_DB"),
+            ("x", "x"),
+        ]);
+        let url = Some("http://localhost:${port.db}/".to_owned());
+        if let Some(api) = old.get_mut("api") {
+            api.env.push(("DB".to_owned(), url.clone()));
+        }
+        if let Some(db) = old.get_mut("db") {
+            db.ports.insert(String::new(), 7801);
+        }
+        let mut new = old.clone();
+        if let Some(db) = new.get_mut("db") {
+            db.ports.insert(String::new(), 7802);
+        }
+        let restarted: Vec<_> = changes(&old, &new)
+            .into_iter()
+            .filter(|change| !matches!(change, Change::Same(_)))
+            .map(|change| change.job().to_owned())
+            .collect();
+        assert_eq!(restarted, ["api", "db", "sh"]);
+        let same = changes(&new, &new.clone());
+        assert!(same.iter().all(|change| matches!(change, Change::Same(_))));
     }
 
     #[test]

@@ -340,7 +340,7 @@ impl Wrong<'_> {
                 "it applies a changed project file; to run a job again: bgproc restart {given}"
             )),
             "down" => Some(format!(
-                "it ends all jobs of a project; to end one: bgproc stop {given}"
+                "it ends all jobs of the project here; to end one job: bgproc stop {given}; all of another project: bgproc stop '{given}/*'"
             )),
             "exec" => Some(format!(
                 "the command follows after --: bgproc exec JOB -- {given}"

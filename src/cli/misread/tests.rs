@@ -275,7 +275,7 @@ fn what_other_programs_call_differently_is_named() {
         ),
         (
             "down web",
-            "it ends all jobs of a project; to end one: bgproc stop web",
+            "it ends all jobs of the project here; to end one job: bgproc stop web; all of another project: bgproc stop 'web/*'",
         ),
     ] {
         let said = said(line);

@@ -132,6 +132,11 @@ fn what(event: &Event) -> String {
         EventKind::Restarted if data["because"].is_string() => {
             format!("restarted, {}", clean(text("because")))
         }
+        // Its end is no event of its own.
+        EventKind::Restarted if data["reason"].is_string() && data["by"].is_null() => {
+            format!("restarted after {}", clean(text("reason")))
+        }
+        EventKind::Limit if data["reason"].is_string() => clean(text("reason")),
         EventKind::HumanAsked => format!("asks: {}", clean(text("message"))),
         EventKind::Reported => match (data["state"].as_str(), data["message"].as_str()) {
             (Some(state), Some(message)) => format!("reports {}: {}", clean(state), clean(message)),

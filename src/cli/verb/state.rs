@@ -166,7 +166,15 @@ fn each(
         .daemon()?
         .call_all(ids.iter().cloned().map(action).collect());
     let mut exit = found.exit;
-    for (id, answer) in ids.into_iter().zip(answers) {
+    let is_one_of_several = found.jobs.len() > 1;
+    for ((id, job), answer) in ids.into_iter().zip(&found.jobs).zip(answers) {
+        let refused = |mut error: Error| {
+            let name = words::name(&job.summary);
+            if is_one_of_several && !error.message.contains(&name) {
+                error.message = format!("{name}: {}", error.message);
+            }
+            refused(error)
+        };
         let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
         if let Err(failure) = outcome {
             exit = exit.or(ctx.complain(failure));
