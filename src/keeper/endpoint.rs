@@ -84,6 +84,14 @@ impl Endpoint {
         self.made.is_some() && file::identity(&self.path) == self.made
     }
 
+    /// Watches the directories of both sockets.
+    fn watch_places(&self, home: &Home) {
+        if let Some(dir) = self.path.parent() {
+            self.watch(dir);
+        }
+        self.watch(&home.state);
+    }
+
     fn watch(&self, dir: &Path) {
         if let Some(Err(error)) = self.watch.as_ref().map(|watch| watch.add(dir)) {
             tracing::info!(dir = %dir.display(), %error, "cannot watch the directory");
@@ -97,6 +105,8 @@ impl Keeper {
         if let Some(watch) = &self.endpoint.watch {
             self.events.add(watch, Source::Watch)?;
         }
+        // Before the first look: a file that is removed right after it must not be missed.
+        self.endpoint.watch_places(&self.home);
         self.look_after_sockets();
         Ok(())
     }
@@ -119,10 +129,8 @@ impl Keeper {
         if self.endpoint.status.is_none() && self.endpoint.paused_until.is_none() {
             self.open_status_socket();
         }
-        if let Some(dir) = self.endpoint.path.parent() {
-            self.endpoint.watch(dir);
-        }
-        self.endpoint.watch(&self.home.state);
+        // The places may be others now.
+        self.endpoint.watch_places(&self.home);
         if !self.endpoint.is_noted {
             match self.locks.note(&self.endpoint.path) {
                 Ok(()) => self.endpoint.is_noted = true,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -9,12 +10,13 @@ use clap_complete::engine::CompletionCandidate;
 
 use super::{hosts, project};
 use crate::cli::beside;
+use crate::cli::context::target;
 use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
 use crate::project::Project;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Status, Summary};
+use crate::protocol::{Action, Record, SessionId, Status, Summary};
 use crate::term::sanitize::clean;
 
 /// How long a person who presses TAB waits for a daemon that does not answer.
@@ -191,5 +193,56 @@ fn listed() -> Vec<Record> {
         // The receiver is gone if this took too long.
         let _ = sender.send(listed.map_or_else(|_| Vec::new(), |listed| listed.sessions));
     });
-    receiver.recv_timeout(PATIENCE).unwrap_or_default()
+    let mut jobs = receiver.recv_timeout(PATIENCE).unwrap_or_default();
+    if let Ok(dir) = std::env::current_dir() {
+        own_last(&mut jobs, &dir);
+    }
+    jobs
+}
+
+/// Puts the jobs of the project of a directory behind the others, as if they were the newest: there, a name means them.
+fn own_last(jobs: &mut [Record], dir: &Path) {
+    let own: BTreeSet<SessionId> = target::of_project_at(dir, jobs)
+        .into_iter()
+        .map(|job| job.summary.session_id)
+        .collect();
+    jobs.sort_by_key(|job| own.contains(&job.summary.session_id));
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::output::fixture::record;
+
+    #[test]
+    fn a_name_is_that_of_the_job_of_the_project_here() {
+        let of = |id: &str, dir: &str, status| {
+            let mut job = record(id, Some("web"), status);
+            let role = json!({"name": "shop", "dir": dir, "job": "web", "phase": "running",
+                "place": 0, "needs": []});
+            job.summary.project = Some(serde_json::from_value(role).unwrap());
+            job
+        };
+        let mut jobs = [
+            of("here", "/srv/shop", Status::Running),
+            of("there", "/srv/other", Status::Killed),
+        ];
+        own_last(&mut jobs, Path::new("/srv/shop/src"));
+        let found = of_names(&jobs);
+        assert_eq!(found, ["web: running"]);
+        own_last(&mut jobs, Path::new("/srv/other"));
+        assert_eq!(of_names(&jobs), ["web: killed"]);
+    }
+
+    fn of_names(jobs: &[Record]) -> Vec<String> {
+        let found = super::of(jobs, "", Which::Any).into_iter();
+        let text = |one: CompletionCandidate| {
+            let help = one.get_help().unwrap().to_string();
+            format!("{}: {help}", one.get_value().to_str().unwrap())
+        };
+        found.map(text).collect()
+    }
 }

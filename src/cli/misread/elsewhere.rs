@@ -5,7 +5,7 @@ use super::words::{either, near};
 use crate::cli::verb::Verb;
 
 /// Verbs of other programs, with the command of bgproc that does the same.
-const ELSEWHERE: [(&str, &str); 44] = [
+const ELSEWHERE: [(&str, &str); 49] = [
     ("jobs", "ls"),
     ("ps-a", "ls"),
     ("jlist", "ls --json"),
@@ -40,6 +40,12 @@ const ELSEWHERE: [(&str, &str); 44] = [
     ("nohup", "run COMMAND"),
     ("disown", "run COMMAND"),
     ("scale", "up -m NAME=N"),
+    // They check a project file, or show what it would do.
+    ("config", "up -n"),
+    ("validate", "up -n"),
+    ("check", "up -n"),
+    ("plan", "up -n"),
+    ("has-session", "status JOB"),
     ("parallel", "group NAME --parallel N"),
     ("enqueue", "run -g GROUP COMMAND"),
     ("switch", "move JOB"),

@@ -142,9 +142,10 @@ impl Up {
             request.apply = Some(self.apply);
             return show_plan(ctx, request);
         }
-        request.apply = Some(self.ask(ctx, &request)?);
+        let (apply, is_shown) = self.ask(ctx, &request)?;
+        request.apply = Some(apply);
         request.op = Some(ProjectOp::Up);
-        let state = begin(ctx, &request)?;
+        let state = begin(ctx, &request, is_shown)?;
         if request.apply != Some(true) {
             tell_left_alone(&state);
         }
@@ -185,13 +186,13 @@ impl Up {
 
 impl Up {
     /// Looks at the plan before it is carried out, if there is something to check or to ask. Returns whether running
-    /// jobs are restarted whose definition has changed.
-    fn ask(&self, ctx: &mut Context, request: &Project) -> Result<bool, Failure> {
-        let may_ask = !ctx.json && obeys() && std::io::stdin().is_terminal();
+    /// jobs are restarted whose definition has changed, and whether the plan was shown.
+    fn ask(&self, ctx: &mut Context, request: &Project) -> Result<(bool, bool), Failure> {
+        let may_ask = may_ask(ctx);
         let ends = (self.apply || self.prune) && !self.yes;
         let is_needed = self.exit_code_from.is_some() || ends || (may_ask && !self.apply);
         if !is_needed {
-            return Ok(self.apply);
+            return Ok((self.apply, false));
         }
         let planned = Project {
             apply: Some(self.apply),
@@ -201,10 +202,20 @@ impl Up {
         if let Some(job) = &self.exit_code_from {
             check_is_wanted(request, &state, job)?;
         }
-        if ends {
-            consent(ctx, request, &state, self.apply)?;
+        let confirmed = if ends {
+            confirmed(request, &state, self.apply)
+        } else {
+            Vec::new()
+        };
+        let restarts = !self.apply && running_restarts(&state).next().is_some();
+        // Whoever is asked sees first what about.
+        let is_shown = may_ask && (restarts || !confirmed.is_empty());
+        if is_shown {
+            print_plan(ctx, &state)?;
         }
-        Ok(self.apply || (may_ask && asked_to_apply(ctx, &state)?))
+        consent(ctx, &confirmed)?;
+        let apply = self.apply || (may_ask && asked_to_apply(ctx, &state)?);
+        Ok((apply, is_shown))
     }
 }
 
@@ -228,12 +239,22 @@ impl Reload {
         if self.dry_run {
             return show_plan(ctx, planned);
         }
+        let mut is_shown = false;
         if !self.yes {
             let state = plan(ctx, planned)?;
-            consent(ctx, &request, &state, true)?;
+            let confirmed = confirmed(&request, &state, true);
+            is_shown = may_ask(ctx) && !confirmed.is_empty();
+            if is_shown {
+                print_plan(ctx, &state)?;
+            }
+            consent(ctx, &confirmed)?;
         }
         request.op = Some(ProjectOp::Reload);
-        let state = begin(ctx, &request)?;
+        let state = begin(ctx, &request, is_shown)?;
+        if !ctx.json && state.jobs.iter().all(|job| !job.wanted) {
+            let name = clean(&state.project.name);
+            note(&format!("no job of {name} is up; bgproc up starts them"));
+        }
         let wanted = wanted(&request, &state);
         interrupt::leave_with(GOES_ON.to_owned())?;
         settle(ctx, &wanted, state, self.timeout, false)
@@ -263,10 +284,17 @@ fn need_terminal() -> Result<(), Failure> {
     Err(failure.hint("bgproc up without -a needs none, bgproc up -f follows the logs"))
 }
 
-/// Sends the request, and prints its plan and warnings.
-fn begin(ctx: &mut Context, request: &Project) -> Result<ProjectState, Failure> {
+/// Whether there is a person to ask.
+fn may_ask(ctx: &Context) -> bool {
+    !ctx.json && obeys() && std::io::stdin().is_terminal()
+}
+
+/// Sends the request, and prints its plan and warnings, unless they are shown already.
+fn begin(ctx: &mut Context, request: &Project, is_shown: bool) -> Result<ProjectState, Failure> {
     let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
-    print_plan(ctx, &state)?;
+    if !is_shown {
+        print_plan(ctx, &state)?;
+    }
     Ok(state)
 }
 
@@ -304,31 +332,43 @@ fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
     Ok(ctx.daemon()?.call_as(Action::Project(request))?)
 }
 
-/// Asks before running jobs are restarted (with `apply`) or stopped whose project file wants that.
-fn consent(
-    ctx: &mut Context,
+/// The changes that end running jobs whose project file wants a question before that: with `apply` restarts, too.
+fn confirmed<'a>(
     request: &Project,
-    state: &ProjectState,
+    state: &'a ProjectState,
     apply: bool,
-) -> Result<(), Failure> {
+) -> Vec<&'a PlannedChange> {
     let ends = |change: &&PlannedChange| match change.change {
         ChangeKind::Restart => apply && !change.ended,
         ChangeKind::Gone => request.prune == Some(true),
         _ => false,
     };
-    let asks = |name: &&str| {
-        state
-            .jobs
-            .iter()
-            .any(|job| job.confirm && job.job == **name)
+    let asks = |change: &&PlannedChange| {
+        let mut jobs = state.jobs.iter();
+        jobs.any(|job| job.confirm && job.job == change.job)
     };
-    let ended = state
-        .plan
-        .iter()
-        .filter(ends)
-        .map(|change| change.job.as_str());
-    let names: Vec<String> = ended.filter(asks).map(clean).collect();
-    consent::named(ctx, &names, false)
+    state.plan.iter().filter(ends).filter(asks).collect()
+}
+
+/// Asks before these changes are made.
+fn consent(ctx: &mut Context, changes: &[&PlannedChange]) -> Result<(), Failure> {
+    let named = |kind: ChangeKind, verb: &str| {
+        let of_kind = changes.iter().filter(|change| change.change == kind);
+        let names: Vec<String> = of_kind.map(|change| clean(&change.job)).collect();
+        (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+    };
+    let parts = [
+        named(ChangeKind::Restart, "restart"),
+        named(ChangeKind::Gone, "stop"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = changes.iter().map(|change| clean(&change.job)).collect();
+    let names = names.join(", ");
+    let unasked = format!("{names}: the project file wants a question before a stop");
+    consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }
 
 /// Fails unless the request brings this job up.

@@ -64,8 +64,9 @@ pub fn holds(level: Level, job: &JobWish, now: Seen) -> bool {
         _ => None,
     };
     match level {
-        // A job that is about to be restarted is not what was asked for.
-        Level::Started => runs.is_some() && !job.gives_way(now),
+        // A job that is about to be restarted is not what was asked for. One that ended well has started, however soon
+        // that was: what needs it must not depend on who is faster.
+        Level::Started => runs.is_some() && !job.gives_way(now) || job.has_ended(now) == Some(true),
         Level::Ready => runs == Some(true) && !job.gives_way(now),
         Level::Ok => job.has_ended(now) == Some(true),
         Level::Done => job.has_ended(now).is_some(),

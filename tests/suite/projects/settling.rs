@@ -21,6 +21,29 @@ fn up_waits_for_the_end_of_a_task() {
 }
 
 #[test]
+fn what_needs_a_service_that_ends_well_at_once_starts() {
+    let shop = Project::new(
+        "version = 1\n[jobs.db]\nrun = \"exit 0\"\n[jobs.api]\nrun = \"exec sleep 1000\"\nneeds = [\"db\"]\n",
+    );
+    for _ in 0..3 {
+        shop.run(&["up"]);
+        assert_eq!(shop.phase("api"), "running");
+        shop.ok(&["down"]);
+    }
+}
+
+#[test]
+fn a_reload_of_what_is_down_says_so() {
+    let shop = Project::new("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
+    shop.ok(&["up"]);
+    shop.ok(&["down"]);
+    shop.run(&["reload"])
+        .expect_code(0)
+        .expect_said("bgproc up starts them");
+    assert_eq!(shop.phase("web"), "stopped");
+}
+
+#[test]
 fn a_service_that_ends_at_once_has_failed() {
     let shop = Project::new("version = 1\n[jobs.web]\nrun = \"nosuchcmd --dev\"\n");
     let ran = shop.run(&["up"]).expect_code(1);

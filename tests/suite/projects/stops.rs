@@ -58,6 +58,15 @@ fn a_changed_file_asks_before_it_stops_a_job_with_confirm() {
     for args in [&["reload"][..], &["up", "--apply"]] {
         shop.run(args).expect_code(1).expect_said(asks);
     }
+    // A person sees the plan first.
+    let file = shop.dir.join("bgproc.toml").display().to_string();
+    let mut asked = Terminal::new(&shop.home, &["reload", "--file", &file], (80, 24));
+    asked.wait_for_text("~ db");
+    asked.wait_for_text("restart db? [y/N]");
+    asked.send("n\r");
+    asked.wait_for_text("nothing was changed");
+    assert_eq!(asked.exit_code(), 1);
+    assert_eq!(shop.pid("db"), pid);
     shop.write("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
     shop.run(&["reload", "--prune"])
         .expect_code(1)
