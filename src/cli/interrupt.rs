@@ -77,8 +77,13 @@ fn is_broken(events: PollFlags) -> bool {
     events.intersects(PollFlags::ERR | PollFlags::HUP) && !io::stdout().is_terminal()
 }
 
-/// The message for a person who stops following the jobs that these targets mean. It can be pasted.
-pub fn goes_on(targets: &[String]) -> String {
+/// The message for a person who stops following jobs. It can be pasted: it has the targets as they were given, because
+/// the bare name of a job may mean that of another project here. `-` stands for `names`.
+pub fn goes_on(targets: &[String], names: &[String]) -> String {
+    let targets = match targets {
+        [recent] if recent == "-" => names,
+        targets => targets,
+    };
     let all: Vec<_> = targets.iter().map(|target| quote(target)).collect();
     let all = all.join(" ");
     match targets {

@@ -32,14 +32,7 @@ pub fn panic(name: &str) {
 
 /// Waits here while a test holds the place `name`.
 pub fn hold(name: &str) {
-    let wanted = cfg!(debug_assertions).then(|| std::env::var("BGPROC_HOLD").ok());
-    let Some((place, file)) = wanted.flatten().and_then(|wanted| {
-        let (place, file) = wanted.split_once(':')?;
-        Some((place.to_owned(), file.to_owned()))
-    }) else {
-        return;
-    };
-    while place == name && std::path::Path::new(&file).exists() {
+    while let Some(file) = held(name) {
         let _ = std::fs::write(format!("{file}.reached"), "");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -47,10 +40,15 @@ pub fn hold(name: &str) {
 
 /// Whether a test holds the place `name`.
 pub fn is_held(name: &str) -> bool {
+    held(name).is_some()
+}
+
+/// The file by which a test holds the place `name`.
+fn held(name: &str) -> Option<String> {
     let wanted = cfg!(debug_assertions).then(|| std::env::var("BGPROC_HOLD").ok());
-    let wanted = wanted.flatten();
-    let place = wanted.as_deref().and_then(|wanted| wanted.split_once(':'));
-    place.is_some_and(|(place, file)| place == name && std::path::Path::new(file).exists())
+    let wanted = wanted.flatten()?;
+    let (place, file) = wanted.split_once(':')?;
+    (place == name && std::path::Path::new(file).exists()).then(|| file.to_owned())
 }
 
 /// The number that a test has set in the variable `name`, to replace a default.

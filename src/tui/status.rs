@@ -146,10 +146,10 @@ pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     bar.left(0, spans);
     if !(wide || state.runs() || state == State::Done) {
         // The words of the list are short, but do not say who asks.
-        let mut words = state.row_words().into_iter();
-        let first = words.next().filter(|_| state != State::Asked);
-        let word = first.unwrap_or_else(|| job.word());
-        let short = state.row_words().pop().unwrap_or_else(|| word.clone());
+        let words = state.row_words();
+        let first = words.first().filter(|_| state != State::Asked);
+        let word = first.cloned().unwrap_or_else(|| job.word());
+        let short = words.last().unwrap_or(&word).clone();
         bar.text_or(2, word, short, theme.state(&state));
     }
     if !wide && !time.is_empty() {

@@ -7,9 +7,14 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::Record;
 
+/// Whether there is a terminal to ask on.
+pub(in crate::cli) fn can_ask(ctx: &Context) -> bool {
+    !ctx.json && ctx.out.is_terminal() && io::stdin().is_terminal()
+}
+
 /// Asks `QUESTION? [y/N]` and returns the answer; `None` if there is no terminal to ask on.
 pub(in crate::cli) fn ask(ctx: &mut Context, question: &str) -> Result<Option<bool>, Failure> {
-    if ctx.json || !ctx.out.is_terminal() || !io::stdin().is_terminal() {
+    if !can_ask(ctx) {
         return Ok(None);
     }
     ctx.out.bytes(format!("{question}? [y/N] ").as_bytes())?;

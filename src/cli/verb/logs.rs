@@ -375,14 +375,9 @@ impl Logs {
 
     /// Lets Ctrl-C, and a reader that goes away, end the following.
     fn leave(&self, names: &[String]) -> Result<(), Failure> {
-        // As they were named here: a bare name may mean the job of another project.
-        let targets = match self.jobs.as_slice() {
-            [recent] if recent == "-" => names,
-            targets => targets,
-        };
         match self.within_up {
             Some(_) => interrupt::leave_with_reader(),
-            None => interrupt::leave_following(interrupt::goes_on(targets))?,
+            None => interrupt::leave_following(interrupt::goes_on(&self.jobs, names))?,
         }
         Ok(())
     }

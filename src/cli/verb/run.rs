@@ -211,7 +211,8 @@ impl Run {
         // Ask for details: without them, the record may lack the path of the log.
         let job = ctx.record(id, true)?;
         let name = words::name(&job.summary);
-        let goes_on = interrupt::goes_on(std::slice::from_ref(&name));
+        let own = std::slice::from_ref(&name);
+        let goes_on = interrupt::goes_on(own, own);
         if self.follow {
             interrupt::leave_following(goes_on)?
         } else {

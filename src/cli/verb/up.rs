@@ -1,6 +1,5 @@
 //! `up` and `reload`: bring the jobs of a project up, or apply its changed file.
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::consent;
-use crate::cli::output::{note, obeys, words};
+use crate::cli::output::{note, takes_screens, words};
 use crate::cli::project::end::End;
 use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
 use crate::cli::project::source::{self, Source};
@@ -188,7 +187,7 @@ impl Up {
     /// Looks at the plan before it is carried out, if there is something to check or to ask. Returns whether running
     /// jobs are restarted whose definition has changed, and whether the plan was shown.
     fn ask(&self, ctx: &mut Context, request: &Project) -> Result<(bool, bool), Failure> {
-        let may_ask = may_ask(ctx);
+        let may_ask = !ctx.json && takes_screens();
         let ends = (self.apply || self.prune) && !self.yes;
         let is_needed = self.exit_code_from.is_some() || ends || (may_ask && !self.apply);
         if !is_needed {
@@ -209,7 +208,7 @@ impl Up {
         };
         let restarts = !self.apply && running_restarts(&state).next().is_some();
         // Whoever is asked sees first what about.
-        let is_shown = may_ask && (restarts || !confirmed.is_empty());
+        let is_shown = (may_ask && restarts) || (consent::can_ask(ctx) && !confirmed.is_empty());
         if is_shown {
             print_plan(ctx, &state)?;
         }
@@ -243,7 +242,7 @@ impl Reload {
         if !self.yes {
             let state = plan(ctx, planned)?;
             let confirmed = confirmed(&request, &state, true);
-            is_shown = may_ask(ctx) && !confirmed.is_empty();
+            is_shown = consent::can_ask(ctx) && !confirmed.is_empty();
             if is_shown {
                 print_plan(ctx, &state)?;
             }
@@ -277,16 +276,11 @@ fn open_dashboard(state: ProjectState) -> Result<Exit, Failure> {
 
 /// Fails unless standard input and output are a terminal.
 fn need_terminal() -> Result<(), Failure> {
-    if std::io::stdin().is_terminal() && obeys() {
+    if takes_screens() {
         return Ok(());
     }
     let failure = Failure::with_message(Exit::USAGE, "the dashboard needs a terminal");
     Err(failure.hint("bgproc up without -a needs none, bgproc up -f follows the logs"))
-}
-
-/// Whether there is a person to ask.
-fn may_ask(ctx: &Context) -> bool {
-    !ctx.json && obeys() && std::io::stdin().is_terminal()
 }
 
 /// Sends the request, and prints its plan and warnings, unless they are shown already.

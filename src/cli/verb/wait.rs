@@ -59,12 +59,7 @@ impl Wait {
         }
         if !jobs.clone().all(|job| job.status.is_finished()) {
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
-            // As they were named here: a bare name may mean the job of another project.
-            let targets = match targets.as_slice() {
-                [recent] if recent == "-" => &names,
-                _ => &targets,
-            };
-            interrupt::leave_with(interrupt::goes_on(targets))?;
+            interrupt::leave_with(interrupt::goes_on(&targets, &names))?;
         }
         let mode = if self.any {
             WaitMode::Any

@@ -84,7 +84,7 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     let cwd = working_directory(&client.greeting, params.cwd.as_deref())?;
     client.reachable(&cwd).await?;
     // From here on, nothing comes in between: the same key is not given twice.
-    let reused = reused(hub, client, &params)?;
+    let reused = reused(hub, client, &params, &cwd)?;
     if reused.is_none() && params.ready.is_none() {
         plan.check_without_probe()?;
     }
@@ -146,17 +146,17 @@ fn shares_label(state: &State, id: &SessionId) -> bool {
     let session = session.filter(|session| !session.life.status().is_finished());
     session.is_some_and(|session| {
         let label = session.spec.label.as_deref();
-        label.is_some_and(|label| {
-            let registry = &state.sessions.registry;
-            registry
-                .going_by_label(&session.scope, label, Some(id))
-                .is_some()
-        })
+        unique_label::check(state, &session.scope, label, Some(id)).is_err()
     })
 }
 
 /// The session that an earlier request with the same key has started.
-fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId>, Error> {
+fn reused(
+    hub: &Hub,
+    client: &Client,
+    params: &Start,
+    cwd: &Path,
+) -> Result<Option<SessionId>, Error> {
     let Some(key) = &params.key else {
         return Ok(None);
     };
@@ -165,27 +165,17 @@ fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId
         return Ok(None);
     };
     let same = session.spec.command == params.command && session.spec.args == params.args;
-    let cwd = params.cwd.as_deref();
-    let is_here = match cwd {
-        Some(cwd) => {
-            let cwd = working_directory(&client.greeting, Some(cwd))?;
-            cwd == Path::new(&session.spec.cwd)
-        }
-        None => true,
-    };
-    let (id, hint) = (&session.id, "use another key for another command");
+    let is_here = params.cwd.is_none() || cwd == Path::new(&session.spec.cwd);
     if session.spec.changed || (same && is_here) {
-        Ok(Some(id.clone()))
-    } else if same {
-        let message = format!(
-            "`key`: session {id} with this key runs in {}",
-            session.spec.cwd
-        );
-        Err(Error::invalid(message).hint(hint))
-    } else {
-        let message = format!("`key`: session {id} with this key runs another command");
-        Err(Error::invalid(message).hint(hint))
+        return Ok(Some(session.id.clone()));
     }
+    let what = if same {
+        format!("in {}", session.spec.cwd)
+    } else {
+        "another command".to_owned()
+    };
+    let message = format!("`key`: session {} with this key runs {what}", session.id);
+    Err(Error::invalid(message).hint("use another key for another command"))
 }
 
 /// A session that was created, the pid of its program if that was started at once, and its input.

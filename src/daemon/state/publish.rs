@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::daemon::projects::project::{CHANGED, UnderWay};
+use crate::daemon::projects::project::UnderWay;
 use crate::engine::Now;
 use crate::engine::life::Actor;
 use crate::engine::session::Session;
@@ -73,15 +73,12 @@ impl State {
                 data["restarts"] = json!(restarts);
                 data["reason"] = before["reason"].clone();
                 data["backoffMs"] = before["backoffMs"].clone();
-                let because = before["because"].as_str();
-                if let Some(because) = because {
-                    data["because"] = json!(because);
+                if let Some(because) = before.get("because").filter(|text| text.is_string()) {
+                    data["because"] = because.clone();
                 }
                 let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
-                let changed = because.filter(|because| because.starts_with(CHANGED));
-                let watch = changed.map(|files| Actor::Watch(files.to_owned()));
                 // Absent if the restart policy started the run.
-                if let Some(by) = asked.or(watch).or(starter) {
+                if let Some(by) = asked.or(starter) {
                     data["by"] = json!(by.ended_by());
                 }
                 EventKind::Restarted

@@ -199,11 +199,11 @@ impl State {
         None
     }
 
-    /// Why the run of a session that begins now was requested, if files have changed. It is said once.
-    pub(super) fn take_because(&mut self, id: &SessionId) -> Option<String> {
+    /// Why the run of a session that begins now was requested, if files have changed.
+    pub(super) fn because(&mut self, id: &SessionId) -> Option<&mut Option<String>> {
         let of = self.sessions.get(id)?.spec.project.clone()?;
         let project = self.projects.get_mut(&of.id)?;
-        project.wish.jobs.get_mut(&of.job)?.because.take()
+        Some(&mut project.wish.jobs.get_mut(&of.job)?.because)
     }
 }
 

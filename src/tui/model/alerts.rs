@@ -119,14 +119,10 @@ impl Model {
         }
         let names: Vec<String> = named.iter().map(|id| self.name_of(id)).collect();
         let text = clean(&what.text(&names));
+        let until = self.now.ms + TOAST_MS;
         let toast = Toast {
-            kind: Kind::Note,
-            text: text.clone(),
-            shell: None,
-            until: Some(self.now.ms + TOAST_MS),
-            count: 1,
             is_alert: true,
-            topic: None,
+            ..Toast::new(Kind::Note, text.clone(), Some(until))
         };
         self.toasts.show(self.now.ms, toast);
         self.alerts.0.push(Alert {

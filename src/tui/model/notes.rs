@@ -61,13 +61,12 @@ impl Model {
         shell: Option<String>,
     ) {
         let toast = Toast {
-            kind: Kind::Note,
-            text: clean(text.as_ref()),
             shell,
-            until: Some(self.now.ms + TOAST_MS),
-            count: 1,
-            is_alert: false,
-            topic: None,
+            ..Toast::new(
+                Kind::Note,
+                clean(text.as_ref()),
+                Some(self.now.ms + TOAST_MS),
+            )
         };
         let several = |count| format!("{action} {count} jobs");
         self.toasts
@@ -78,13 +77,13 @@ impl Model {
     /// Shows a toast about the state of something, in place of an earlier one about the same.
     pub fn note_state(&mut self, topic: String, text: impl AsRef<str>, shell: Option<String>) {
         let toast = Toast {
-            kind: Kind::Note,
-            text: clean(text.as_ref()),
             shell,
-            until: Some(self.now.ms + TOAST_MS),
-            count: 1,
-            is_alert: false,
             topic: Some(topic),
+            ..Toast::new(
+                Kind::Note,
+                clean(text.as_ref()),
+                Some(self.now.ms + TOAST_MS),
+            )
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;
@@ -93,13 +92,8 @@ impl Model {
     /// Shows a toast for `ms` milliseconds.
     pub fn note_for(&mut self, text: impl AsRef<str>, shell: Option<String>, ms: i64) {
         let toast = Toast {
-            kind: Kind::Note,
-            text: clean(text.as_ref()),
             shell,
-            until: Some(self.now.ms + ms),
-            count: 1,
-            is_alert: false,
-            topic: None,
+            ..Toast::new(Kind::Note, clean(text.as_ref()), Some(self.now.ms + ms))
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;
@@ -117,13 +111,8 @@ impl Model {
 
     fn keep_showing(&mut self, kind: Kind, topic: &str, text: &str) {
         let toast = Toast {
-            kind,
-            text: clean(text),
-            shell: None,
-            until: None,
-            count: 1,
-            is_alert: false,
             topic: Some(topic.to_owned()),
+            ..Toast::new(kind, clean(text), None)
         };
         self.toasts.show(self.now.ms, toast);
         self.dirty = true;

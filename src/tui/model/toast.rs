@@ -41,6 +41,21 @@ pub struct Toast {
     pub topic: Option<String>,
 }
 
+impl Toast {
+    /// A message that is shown until then; until Esc if that is `None`.
+    pub fn new(kind: Kind, text: impl Into<String>, until: Option<i64>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+            shell: None,
+            until,
+            count: 1,
+            is_alert: false,
+            topic: None,
+        }
+    }
+}
+
 /// The last message about an action on one of several jobs, which may be followed by more of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Tally {
@@ -76,18 +91,7 @@ impl Toasts {
     /// Shows a message. If it is already shown, increments its count.
     pub fn say(&mut self, now: i64, kind: Kind, text: impl Into<String>) {
         let until = (kind == Kind::Note).then_some(now + TOAST_MS);
-        self.show(
-            now,
-            Toast {
-                kind,
-                text: text.into(),
-                shell: None,
-                until,
-                count: 1,
-                is_alert: false,
-                topic: None,
-            },
-        );
+        self.show(now, Toast::new(kind, text, until));
     }
 
     /// Shows a toast that an action on the job `id` was done. If the last message is about the same action on another job
@@ -248,15 +252,7 @@ mod tests {
 
     #[test]
     fn messages_about_one_action_on_many_jobs_become_one() {
-        let shown = Toast {
-            kind: Kind::Note,
-            text: String::new(),
-            shell: None,
-            until: Some(TOAST_MS),
-            count: 1,
-            is_alert: false,
-            topic: None,
-        };
+        let shown = Toast::new(Kind::Note, "", Some(TOAST_MS));
         let mut toasts = Toasts::default();
         let mut sent = |at: i64, action: &str, name: &str| {
             let toast = Toast {

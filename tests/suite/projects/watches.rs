@@ -52,6 +52,13 @@ impl Project {
         self.until_started("api", times + 1);
         let because = self.because();
         assert_eq!(because, "changed: src/marker.rs");
+        let said = self.ok(&["events", "--json"]);
+        let restarted = said
+            .iter()
+            .rev()
+            .find(|event| event.contains("\"restarted\""));
+        let restarted: serde_json::Value = serde_json::from_str(restarted.unwrap()).unwrap();
+        assert_eq!(restarted["data"]["by"]["kind"], "watch", "{restarted}");
     }
 
     /// Why the last run of `api` was started.

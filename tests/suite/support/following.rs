@@ -1,7 +1,7 @@
 //! A command that goes on, and its lines.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvError, channel};
 
 use super::process::Held;
@@ -15,7 +15,10 @@ pub(crate) struct Following {
 
 impl Following {
     pub(crate) fn new(home: &Home, args: &[&str]) -> Self {
-        let mut command = home.command(args);
+        Self::of(home.command(args))
+    }
+
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -31,6 +34,16 @@ impl Following {
     #[track_caller]
     pub(crate) fn next(&self) -> String {
         self.lines.recv_timeout(DEADLINE).expect("nothing came")
+    }
+
+    /// The next line, if it has come.
+    pub(crate) fn arrived(&self) -> Option<String> {
+        self.lines.try_recv().ok()
+    }
+
+    /// What comes until the output has ended.
+    pub(crate) fn rest(&self) -> Vec<String> {
+        self.lines.iter().collect()
     }
 
     /// Passes over lines up to this one.

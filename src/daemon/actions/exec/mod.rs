@@ -108,8 +108,8 @@ struct Requested {
     command: TypedCommand,
     /// The client has been shown the output before this offset.
     shown: u64,
-    /// The command that was typed before it, and whether the client waits to be told of its end.
-    before: Option<(TypedCommand, bool)>,
+    /// The command before it, of which the client may not know the end.
+    before: Option<TypedCommand>,
 }
 
 /// Finds the session, and types the command.
@@ -123,16 +123,14 @@ async fn requested(
         (Some(line), None) => {
             let target = Rc::new(Target::find(hub, client, &params.session_id)?);
             let id = target.id.clone();
-            let awaited = client.awaited_command(&id);
-            let last = target.input.last_command().map(|typed| typed.command);
-            let is_untold = awaited.is_some();
-            let before = awaited.or(last);
+            let last = || target.input.last_command().map(|typed| typed.command);
+            let before = client.awaited_command(&id).or_else(last);
             let command = type_command(hub, client, &target, line, params, warnings).await?;
             Ok(Requested {
                 id,
                 shown: command.from,
                 command,
-                before: before.map(|command| (command, is_untold)),
+                before,
             })
         }
         (None, Some(_)) if params.language.is_some() => {
@@ -160,24 +158,24 @@ async fn requested(
     }
 }
 
-/// A command that has ended before the next one, typed at offset `next`, without that the client was told: it
-/// `is_untold`, or its last output has not been shown.
+/// A command that has ended before the next one, typed at offset `next`, without that the client was told: it still
+/// waits for the end, or has not been shown the last output.
 async fn untold(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
-    (command, is_untold): &(TypedCommand, bool),
+    command: &TypedCommand,
     next: u64,
 ) -> Result<Option<UntoldCommand>, Error> {
-    let shown = Since::New.offset(&hub.read(), client, id);
-    let from = if *is_untold {
-        command.from
+    let told = if client.awaited_command(id).as_ref() == Some(command) {
+        0
     } else {
-        // Mostly this is no more than a prompt.
-        shown.max(command.from)
+        // What follows is mostly no more than a prompt.
+        Since::New.offset(&hub.read(), client, id)
     };
+    let from = told.max(command.from);
     let found = search(hub, id, command, from..next).await?;
-    let ended = found.ended().filter(|ended| *is_untold || ended.at > shown);
+    let ended = found.ended().filter(|ended| ended.at > told);
     Ok(ended.map(|ended| UntoldCommand {
         exit_code: ended.code,
         since: cursor(found.began().unwrap_or(from)),

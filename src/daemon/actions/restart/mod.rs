@@ -77,12 +77,16 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
         return answer(state.record(session, now()));
     }
-    let next_run = NextRun {
+    let unique = params.unique_label == Some(true);
+    let next_run = |session: &Session| NextRun {
         grace,
-        unique: params.unique_label == Some(true),
-        resumed: None,
+        unique,
+        resumed: session.spec.resumed().filter(|_| {
+            // Nobody else may have restarted it meanwhile.
+            resumes && session.life.status() == Status::Lost
+        }),
     };
-    let (from, record) = run_again(hub, client, &id, (next_run, resumes)).await?;
+    let (from, record) = run_again(hub, client, &id, next_run).await?;
     // What waits in a queue may wait for long, so that only who says what for waits with it.
     let is_in_queue = turn::waits(hub, &id);
     if !spec.names_conditions() && (is_in_queue || !client.is_lean()) {
@@ -163,16 +167,13 @@ async fn run_again(
     hub: &Hub,
     client: &Rc<Client>,
     id: &SessionId,
-    (mut next_run, resumes): (NextRun, bool),
+    next_run: impl FnOnce(&Session) -> NextRun,
 ) -> Result<(u64, Record), Error> {
     let guard = RestartGuard::take(hub, id, Some(client.principal.actor())).ok_or_else(|| {
         let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
-    next_run.resumed = hub.read().sessions.get(id).and_then(|session| {
-        let wanted = resumes && session.life.status() == Status::Lost;
-        wanted.then(|| session.spec.resumed()).flatten()
-    });
+    let next_run = next_run(hub.read().sessions.get(id).ok_or_else(|| gone(id))?);
     let (hub, client, id) = (hub.clone(), client.clone(), id.clone());
     finish_anyway(async move {
         let done = end_and_run(&hub, &client, &id, next_run).await;
