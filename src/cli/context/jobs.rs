@@ -1,0 +1,223 @@
+//! Finds the jobs that targets mean, and tells later commands which one `-` is.
+
+use std::borrow::Cow;
+
+use super::target::{self, Miss};
+use super::{Context, hosts, recent};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{complain, words};
+use crate::client;
+use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::params::List;
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Record, SessionId, Status};
+
+/// The jobs that a list of targets means, and the exit code for targets without a job.
+#[derive(Debug)]
+pub struct Found {
+    /// In the order of the targets, without duplicates.
+    pub jobs: Vec<Record>,
+    /// 0, or 4 or 5 if a target failed. The failure has already been printed.
+    pub exit: Exit,
+}
+
+/// Which jobs a group or a glob selects. A job that is named directly is selected in any state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Among {
+    /// All jobs.
+    Any,
+    /// Jobs that have not ended.
+    Going,
+    /// Jobs that have not ended, and those that were lost.
+    Resumable,
+}
+
+impl Among {
+    /// Whether a group or a glob selects a job with this status.
+    fn selects(self, status: Status) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Going => !status.is_finished(),
+            Self::Resumable => !status.is_finished() || status == Status::Lost,
+        }
+    }
+}
+
+/// What the targets of one command are looked up in.
+struct Known {
+    /// All jobs of this machine, or of the host that `-H` names.
+    all: Vec<Record>,
+    /// Those of the project of the current directory.
+    own: Vec<Record>,
+    /// The job that was used last on this terminal.
+    recent: Option<SessionId>,
+}
+
+impl Context {
+    /// The one job that `target` means. Later commands can refer to it as `-`.
+    pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
+        let known = self.known()?;
+        let (target, jobs) = self.meant(target, &known)?;
+        match target::one(&target, &jobs, known.recent.as_ref(), words::now()) {
+            Ok(job) => {
+                recent::remember(&job.summary.session_id);
+                self.name(job);
+                Ok(job.clone())
+            }
+            Err(miss) => Err(self.explain(miss)),
+        }
+    }
+
+    /// The jobs that `targets` mean. Prints an error for each target that fails and continues with the
+    /// others.
+    pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
+        let known = self.known()?;
+        let mut found = Found {
+            jobs: Vec::new(),
+            exit: Exit::OK,
+        };
+        for target in targets {
+            let meant = self.all_of(target, &known);
+            let jobs = match meant.and_then(|jobs| jobs.map_err(|miss| self.explain(miss))) {
+                Ok(jobs) => jobs,
+                Err(failure) => {
+                    complain(&failure);
+                    found.exit = found.exit.or(failure.exit());
+                    continue;
+                }
+            };
+            let is_named = jobs.len() == 1;
+            let wanted = |job: &Record| is_named || among.selects(job.summary.status);
+            add_new(&mut found.jobs, jobs.into_iter().filter(wanted));
+        }
+        for job in &found.jobs {
+            self.name(job);
+        }
+        if let [only] = found.jobs.as_slice() {
+            recent::remember(&only.summary.session_id);
+        }
+        Ok(found)
+    }
+
+    /// The jobs that these patterns mean now. That one means none is no error.
+    pub fn matching(&mut self, patterns: &[String]) -> Result<Vec<Record>, Failure> {
+        let known = self.known()?;
+        let mut found = Vec::new();
+        for pattern in patterns {
+            let jobs = self.all_of(pattern, &known)?.unwrap_or_default();
+            add_new(&mut found, jobs);
+        }
+        Ok(found)
+    }
+
+    /// What targets are looked up in.
+    fn known(&mut self) -> Result<Known, Failure> {
+        let all = self.jobs()?;
+        Ok(Known {
+            own: own_jobs(&all),
+            all,
+            recent: recent::recall(),
+        })
+    }
+
+    /// The jobs that a target means, or why it means none.
+    fn all_of(
+        &mut self,
+        target: &str,
+        known: &Known,
+    ) -> Result<Result<Vec<Record>, Miss>, Failure> {
+        let (target, jobs) = self.meant(target, known)?;
+        let meant = target::all(&target, &jobs, known.recent.as_ref(), words::now());
+        Ok(meant.map(|jobs| jobs.into_iter().cloned().collect()))
+    }
+
+    /// The jobs among which a target is looked for: those of the project of this directory, if it names one of them;
+    /// else all. The port `:3000` stands for the id of the job that listens on it.
+    fn meant<'a>(
+        &mut self,
+        target: &'a str,
+        known: &'a Known,
+    ) -> Result<(Cow<'a, str>, Cow<'a, [Record]>), Failure> {
+        let port = target.strip_prefix(':').and_then(|port| port.parse().ok());
+        if let Some(port) = port {
+            let job = self.listening_on(port)?;
+            let id = job.summary.session_id.to_string();
+            return Ok((id.into(), vec![job].into()));
+        }
+        if let Some(there) = self.on_host(target, &known.all)? {
+            return Ok((there.name.into(), there.jobs.into()));
+        }
+        if target::is_named(target, &known.own) {
+            return Ok((target.into(), known.own.as_slice().into()));
+        }
+        // What this project calls so is not another project's job, although it has no session now.
+        if known.may_be_elsewhere(target) && self.in_own_file(target).is_some() {
+            let outside = |job: &&Record| job.summary.project.is_none();
+            let outside: Vec<Record> = known.all.iter().filter(outside).cloned().collect();
+            return Ok((target.into(), outside.into()));
+        }
+        Ok((target.into(), known.all.as_slice().into()))
+    }
+
+    /// The job that listens on a port. A process that is not a job is never meant.
+    fn listening_on(&mut self, port: u16) -> Result<Record, Failure> {
+        let list = List {
+            limit: Some(ALL_SESSIONS),
+            include_ports: Some(true),
+            hosts: hosts::only_here()?,
+            ..List::default()
+        };
+        let listed: Listed<Record> = self.read(&Action::List(list))?;
+        let listens = |job: &Record| job.summary.ports.iter().flatten().any(|own| *own == port);
+        if let Some(job) = listed.sessions.into_iter().find(listens) {
+            return Ok(job);
+        }
+        Err(match self.strangers(Some(vec![port]))?.first() {
+            Some(stranger) => {
+                let message = format!("port {port} is not used by a job, but by {stranger}");
+                let failure = Failure::with_message(Exit::NO_JOB, message);
+                match stranger.pid {
+                    Some(pid) => failure.hint(format!("`kill {pid}` ends that process")),
+                    None => failure,
+                }
+            }
+            None => {
+                let message = format!("no job listens on port {port}");
+                Failure::with_message(Exit::NO_JOB, message)
+                    .hint("bgproc ports lists the ports of jobs")
+            }
+        })
+    }
+}
+
+impl Known {
+    /// Whether a target may name a job of a project, and means some job or several.
+    fn may_be_elsewhere(&self, target: &str) -> bool {
+        let is_name = !target::is_several(target) && SessionId::parse(target).is_none();
+        let is_of_project = |job: &Record| job.summary.project.is_some();
+        is_name
+            && self.all.iter().any(is_of_project)
+            && !matches!(
+                target::one(target, &self.all, self.recent.as_ref(), words::now()),
+                Err(Miss::Unknown { .. } | Miss::NoRecent)
+            )
+    }
+}
+
+/// The jobs of the project of the current directory. On another host there is no such directory.
+fn own_jobs(all: &[Record]) -> Vec<Record> {
+    if client::host::chosen().is_some() {
+        return Vec::new();
+    }
+    let here = std::env::current_dir().ok();
+    here.map_or_else(Vec::new, |here| target::of_project_at(&here, all))
+}
+
+/// Adds the jobs that are not there yet.
+fn add_new(found: &mut Vec<Record>, jobs: impl IntoIterator<Item = Record>) {
+    for job in jobs {
+        if !found.contains(&job) {
+            found.push(job);
+        }
+    }
+}

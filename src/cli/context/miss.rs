@@ -1,0 +1,153 @@
+//! Says why a target means no job, and what to do about it.
+
+use std::env;
+
+use super::Context;
+use super::target::{self, Miss};
+use crate::cli::exit::{self, Exit, Failure};
+use crate::client::host;
+use crate::protocol::params::{Project, ProjectOp, StatusParams};
+use crate::protocol::project::PhaseName;
+use crate::protocol::reply::{ProjectJob, ProjectState};
+use crate::protocol::{Action, Error, SessionId};
+use crate::recall::last_job;
+
+/// What to do if there is no such job.
+const LIST: &str = "bgproc ls lists the jobs";
+
+impl Context {
+    /// The job with this name in the file of this directory's project, if it has no session: it was never brought up,
+    /// or it was removed. A name may be written with that of the project, as `shop/web`.
+    pub(super) fn in_own_file(&mut self, name: &str) -> Option<ProjectJob> {
+        let dir = env::current_dir().ok()?;
+        let status = Action::Project(Project {
+            op: Some(ProjectOp::Status),
+            dir: Some(dir.display().to_string()),
+            ..Project::default()
+        });
+        let daemon = self.daemon().ok().filter(|_| host::chosen().is_none())?;
+        let state: ProjectState = daemon.call_as(status).ok()?;
+        let of_project = name.strip_prefix(state.project.name.as_str());
+        let bare = of_project.and_then(|rest| rest.strip_prefix('/'));
+        let is_it = |job: &&ProjectJob| job.job == name || Some(job.job.as_str()) == bare;
+        let job = state.jobs.iter().find(is_it)?;
+        job.session_id.is_none().then(|| job.clone())
+    }
+
+    /// What to do about a job of this directory's project that has no session.
+    fn of_file(&mut self, name: &str) -> Option<String> {
+        let job = self.in_own_file(name)?;
+        Some(match job.phase {
+            PhaseName::Done => format!(
+                "{name} has ended well, and its record was removed; bgproc down and bgproc up run it again"
+            ),
+            _ => format!("the project file has it: bgproc up {}", job.job),
+        })
+    }
+
+    /// The error message for a target that means no job.
+    pub(super) fn explain(&mut self, miss: Miss) -> Failure {
+        match miss {
+            Miss::Unknown { target, near } => self.unknown(&target, near),
+            Miss::NotInProject {
+                target,
+                project,
+                job,
+                near,
+            } => match (self.of_file(&target), job) {
+                (Some(hint), _) => no_job(format!("there is no job `{target}`"), hint),
+                (None, Some(job)) => {
+                    no_job(format!("project {project} has no job {job}"), meant(near))
+                }
+                (None, None) => no_job(format!("there is no project {project}"), meant(near)),
+            },
+            Miss::Ambiguous {
+                target,
+                candidates,
+                is_one_name,
+            } => {
+                let (count, list) = (candidates.len(), candidates.join("\n  "));
+                let message = format!("`{target}` matches {count} jobs:\n  {list}");
+                Failure::with_message(Exit::AMBIGUOUS, message).hint(if is_one_name {
+                    "choose one by its id, a job of a project also as PROJECT/JOB"
+                } else {
+                    "write more of the name, or the id"
+                })
+            }
+            Miss::Fewer { name, count } => {
+                let are = match count {
+                    1 => format!("there is only one job named {name}"),
+                    count => format!("there are {count} jobs named {name}"),
+                };
+                no_job(are, format!("{name}#1 is the newest"))
+            }
+            Miss::NoRecent => {
+                let why = match (last_job::has_terminal(), host::name()) {
+                    (false, _) => "which needs a terminal".to_owned(),
+                    (true, Some(host)) => format!("and that is not one of host {host}"),
+                    (true, None) => "and no command has used one yet".to_owned(),
+                };
+                no_job(
+                    format!(
+                        "no job given: `-`, the default, is the job last used on this terminal, {why}"
+                    ),
+                    "name a job; bgproc ls lists them".to_owned(),
+                )
+            }
+        }
+    }
+
+    /// The error message for a name that no job has. A word in the form of an id may be a removed job, which only the
+    /// daemon knows.
+    fn unknown(&mut self, target: &str, near: Option<String>) -> Failure {
+        if SessionId::parse(target).is_some()
+            && let Err(error) = self.status_of(target)
+        {
+            return Failure::with_message(exit::of_error(&error), error.message).hint(LIST);
+        }
+        if let Some(why) = target::oddity(target) {
+            return no_job(
+                format!("`{target}` is not a job: {why}"),
+                self.advise(target),
+            );
+        }
+        let hint = match (self.of_file(target), near) {
+            (Some(hint), _) => hint,
+            (None, near @ Some(_)) if target != "all" => meant(near),
+            (None, _) => self.advise(target),
+        };
+        let on = host::name().map_or_else(String::new, |host| format!(" on {host}"));
+        no_job(format!("there is no job `{target}`{on}"), hint)
+    }
+
+    /// What to do about a target that is no job.
+    fn advise(&self, target: &str) -> String {
+        let all = match target {
+            "all" => "write '*' for all jobs, g:GROUP for a group",
+            _ => LIST,
+        };
+        (self.advice)(target).unwrap_or_else(|| all.to_owned())
+    }
+
+    fn status_of(&mut self, id: &str) -> Result<(), Error> {
+        let status = Action::Status(StatusParams {
+            session_id: id.to_owned(),
+            detail: None,
+            full_env: None,
+        });
+        match self.daemon() {
+            Ok(daemon) => daemon.call(status).map(drop),
+            // If the daemon cannot be asked, the caller's own message is used.
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn no_job(message: String, hint: String) -> Failure {
+    Failure::with_message(Exit::NO_JOB, message).hint(hint)
+}
+
+/// The hint at a similar name, if there is one.
+fn meant(near: Option<String>) -> String {
+    near.map_or_else(|| LIST.to_owned(), |near| format!("did you mean `{near}`?"))
+}
