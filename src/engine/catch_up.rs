@@ -4,7 +4,7 @@
 use super::Now;
 use super::line_counter::LineCounter;
 use super::output::{Output, OutputChanges};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::term::plain::{Checkpoint, marks};
 use crate::term::redraw::{Abridged, abridge};
 use crate::term::skim::{Stretch, skim};

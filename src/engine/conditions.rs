@@ -4,7 +4,7 @@ use super::input::needs;
 use super::pattern::Pattern;
 use super::shell_command::TypedCommand;
 use crate::protocol::condition::View;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{Condition, Error, Status};
 
 /// The conditions of a wait.

@@ -1,6 +1,6 @@
 //! A session's screen. It is created with the first output and put to rest while nobody uses it.
 
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::colors::Colors;
 use crate::term::modes::Modes;

@@ -10,7 +10,8 @@
 
 use super::life::is_success;
 use super::meta::Spec;
-use crate::protocol::record::{Flaky, Mode, Run};
+use crate::protocol::run::{Flaky, Run};
+use crate::protocol::status::Mode;
 
 /// Signals that people, agents, limits and the system send to end a program.
 const FROM_OUTSIDE: [&str; 7] = [

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::protocol::Scope;
 use crate::protocol::keeper::InputReport;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 
 /// Time without output or typing before the first check, in milliseconds. People are notified only
 /// of a program that waits for input after this time.

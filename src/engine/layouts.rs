@@ -59,7 +59,7 @@ mod tests {
     use crate::engine::Now;
     use crate::engine::output::Output;
     use crate::protocol::Timestamp;
-    use crate::protocol::record::Mode;
+    use crate::protocol::status::Mode;
     use crate::term::plain::Plain;
     use crate::term::plain::reader::{Reader, Shown};
     use crate::term::size::Size;

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::engine::Now;
     use crate::protocol::Timestamp;
-    use crate::protocol::record::Mode;
+    use crate::protocol::status::Mode;
     use crate::term::size::Size;
 
     const NOW: Now = Now {

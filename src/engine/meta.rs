@@ -8,7 +8,8 @@ use super::batch::Batch;
 use super::life::Life;
 use super::report::Report;
 use super::sizes::Sizes;
-use crate::protocol::record::{Mode, Share};
+use crate::protocol::record::Share;
+use crate::protocol::status::Mode;
 use crate::protocol::{JobLimits, Notice, Probe, RestartPolicy, Scope, SessionId};
 
 /// What a session runs, as requested.

@@ -14,7 +14,7 @@ use super::layouts::Layouts;
 use super::line_counter::LineCounter;
 use super::sizes::Sizes;
 use super::sync_update::SyncUpdate;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::colors::Colors;

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::event_history::{EventHistory, is_turn};
-use crate::protocol::record::{Asked, EndedBy, InputState};
+use crate::protocol::record::Asked;
+use crate::protocol::run::EndedBy;
+use crate::protocol::status::InputState;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
 /// What people were told of one session in its present run.

@@ -1,7 +1,7 @@
 //! State of a session that wait conditions are compared with, besides its output.
 
 use crate::protocol::Status;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 
 /// Values that wait conditions are compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -329,7 +329,7 @@ mod tests {
     use crate::protocol::Condition;
     use crate::protocol::Status;
     use crate::protocol::condition::View;
-    use crate::protocol::record::Mode;
+    use crate::protocol::status::Mode;
     use crate::term::plain::{Checkpoint, Layout, LayoutKind};
 
     fn wait(session: &SessionId, until: Condition, view: View) -> Pending {

@@ -20,7 +20,7 @@ use super::log::Log;
 use super::on_exit::OnExits;
 use super::supervise::Ended;
 use crate::protocol::keeper::{Kept, ToKeeper};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::sys::channel::Channel;
 use crate::sys::kept::KeptFds;
 use crate::sys::shared_table::SharedTable;

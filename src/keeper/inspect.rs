@@ -4,7 +4,7 @@
 use super::Keeper;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{InputReport, ToDaemon};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::sys::input::{self, Effort};
 
 impl Keeper {

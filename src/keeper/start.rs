@@ -13,7 +13,7 @@ use super::requests::dup;
 use crate::protocol::SessionId;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::sys::spawn::{self, SpawnError, Spawned, Terminal};
 use crate::sys::{cgroup, failpoint, limits, memory, signal};
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::record::EndedBy;
+use super::run::EndedBy;
 use super::{Scope, SessionId, Status, Timestamp};
 
 /// Kind of event. Lifecycle events have a sequence number, live events have none.

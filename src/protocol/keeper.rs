@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::environment::Environment;
-use super::record::Mode;
+use super::status::Mode;
 use super::{Inherit, JobLimits, SessionId, Timestamp};
 
 /// A program for the keeper to run.

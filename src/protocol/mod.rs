@@ -9,7 +9,7 @@
 //! - [`request`]: the envelope, and how a line becomes an [`Action`].
 //! - [`traits`]: the properties of each action. [`params`]: the parameters of each action;
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
-//! - [`record`] and [`reply`]: the results.
+//! - [`record`], [`run`], [`status`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
 //!   [`launchers`]: programs that an allow-list cannot restrict. [`signal`]: names of signals.
 //! - [`report`]: what a program reports of itself, a part of the records.
@@ -53,10 +53,12 @@ pub mod record;
 pub mod reply;
 pub mod report;
 pub mod request;
+pub mod run;
 pub mod schema;
 pub mod shell;
 pub mod shell_state;
 pub mod signal;
+pub mod status;
 mod strict;
 pub mod suggest;
 mod targets;
@@ -78,8 +80,9 @@ pub use limits::JobLimits;
 pub use notice::Notice;
 pub use policy::RestartPolicy;
 pub use probe::Probe;
-pub use record::{Mode, Record, Status, Summary};
+pub use record::{Record, Summary};
 pub use request::{Action, Request, RequestId};
+pub use status::{Mode, Status};
 pub use targets::Targets;
 pub use time::Timestamp;
 pub use traits::ActionTraits;

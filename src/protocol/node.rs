@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keeper::InputReport;
-use super::record::Mode;
+use super::status::Mode;
 use super::{JobLimits, Role, Scope};
 
 /// The file that says what the node runs.

@@ -14,8 +14,9 @@ use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::engine_job::{Launcher, Resources};
 use super::project::{After, OnFailure};
-use super::record::{Mode, Share};
+use super::record::Share;
 use super::report::Activity;
+use super::status::Mode;
 use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status, variables};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that

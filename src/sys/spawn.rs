@@ -20,7 +20,7 @@ use super::inherit::{self, Inherited};
 use super::pty;
 use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 
 /// A started process.
 #[derive(Debug)]

@@ -1,8 +1,10 @@
 //! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
 use crate::protocol::project::PhaseName;
-use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record};
+use crate::protocol::record::Record;
 use crate::protocol::report::Activity;
+use crate::protocol::run::{EndedBy, EndedByKind};
+use crate::protocol::status::InputState;
 use crate::protocol::{Mode, Status};
 use crate::term::sanitize::clean;
 

@@ -3,8 +3,8 @@
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::protocol::params::Log;
-use crate::protocol::record::Run;
 use crate::protocol::reply::LogLines;
+use crate::protocol::run::Run;
 use crate::protocol::{Action, Record, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind};
 use crate::term::size::Size;

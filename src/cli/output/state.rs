@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
     use crate::cli::output::fixture::record;
-    use crate::protocol::record::InputState;
+    use crate::protocol::status::InputState;
 
     #[test]
     fn jobs_are_selected_by_the_words_of_the_list() {

@@ -7,8 +7,9 @@ use jiff::tz::TimeZone;
 use super::style::Tone;
 pub use crate::protocol::duration::{brief_span, exact_span, span};
 use crate::protocol::project::PhaseName;
-use crate::protocol::record::{Flaky, InputState, Run};
 use crate::protocol::report::{Activity, Evidence, Reported};
+use crate::protocol::run::{Flaky, Run};
+use crate::protocol::status::InputState;
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 

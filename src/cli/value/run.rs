@@ -1,7 +1,7 @@
 //! Runs of a job: `3` is its third one, `0` the newest, `-1` the one before that, as `journalctl -b` counts boots.
 
 use crate::cli::exit::{Exit, Failure};
-use crate::protocol::record::Run;
+use crate::protocol::run::Run;
 
 /// A run as it is named on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,8 +10,8 @@ use crate::cli::output::{names, words};
 use crate::cli::value::moment;
 use crate::client::read_reply;
 use crate::protocol::params;
-use crate::protocol::record::{EndedBy, EndedByKind};
 use crate::protocol::reply::Happened;
+use crate::protocol::run::{EndedBy, EndedByKind};
 use crate::protocol::{Action, Event, EventKind, Timestamp};
 use crate::term::sanitize::clean;
 

@@ -25,8 +25,8 @@ use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start};
-use crate::protocol::record::InputState;
 use crate::protocol::reply::Started;
+use crate::protocol::status::InputState;
 use crate::protocol::{
     Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId, Status,
 };

@@ -13,8 +13,8 @@ use crate::cli::jobs::quiet;
 use crate::cli::jobs::typing::report;
 use crate::cli::output::note;
 use crate::protocol::params::{Encoding, StatusParams, Write};
-use crate::protocol::record::InputState;
 use crate::protocol::reply::Written;
+use crate::protocol::status::InputState;
 use crate::protocol::{Action, Mode, Record, SessionId, duration};
 use crate::term::sanitize;
 

@@ -10,7 +10,8 @@ use crate::cli::output::words;
 use crate::client::read_reply;
 use crate::protocol::params::StatusParams;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::record::{Detail, EndedByKind, Share};
+use crate::protocol::record::{Detail, Share};
+use crate::protocol::run::EndedByKind;
 use crate::protocol::{Action, Record, Status, Timestamp};
 use crate::term::sanitize::clean;
 

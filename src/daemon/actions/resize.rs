@@ -9,8 +9,8 @@ use crate::daemon::state::output;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::Resize;
-use crate::protocol::record::Mode;
 use crate::protocol::reply::Resized;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::pty;
 

@@ -13,7 +13,7 @@ use crate::daemon::transport::Answer;
 use crate::protocol::bounds::{MAX_CLICKS, MAX_REPEAT, MAX_WHEEL};
 use crate::protocol::condition::WaitSpec;
 use crate::protocol::params::{Click, KeyInput, MouseButton, Scroll, SendKeys};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, ErrorCode};
 use crate::term::keyparse::{Button, Mouse, MouseKind};
 use crate::term::keys;

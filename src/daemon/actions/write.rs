@@ -15,7 +15,7 @@ use crate::daemon::transport::Answer;
 use crate::engine::conditions::Conditions;
 use crate::protocol::condition::{View, WaitSpec};
 use crate::protocol::params::{Encoding, Write};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, Role};
 
 /// Silence after which the reaction of a program to its input counts as complete if the program does not wait

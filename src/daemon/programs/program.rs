@@ -9,7 +9,7 @@ use serde_json::json;
 use super::allow::{check_program, checked_line};
 use crate::engine::meta::Spec;
 use crate::protocol::keeper::SpawnSpec;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, ErrorCode, Greeting, SessionId};
 use crate::sys::detach::ROLE;
 use crate::sys::tree::MARK;

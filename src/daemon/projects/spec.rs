@@ -16,7 +16,8 @@ use crate::project::ready::Check;
 use crate::project::{self as file, EnvPrints, Fault, Job};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::record::{MASKED, Mode, Share};
+use crate::protocol::record::{MASKED, Share};
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, Greeting, Probe, RestartPolicy, SessionId};
 use crate::term::size::Size;
 

@@ -15,7 +15,7 @@ use crate::daemon::state::output::render_chunk;
 use crate::engine::registry::{Access, Principal};
 use crate::engine::shell_command::{is_carrier, is_other, is_shell};
 use crate::protocol::keeper::ToKeeper;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::pty::{self, LineDiscipline};
 use crate::term::modes::Modes;

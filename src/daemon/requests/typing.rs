@@ -15,8 +15,8 @@ use crate::daemon::sessions::input::{Input, TypingTurn};
 use crate::daemon::transport::Answer;
 use crate::engine::input::waits;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Warning, Written};
+use crate::protocol::status::{InputState, Mode};
 use crate::protocol::{Error, Role, SessionId};
 use crate::sys::pty;
 

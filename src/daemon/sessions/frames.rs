@@ -172,7 +172,7 @@ fn event(
 mod tests {
     use super::*;
     use crate::engine::Now;
-    use crate::protocol::record::Mode;
+    use crate::protocol::status::Mode;
     use crate::term::screen::Screen;
 
     const NOW: Now = Now {

@@ -13,7 +13,7 @@ use super::look::Look;
 use super::ports::PortSweep;
 use crate::daemon::storage::log_reader::{LogReader, SharedTail};
 use crate::protocol::keeper::{Exit, Kept};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::sys::file::Stamp;
 use crate::sys::kept::KeptFds;
 use crate::sys::readiness;

@@ -10,7 +10,7 @@ use crate::daemon::programs::on_exit::variables;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::session::Session;
 use crate::protocol::event::Completion;
-use crate::protocol::record::EndedByKind;
+use crate::protocol::run::EndedByKind;
 use crate::protocol::{EventKind, Notice, SessionId, Status};
 use crate::sys::tree::MARK;
 

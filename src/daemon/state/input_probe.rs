@@ -14,7 +14,7 @@ use crate::daemon::clock::now;
 use crate::engine::input::is_waiting;
 use crate::engine::timers::Due;
 use crate::protocol::keeper::{InputReport, ToKeeper};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::input::{self, Effort};
 use crate::term::sanitize::clean;

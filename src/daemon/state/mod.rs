@@ -75,7 +75,7 @@ use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::engine::timers::Timers;
 use crate::protocol::node::NodeState;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{Record, SessionId, Summary};
 use crate::sys::sealed;
 use crate::term::colors::Colors;

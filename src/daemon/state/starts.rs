@@ -9,7 +9,7 @@ use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::Kept;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 
 impl State {
     /// Reports that a program could not be started.

@@ -75,7 +75,7 @@ impl SharedTail {
 }
 
 /// Consecutive bytes of one stream with one time of arrival: those of one index record. Not a run
-/// of the session's program ([`crate::protocol::record::Run`]).
+/// of the session's program ([`crate::protocol::run::Run`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arrival {
     pub(crate) start: u64,

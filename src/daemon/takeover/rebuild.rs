@@ -11,7 +11,7 @@ use crate::engine::Now;
 use crate::engine::meta::{Meta, Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::protocol::{Scope, SessionId, Timestamp};
 use crate::sys::process;
 use crate::term::size::Size;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::Scope;
 use crate::protocol::keeper::Exit;
-use crate::protocol::record::{EndedBy, EndedByKind};
+use crate::protocol::run::{EndedBy, EndedByKind};
 
 /// The originator of an action on a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Now;
 use super::retry::Retry;
 use crate::protocol::keeper::Exit;
-use crate::protocol::record::{EndedBy, EndedByKind, Run};
+use crate::protocol::run::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Status, Timestamp};
 pub use actor::Actor;
 use actor::reason;

@@ -17,7 +17,8 @@ use super::readiness::{Readiness, Refusal};
 use super::report::{Report, Written};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::keeper::InputReport;
-use crate::protocol::record::{InputState, Mode, Share};
+use crate::protocol::record::Share;
+use crate::protocol::status::{InputState, Mode};
 use crate::protocol::{Scope, SessionId, Status};
 use crate::term::size::Size;
 

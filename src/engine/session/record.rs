@@ -3,8 +3,9 @@
 use super::{Session, is_offloaded};
 use crate::engine::report::Report;
 use crate::engine::{Now, flaky};
-use crate::protocol::record::{Detail, HeldBy, Mode, Record, Summary};
+use crate::protocol::record::{Detail, HeldBy, Record, Summary};
 use crate::protocol::shell_state::ShellState;
+use crate::protocol::status::Mode;
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::sanitize::clean;
 

@@ -24,9 +24,10 @@ pub use self::queue::*;
 pub use self::screen::*;
 pub use self::typed::*;
 pub use self::wait::*;
-use super::record::{InputState, OutputFile, Summary};
+use super::record::{OutputFile, Summary};
 use super::report::Reported;
 use super::shell_state::ShellState;
+use super::status::InputState;
 use super::terminal_progress::TerminalProgress;
 use super::{Error, Event, RequestId, SessionId, Status};
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::project::{Need, PhaseName, ProjectName, Watching};
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{SessionId, Timestamp};
 
 /// A project and its jobs.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Left, ScreenText, Waited};
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{SessionId, Status};
 
 /// Result of `write` and `send_keys`.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Polled;
 use crate::protocol::SessionId;
-use crate::protocol::record::{HeldBy, InputState};
+use crate::protocol::record::HeldBy;
+use crate::protocol::status::InputState;
 
 /// Outcome of a `wait`. Each of them is `ok:true`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

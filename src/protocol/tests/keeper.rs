@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::golden::{self, at, id};
 use crate::protocol::keeper::{Exit, Failure, Kept, SpawnSpec, ToDaemon, ToKeeper};
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 
 fn spec() -> SpawnSpec {
     SpawnSpec {

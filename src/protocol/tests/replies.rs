@@ -11,7 +11,9 @@ use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
 use crate::protocol::report::{Activity, Evidence, Reported};
+use crate::protocol::run::*;
 use crate::protocol::shell_state::{ShellActivity, ShellState};
+use crate::protocol::status::*;
 use crate::protocol::terminal_progress::{ProgressState, TerminalProgress};
 use crate::protocol::{Event, EventKind, Role, Scope};
 

@@ -7,8 +7,9 @@ use crate::protocol::colors::TerminalColors;
 use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
 use crate::protocol::project::{After, Level};
-use crate::protocol::record::{Mode, Share};
+use crate::protocol::record::Share;
 use crate::protocol::report::Activity;
+use crate::protocol::status::Mode;
 use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
 
 fn from<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {

@@ -214,7 +214,7 @@ fn tiles_keep_their_order() {
     assert_eq!(before.last(), Some(&id("build")), "ended jobs are the last");
     // The job waits for input now, so the list has it first.
     let mut tests = shop_records().swap_remove(4);
-    tests.summary.input_state = crate::protocol::record::InputState::Line;
+    tests.summary.input_state = crate::protocol::status::InputState::Line;
     dash.record(&tests);
     assert_eq!(dash.model.grid.jobs, before);
     // When the selected job disappears, the tile that takes its place is selected.

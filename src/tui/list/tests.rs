@@ -294,7 +294,7 @@ fn the_filter_highlights_matching_letters() {
 #[test]
 fn selects_alerts_in_order_and_opens_the_pane_in_the_stack() {
     let mut records = shop_records();
-    let asked = crate::protocol::record::InputState::Line;
+    let asked = crate::protocol::status::InputState::Line;
     records[4].summary.input_state = asked;
     let mut dash = Dash::new(80, 24, records.clone());
     dash.press("G");
@@ -552,7 +552,7 @@ fn a_name_is_cut_only_if_no_column_of_its_row_is_empty() {
     let killed = named(ended("w2", Status::Killed, None, 1000), "alpha-w20");
     let nightly = named(ended("n", Status::Error, Some(127), 180_000), "nightly");
     let mut migrate = named(record("m"), "migrate-production-database");
-    migrate.summary.input_state = crate::protocol::record::InputState::Password;
+    migrate.summary.input_state = crate::protocol::status::InputState::Password;
     let records = vec![killed, nightly, migrate, record("web")];
     let row = |width: u16, name: &str| {
         let dash = Dash::new(width, 24, records.clone());

@@ -3,8 +3,8 @@
 //! once the job is shown in the pane.
 
 use super::ending;
-use crate::protocol::record::Run;
 use crate::protocol::reply::LogLines;
+use crate::protocol::run::Run;
 use crate::protocol::{Record, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::errors::is_error_like;

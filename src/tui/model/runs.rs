@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Model;
 use crate::protocol::SessionId;
-use crate::protocol::record::Run;
+use crate::protocol::run::Run;
 use crate::term::sanitize::clean;
 use crate::tui::scrollback::RunBreak;
 use crate::tui::units;

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
 use crate::protocol::SessionId;
-use crate::protocol::record::Run;
+use crate::protocol::run::Run;
 use crate::term::screen::Screen;
 use crate::tui::crop::{self, Crop, Pan};
 use crate::tui::model::Model;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::harness::Dash;
 use super::jobs::{HOME, ended, id, record, shop_records};
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode as JobMode, Record, Status};
 use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
 use crate::tui::model::Selected;

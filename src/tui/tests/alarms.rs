@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::harness::Dash;
 use super::jobs::{NOW, ended, record, shop_records};
-use crate::protocol::record::{Asked, EndedBy, EndedByKind, InputState};
+use crate::protocol::record::Asked;
+use crate::protocol::run::{EndedBy, EndedByKind};
+use crate::protocol::status::InputState;
 use crate::protocol::{EventKind, Scope, Status, Timestamp};
 
 #[test]

@@ -1,6 +1,8 @@
 //! Jobs for tests: those of the drawings from which the dashboard was designed.
 
-use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record, Share, Summary};
+use crate::protocol::record::{Record, Share, Summary};
+use crate::protocol::run::{EndedBy, EndedByKind};
+use crate::protocol::status::InputState;
 use crate::protocol::{Mode, Scope, SessionId, Status, Timestamp};
 use crate::tui::model::job::Job;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::harness::Dash;
 use super::jobs::{NOW, ended, id, shop_records};
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{self, EventKind, Record, Status, Timestamp};
 use crate::tui::message::{Event, LinkEvent, RequestKind};
 use crate::tui::model::seen::{Seen, SeenTracker};

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
-use crate::protocol::record::{Asked, InputState};
+use crate::protocol::record::Asked;
+use crate::protocol::status::InputState;
 use crate::protocol::{Error, ErrorCode, Scope, Status, Timestamp};
 use crate::tui::message::{LinkEvent, RequestKind};
 

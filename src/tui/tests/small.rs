@@ -3,7 +3,7 @@
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::record::Asked;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::protocol::{Record, Scope, Status, Timestamp};
 use crate::tui::model::Selected;
 

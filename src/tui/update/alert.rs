@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::notify::{asker, blocked, done, ended, input_needed, wants};
 use crate::protocol::event::Completion;
-use crate::protocol::record::EndedByKind;
+use crate::protocol::run::EndedByKind;
 use crate::protocol::{Event, EventKind, Notice, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;

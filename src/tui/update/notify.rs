@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::config::Notify;
 use crate::protocol::event::Completion;
-use crate::protocol::record::{EndedBy, EndedByKind, InputState};
 use crate::protocol::report::Activity;
+use crate::protocol::run::{EndedBy, EndedByKind};
+use crate::protocol::status::InputState;
 use crate::protocol::{Event, EventKind, Mode, Notice, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};

@@ -15,8 +15,8 @@ use crate::daemon::sessions::input::AtShell;
 use crate::engine::shell_command::{CommandId, TypedCommand, is_shell, language_of};
 use crate::protocol::Error;
 use crate::protocol::params::Exec;
-use crate::protocol::record::Mode;
 use crate::protocol::reply::Warning;
+use crate::protocol::status::Mode;
 
 /// How long to wait until a shell that starts, or that has just ended another command, is at its prompt, in
 /// milliseconds.

@@ -15,7 +15,7 @@ use crate::engine::shell_command::{
     TypedCommand, edits_lines, is_carrier, is_other, is_shell, runs_script,
 };
 use crate::protocol::condition::{Condition, View};
-use crate::protocol::record::{InputState, Mode};
+use crate::protocol::status::{InputState, Mode};
 use crate::protocol::{Error, ErrorCode, SessionId, duration};
 use crate::sys::process;
 use crate::term::sanitize::clean;

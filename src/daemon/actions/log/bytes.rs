@@ -10,8 +10,9 @@ use crate::daemon::sessions::text::{Source, finish};
 use crate::daemon::storage::log_reader::{Arrival, LogReader};
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
-use crate::protocol::record::{self, Mode};
 use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
+use crate::protocol::run::Run;
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::{Checkpoint, render};
 
@@ -94,7 +95,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
             runs.iter().map(origin).collect()
         }),
         runs: origins.then(|| {
-            let run = |run: &record::Run| LogRun {
+            let run = |run: &Run| LogRun {
                 run: run.run,
                 offset: run.offset,
             };

@@ -4,7 +4,7 @@ use crate::daemon::state::State;
 use crate::engine::life::Life;
 use crate::engine::session::Session;
 use crate::protocol::Status;
-use crate::protocol::record::EndedByKind;
+use crate::protocol::run::EndedByKind;
 use crate::sys::signal;
 
 /// What a model would not think of: that the session was started again, that somebody else has ended it or runs it

@@ -138,7 +138,7 @@ mod tests {
     use crate::engine::Now;
     use crate::protocol::Timestamp;
     use crate::protocol::disk::segment_name;
-    use crate::protocol::record::Mode;
+    use crate::protocol::status::Mode;
     use crate::term::plain::{render, tail_chars};
     use crate::term::size::Size;
 

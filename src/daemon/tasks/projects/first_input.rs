@@ -6,7 +6,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::{FIRST_PATIENCE, Input, Typed};
 use crate::engine::registry::Principal;
 use crate::protocol::SessionId;
-use crate::protocol::record::Mode;
+use crate::protocol::status::Mode;
 use crate::sys::pty;
 
 /// Types `input` into a session that has just started, in the name of who started it. The job runs in any case: a

@@ -2,7 +2,7 @@
 
 use crate::daemon::hub::Hub;
 use crate::protocol::SessionId;
-use crate::protocol::record::{InputState, Mode};
+use crate::protocol::status::{InputState, Mode};
 use crate::term::keys;
 
 /// Types keys by their names, or as text if there is no such key. A program that asks for a password gets none.

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::protocol::record::{Detail, Process, Record, Run};
+use crate::protocol::record::{Detail, Process, Record};
+use crate::protocol::run::Run;
 use crate::protocol::{Action, EventKind, Status, Timestamp};
 use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::tests::harness::Dash;

@@ -1,7 +1,7 @@
 //! A one-line reply to a job, without opening it.
 
 use crate::protocol::SessionId;
-use crate::protocol::record::InputState;
+use crate::protocol::status::InputState;
 use crate::tui::line::Line;
 
 /// A reply being typed.

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::waiting;
-use crate::protocol::record::Run;
+use crate::protocol::run::Run;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::crop;
