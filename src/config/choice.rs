@@ -31,8 +31,19 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The environment variable that overrides the setting.
+    /// The environment variable that overrides the setting. Lines that run because of a job have the path of its log
+    /// in it, which says nothing about the level.
     pub const VARIABLE: &str = "BGPROC_LOG";
+
+    /// What the environment variable says about the level; empty: nothing.
+    pub fn asked() -> String {
+        let asked = std::env::var(Self::VARIABLE).unwrap_or_default();
+        if asked.starts_with('/') {
+            String::new()
+        } else {
+            asked
+        }
+    }
 
     /// The level with this name. The parser of `tracing` is not used, because it also accepts numbers,
     /// `trace`, capitals and an empty string.

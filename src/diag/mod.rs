@@ -24,7 +24,7 @@ use file::RotatedFile;
 
 /// Starts logging to the file of `process`, to which its parent has redirected stderr.
 pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
-    let asked = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
+    let asked = LogLevel::asked();
     let named = LogLevel::parse(&asked);
     let level = filter(named.or(configured).unwrap_or_default());
     let subscriber = tracing_subscriber::fmt()

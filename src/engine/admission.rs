@@ -39,13 +39,15 @@ impl Registry {
     ) -> Result<(), Error> {
         let here = self.running(Some(&viewer.scope), &waits).count() as u64;
         if here >= u64::from(scope_cap) {
-            let message =
-                format!("{here} sessions of this scope are running; the limit is {scope_cap}");
-            let hint = match viewer.role {
-                Role::Agent => "`kill` one that is not needed; no session is ended to make room",
-                Role::Human => {
-                    "`kill` one that is not needed; `max_sessions` and `max_sessions_per_scope` in config.toml set the limit"
-                }
+            let (message, hint) = match viewer.role {
+                Role::Agent => (
+                    format!("{here} sessions of this scope are running; the limit is {scope_cap}"),
+                    "`kill` one that is not needed; no session is ended to make room",
+                ),
+                Role::Human => (
+                    format!("{here} jobs are running; the limit is {scope_cap}"),
+                    "stop one that is not needed; `max_sessions` and `max_sessions_per_scope` in config.toml set the limit",
+                ),
             };
             let error = Error::limit(message, "maxSessions", scope_cap.into(), here).hint(hint);
             return Err(self.with_idlest(error, viewer, Some(&viewer.scope), now, waits));

@@ -1,16 +1,12 @@
-//! `exit.json`: how a session ended, for a daemon that comes later.
-//!
-//! If it cannot be written, because the disk is full, it is written again until it is on disk.
+//! Saves how sessions have ended, for a daemon that comes later. If it cannot be written, because the disk is full, it is written again until it is on disk.
 
 use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Keeper;
 use super::log::RETRY_MS;
 use crate::protocol::disk::EXIT;
-use crate::protocol::keeper::Exit;
-use crate::sys::file;
+use crate::sys::exit_file;
 
 impl Keeper {
     /// Saves the exit of a session.
@@ -20,10 +16,9 @@ impl Keeper {
         };
         let session = job.id.clone();
         // Without an exit, the session runs again.
-        let written = job
-            .exit
-            .as_ref()
-            .map_or(Ok(()), |exit| write(&self.home.session(&session), exit));
+        let written = job.exit.as_ref().map_or(Ok(()), |exit| {
+            exit_file::write(&self.home.session(&session), exit)
+        });
         let is_known = self.table.unsaved_exits().contains(&slot);
         match &written {
             Err(error) if !is_known => {
@@ -47,13 +42,4 @@ impl Keeper {
             self.save_exit(slot);
         }
     }
-}
-
-/// The exit that is in the directory of a session.
-pub(super) fn read(dir: &Path) -> Option<Exit> {
-    serde_json::from_slice(&file::read(&dir.join(EXIT)).ok()?).ok()
-}
-
-fn write(dir: &Path, exit: &Exit) -> io::Result<()> {
-    file::replace(&dir.join(EXIT), &serde_json::to_vec(exit)?)
 }

@@ -14,7 +14,6 @@ use rustix::io::Errno;
 
 use super::Keeper;
 use super::events::Source;
-use super::exit_file;
 use super::job_table::Job;
 use super::log::Log;
 use super::on_exit::OnExits;
@@ -22,6 +21,7 @@ use super::supervise::Ended;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::status::Mode;
 use crate::sys::channel::Channel;
+use crate::sys::exit_file;
 use crate::sys::kept::KeptFds;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;

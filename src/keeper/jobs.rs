@@ -8,12 +8,12 @@ use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
 use super::events::Source;
-use super::exit_file;
 use super::job_table::Job;
 use super::log::{Log, Moved};
 use super::supervise::Ended;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
+use crate::sys::exit_file;
 use crate::sys::{cgroup, clock, failpoint, memory, signal};
 
 /// Maximum number of chunks moved for one session before its exit is reported. Without a limit, a

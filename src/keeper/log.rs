@@ -183,7 +183,7 @@ impl Log {
             Taken::Nothing => return Ok(Moved::Nothing),
             Taken::End => return Ok(Moved::End),
         };
-        failpoint::hit("output.in_pump");
+        failpoint::hit("output.before_saving");
         let degraded_changed = self.put(pipe, disk, bytes, stream);
         Ok(Moved::Bytes { degraded_changed })
     }

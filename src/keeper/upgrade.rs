@@ -26,6 +26,7 @@ use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, inherited};
 use crate::sys::paths::own_program;
 use crate::sys::shared_table::SharedTable;
+use crate::sys::signal;
 use crate::sys::splice::SplicePipe;
 
 /// A requested upgrade.
@@ -145,7 +146,10 @@ impl Keeper {
         memory.rewind()?;
         let memory = keep(memory.into())?;
         let mut program = detach::command_of(program, "keeper");
-        Err(program.env(HANDOVER, memory.to_string()).exec())
+        let error = program.env(HANDOVER, memory.to_string()).exec();
+        // The standard library has given it its default action for the program.
+        signal::ignore_broken_pipes();
+        Err(error)
     }
 }
 

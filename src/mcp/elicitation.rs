@@ -24,6 +24,7 @@ use tokio::task::JoinSet;
 use super::call::{Call, Done};
 use super::caller::Answer;
 use super::own::{catalog, text};
+use crate::protocol::shell::quote;
 use crate::protocol::traits::param;
 use crate::protocol::{Error, SessionId};
 
@@ -228,7 +229,8 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
         });
     } else {
         message.push_str(&format!(
-            "\n\nType it in the dashboard of bgproc, or with: bgproc attach {name}"
+            "\n\nType it in the dashboard of bgproc, or with: bgproc attach {}",
+            quote(name)
         ));
     }
     let requested_schema = fields

@@ -44,6 +44,9 @@ pub struct Project {
     /// The files that it was loaded from, as in [`Source::paths`], without those that they include: to load them
     /// again gives the same project.
     pub paths: Vec<PathBuf>,
+    /// With what its Procfile was read; absent if it has another file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procfile: Option<ProcfileOptions>,
     /// What agents may do with its jobs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub agents: AgentAccess,
@@ -106,7 +109,9 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
         check::resolve(jobs, groups, &faults)
     };
     let warnings = faults.finish()?;
+    let is_procfile = paths.iter().any(|path| find::is_procfile(path));
     Ok(Project {
+        procfile: is_procfile.then(|| source.procfile.clone()),
         name: root.name.unwrap_or_else(|| dir_name(&source.dir)),
         dir: source.dir.clone(),
         paths,

@@ -79,6 +79,11 @@ impl<'a> Loader<'a> {
             }
             return self.procfile(&procfile.clone());
         }
+        if self.source.procfile.is_asked() {
+            let message = "--port and -m are for a Procfile, which this is not";
+            self.faults.push(Fault::of_file(first, message));
+            return Root::default();
+        }
         let outer = Common {
             prefix: String::new(),
             shell: None,

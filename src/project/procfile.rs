@@ -58,6 +58,27 @@ impl ProcfileOptions {
         Ok(formation)
     }
 
+    /// Whether the command line says something.
+    pub fn is_asked(&self) -> bool {
+        self.port.is_some() || !self.formation.is_empty()
+    }
+
+    /// These, and for what the command line does not say, those of `before`: the environment of another caller is of no
+    /// account.
+    #[must_use]
+    pub fn over(self, before: &Self) -> Self {
+        let formation = if self.formation.is_empty() {
+            before.formation.clone()
+        } else {
+            self.formation
+        };
+        Self {
+            port: self.port.or(before.port),
+            inherited_port: before.inherited_port,
+            formation,
+        }
+    }
+
     fn count(&self, name: &str) -> u16 {
         let count = self
             .formation

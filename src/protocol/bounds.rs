@@ -115,23 +115,26 @@ pub(super) fn of_start() -> Value {
             { "anyOf": [is("wait", true), is("background", true)] },
             { "anyOf": waits },
         ] } },
+        { "not": { "allOf": [is("wait", true), is("background", true)] } },
     ])
 }
 
 /// The rules of `log`.
 pub(super) fn of_log() -> Value {
     let lines = ["fromLine", "lines", "tail"];
+    let parts_of_output = ["sinceTime", "run", "command"];
     let typed = is("stream", "input");
     let formatted = json!({
         "required": ["format"], "properties": { "format": { "enum": ["raw", "base64"] } },
     });
     let by_lines: Vec<Value> = lines
         .iter()
-        .chain(&["sinceTime", "run", "command"])
+        .chain(&parts_of_output)
         .map(|name| given(name))
         .collect();
-    let extra: Vec<Value> = ["grep", "run", "command", "format"]
+    let extra: Vec<Value> = ["grep", "offset", "limit", "format"]
         .iter()
+        .chain(&parts_of_output)
         .map(|name| given(name))
         .collect();
     let places = [
@@ -148,7 +151,8 @@ pub(super) fn of_log() -> Value {
         apart(&["sessionId"], &["sessionIds", "group"]),
         apart(&["sessionIds"], &["group"]),
         { "anyOf": [given("sessionId"), several] },
-        apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep", "command"]),
+        apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep", "sinceTime", "run", "command"]),
+        apart(&["lines"], &["grep"]),
         apart(&["run"], &["command"]),
         need(&["ignoreCase", "context", "maxMatches", "newest"], "grep"),
         apart(&["times"], &["fromLine", "lines", "tail", "grep", "command"]),

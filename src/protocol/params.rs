@@ -17,7 +17,7 @@ use super::project::{After, OnFailure};
 use super::record::Share;
 use super::report::Activity;
 use super::status::Mode;
-use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, SessionId, Status, variables};
+use super::{EventKind, JobLimits, Notice, Probe, RestartPolicy, Status, variables};
 
 /// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
 /// are not an `Option` are required.
@@ -586,8 +586,8 @@ params! {
     Subscribe {
         /// Only these kinds.
         events: Option<Vec<EventKind>>,
-        /// Only these sessions.
-        session_ids: Option<Vec<SessionId>>,
+        /// Only these sessions: ids or labels.
+        session_ids: Option<Vec<String>>,
         /// First replay the events from this sequence number on.
         from_seq: Option<u64>,
         /// Whether events name the scope of their session (false).

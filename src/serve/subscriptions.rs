@@ -111,6 +111,11 @@ impl Subscriptions {
                 for word in ["id", "action", "fromSeq", "from_seq"] {
                     params.remove(word);
                 }
+                // Its labels may mean other sessions by the time of the renewal.
+                if let Some(ids) = result.get("sessionIds") {
+                    params.remove("session_ids");
+                    params.insert("sessionIds".to_owned(), ids.clone());
+                }
                 let subscription = Subscription {
                     params,
                     name: name.clone(),

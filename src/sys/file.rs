@@ -186,10 +186,6 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How often [`read_patiently`] tries, and its pause between two attempts.
-const ATTEMPTS: usize = 10;
-const PAUSE: Duration = Duration::from_millis(20);
-
 /// Reads at most `count` bytes from the end of a file.
 pub fn read_end(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
@@ -199,6 +195,10 @@ pub fn read_end(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     (&file).take(count).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+/// How often [`read_patiently`] tries, and its pause between two attempts.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Reads a whole file whose loss would be felt. An error that often passes, such as a lack of descriptors, gets some
 /// more attempts.

@@ -26,6 +26,7 @@ pub mod detach;
 pub mod dirwatch;
 pub mod disk;
 pub mod ending;
+pub mod exit_file;
 pub mod failpoint;
 pub mod file;
 pub mod file_watch;

@@ -35,12 +35,17 @@ pub struct Process {
 
 /// Milliseconds per clock tick of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 ticks a second on
 /// every Linux that bgproc supports.
-const TICK_MS: u64 = 10;
+pub(super) const TICK_MS: u64 = 10;
 
 impl Process {
     /// Start time in boot-time milliseconds.
     pub fn started_boot(&self) -> u64 {
         self.start * TICK_MS
+    }
+
+    /// CPU time of the process and of the children it has waited for, in milliseconds.
+    pub fn cpu_ms(&self) -> u64 {
+        self.ticks * TICK_MS
     }
 }
 

@@ -233,7 +233,7 @@ impl SharedTable {
 
     /// One session's slot. An index beyond the table is taken modulo its size.
     pub fn slot(&self, index: u32) -> &Slot {
-        // SAFETY: the front is followed by `slots` slots, and the index is one of them; all-zero bytes are
+        // SAFETY: the header is followed by `slots` slots, and the index is one of them; all-zero bytes are
         // a valid `Slot`; atomics may be shared between processes.
         unsafe {
             let slots = self.memory.add(1).cast::<Slot>();

@@ -1,7 +1,7 @@
 //! Sending signals to exactly the intended process, and their numbers.
 #![allow(
     unsafe_code,
-    reason = "rustix cannot send signal 0 to a pidfd, and knows no real-time signals"
+    reason = "rustix cannot send signal 0 to a pidfd, knows no real-time signals, and sets no actions"
 )]
 
 use std::io;
@@ -35,6 +35,12 @@ pub const CONT: i32 = 18;
 
 /// SIGSTOP stops a process.
 pub const STOP: i32 = 19;
+
+/// Ignores SIGPIPE, as the standard library does at the start of a program: a write that nobody can read is an error.
+pub fn ignore_broken_pipes() {
+    // SAFETY: ignoring a signal runs no code.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+}
 
 /// Sends a signal to the process behind a pidfd, which cannot be a later process with the same pid.
 pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {

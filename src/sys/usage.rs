@@ -5,7 +5,7 @@
 //! processes share counts once for each. The proportional set size (PSS) would be exact, but makes the
 //! kernel walk through every page of every process.
 
-use super::process::Process;
+use super::process::{Process, TICK_MS};
 
 /// Resource use of one session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,17 +20,14 @@ pub struct Usage {
     pub processes: u32,
 }
 
-/// Milliseconds per clock tick. The kernel reports start times in ticks, so a process of the current run
-/// may seem older by that much.
-const TICK_MS: u64 = 10;
-
 impl Usage {
     /// Resource use of the processes of a session whose current run began at `began`, in boot-time milliseconds.
     pub fn of(processes: &[Process], began: u64) -> Self {
         let mut usage = Self::default();
         for process in processes {
-            let cpu_ms = process.ticks * 1000 / rustix::param::clock_ticks_per_second();
+            let cpu_ms = process.cpu_ms();
             usage.cpu_ms += cpu_ms;
+            // The kernel reports start times in ticks, so a process of the current run may seem older by one.
             if process.started_boot() + TICK_MS < began {
                 usage.older_cpu_ms += cpu_ms;
             }

@@ -5,7 +5,10 @@ use std::time::Duration;
 /// Frames that may follow each other immediately: as many as the keys of a short burst of typing.
 const BURST: u32 = 6;
 
-/// The times of frames: a token bucket of six frames, in the form of the generic cell rate algorithm (ITU-T
+/// Part of a second whose frames may follow each other immediately, if those are fewer.
+const PART: Duration = Duration::from_millis(200);
+
+/// The times of frames: a token bucket of some frames, in the form of the generic cell rate algorithm (ITU-T
 /// I.371): only the time at which the bucket will be full again is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pace {
@@ -17,7 +20,7 @@ impl Pace {
     /// since any moment.
     pub fn wait(&self, now: Duration, interval: Duration) -> Duration {
         let debt = self.full_at.saturating_sub(now);
-        debt.saturating_sub(interval * (BURST - 1))
+        debt.saturating_sub(interval * (burst(interval) - 1))
     }
 
     /// Makes a burst available again, because somebody waits for what is drawn next.
@@ -29,6 +32,12 @@ impl Pace {
     pub fn drew(&mut self, now: Duration, interval: Duration) {
         self.full_at = self.full_at.max(now) + interval;
     }
+}
+
+/// How many frames may follow each other immediately: fewer, the fewer are wanted in a second.
+fn burst(interval: Duration) -> u32 {
+    let within = PART.as_nanos() / interval.as_nanos().max(1);
+    u32::try_from(within).map_or(BURST, |within| within.clamp(1, BURST))
 }
 
 #[cfg(test)]
@@ -57,6 +66,20 @@ mod tests {
         assert_eq!(at_once, 6);
         assert!((35..=37).contains(&drawn.len()), "{}", drawn.len());
         assert!(drawn[6..].windows(2).all(|two| two[1] - two[0] >= ms(32)));
+    }
+
+    #[test]
+    fn who_wants_few_frames_gets_few_at_once() {
+        let at_once = |fps: u32| {
+            let (mut pace, interval) = (Pace::default(), Duration::from_secs(1) / fps);
+            let mut drawn = 0;
+            while pace.wait(ms(5), interval).is_zero() {
+                pace.drew(ms(5), interval);
+                drawn += 1;
+            }
+            drawn
+        };
+        assert_eq!([1, 5, 10, 20, 30, 60].map(at_once), [1, 1, 2, 4, 6, 6]);
     }
 
     #[test]

@@ -196,10 +196,10 @@ fn a_restart_goes_on_wherever_its_keeper_dies() {
 #[test]
 fn output_on_its_way_when_the_keeper_dies_arrives() {
     for places in [
-        &["output.in_pump"][..],
+        &["output.before_saving"][..],
         &["output.before_telling"],
         &["output.before_ringing"],
-        &["output.in_pump", "takeover.before_emptying"],
+        &["output.before_saving", "takeover.before_emptying"],
     ] {
         let home = Home::new();
         let trap = Trap::new(&home, places);

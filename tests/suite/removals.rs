@@ -102,3 +102,14 @@ fn act(mut serve: Serve) -> (Serve, u32) {
     }
     (serve, done)
 }
+
+#[test]
+fn it_is_told_who_has_removed_a_job() {
+    let home = Home::new();
+    home.start(&["-n", "web", "-w", "true"]);
+    home.ok(&["rm", "web"]);
+    let events = home.ok(&["events", "--json"]);
+    let removed = events.lines().find(|line| line.contains("\"removed\""));
+    let removed: serde_json::Value = serde_json::from_str(removed.unwrap()).unwrap();
+    assert_eq!(removed["data"]["by"]["kind"], "human", "{removed}");
+}

@@ -227,3 +227,35 @@ fn no_number_is_too_large_for_a_limit() {
         job.end(&mut serve);
     }
 }
+
+#[test]
+fn a_subscription_names_its_sessions_by_label_or_id() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let start = |label: &str| json!({"action": "start", "command": "read x", "label": label, "background": true});
+    let id = agent.ok(start("one"))["sessionId"].clone();
+    agent.ok(start("two"));
+    let made =
+        agent.ok(json!({"action": "subscribe", "events": ["exited"], "sessionIds": ["one"]}));
+    assert_eq!(made["sessionIds"], json!([id]), "{made}");
+    for label in ["two", "one"] {
+        agent.ok(json!({"action": "kill", "sessionId": label}));
+    }
+    assert_eq!(agent.event("exited")["sessionId"], id);
+    for unknown in ["three", "zzzzzzzzzzzz"] {
+        let refused = json!({"action": "subscribe", "sessionIds": [unknown]});
+        agent.err(refused, "session_not_found");
+    }
+    // What has gone meanwhile is no reason not to tell of the past.
+    agent.ok(json!({"action": "subscribe", "sessionIds": ["zzzzzzzzzzzz"], "fromSeq": 1}));
+}
+
+#[test]
+fn events_that_come_while_one_waits_for_later_ones_are_told() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let id = agent.send(json!({"action": "events", "afterSeq": 1_000_000_000, "waitMs": 20000}));
+    agent.ok(json!({"action": "start", "command": "true", "background": true}));
+    let page = agent.reply(id);
+    assert_eq!(page["result"]["events"][0]["event"], "started", "{page}");
+}

@@ -40,8 +40,12 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
         hub.change(|state| state.events.acknowledge(scope, seq));
     }
     let is_news = params.news == Some(true);
-    let after = params.after_seq;
-    let after = after.unwrap_or_else(|| hub.read().events.bus.past.acknowledged(scope));
+    let after = {
+        let past = &hub.read().events.bus.past;
+        let after = params.after_seq;
+        // What is still to come is not skipped.
+        after.map_or_else(|| past.acknowledged(scope), |after| after.min(past.seq()))
+    };
     let happened = hub.read().events.happened();
     loop {
         let next = happened.notified();

@@ -191,7 +191,7 @@ async fn kill_one(
     };
     // A session with surviving processes stays in the list.
     if remove && killed.survivors.is_empty() {
-        remove_and_wait(hub, &id).await;
+        remove_and_wait(hub, client, &id).await;
         killed.removed = true;
     } else if remove {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
@@ -254,7 +254,7 @@ async fn remove_one(
             "`remove` with `kill:false` removes a finished session and leaves its processes alone";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
-    remove_and_wait(hub, &id).await;
+    remove_and_wait(hub, client, &id).await;
     Ok(Removed {
         session_id: id,
         removed: true,
@@ -271,8 +271,9 @@ fn is_running(hub: &Hub, id: &SessionId) -> Error {
 }
 
 /// Removes a session, and waits until its files are gone.
-async fn remove_and_wait(hub: &Hub, id: &SessionId) {
-    if let Some(gone) = hub.change(|state| state.remove(id)) {
+async fn remove_and_wait(hub: &Hub, client: &Client, id: &SessionId) {
+    let by = client.principal.actor();
+    if let Some(gone) = hub.change(|state| state.remove(id, Some(&by))) {
         // A keeper of an older version does not answer with `Forgotten`, so limit the wait.
         let _ = tokio::time::timeout(LETTING_GO, gone).await;
     }

@@ -89,7 +89,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Watch(params) => watch::watch(&hub, &client, params),
         Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
         Action::Project(params) => project::project(&hub, &client, params).await,
-        Action::Queue(params) => queue::queue(&hub, &client, params),
+        Action::Queue(params) => queue::queue(&hub, &client, params).await,
         Action::Listeners(params) => listeners::listeners(&hub, params).await,
         Action::Cancel(params) => subscribe::cancel(&client, params),
         Action::Stats(_) => status::stats(&hub, &client),

@@ -17,10 +17,11 @@ use crate::protocol::bounds::MAX_PARALLEL;
 use crate::protocol::params;
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{QueueState, Queues};
+use crate::protocol::shell::quote;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Handles the action.
-pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer {
+pub(super) async fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer {
     let changes = params.changes();
     if params
         .parallel
@@ -41,6 +42,8 @@ pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer
         return Err(Error::invalid("`group` is empty"));
     }
     let dir = directory(client, params.dir.as_deref());
+    client.reachable(&dir).await?;
+    let dir = wishes::canonical(&dir);
     let known = hub.read().queue_named(&group, &dir);
     if !changes {
         let known = known.ok_or_else(|| no_queue(&group))?;
@@ -70,7 +73,7 @@ pub(super) fn queue(hub: &Hub, client: &Client, params: params::Queue) -> Answer
 
 fn directory(client: &Client, dir: Option<&str>) -> PathBuf {
     let base = client.greeting.cwd.as_deref().unwrap_or("/");
-    wishes::canonical(&Path::new(base).join(dir.unwrap_or_default()))
+    Path::new(base).join(dir.unwrap_or_default())
 }
 
 fn no_queue(group: &str) -> Error {
@@ -78,7 +81,10 @@ fn no_queue(group: &str) -> Error {
         ErrorCode::SessionNotFound,
         format!("there is no queue {group}"),
     )
-    .hint(format!("bgproc group {group} --parallel 1 makes one"))
+    .hint(format!(
+        "bgproc group {} --parallel 1 makes one",
+        quote(group)
+    ))
 }
 
 fn change(state: &mut State, id: &ProjectId, group: &str, params: &params::Queue) {

@@ -47,15 +47,13 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             // It starts at once.
             start::check_room(state, client)?;
         }
-        let first_run = match &params.command {
-            Some(command) => {
-                let spec = Spec {
-                    command: command.clone(),
-                    args: params.args.clone(),
-                    ..session.spec.clone()
-                };
-                state.renewed_first_run(&id, &spec)?
-            }
+        let changed = params.command.as_ref().map(|command| Spec {
+            command: command.clone(),
+            args: params.args.clone(),
+            ..session.spec.clone()
+        });
+        let first_run = match changed {
+            Some(spec) => state.renewed_first_run(&id, &spec)?,
             None => None,
         };
         if let Some(place) = params.place {
@@ -65,28 +63,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             return Err(Error::session_not_found(id.as_str()));
         };
         names.apply(session, tags);
-        if let Some(ttl) = params.ttl_ms {
-            session.time_limits.ttl_ms = ttl;
-            session.time_limits.failed_ttl_ms = None;
-            session.time_limits.until_room = session.time_limits.until_room.map(|_| false);
-        }
-        if let Some(seconds) = params.timeout_sec {
-            session.time_limits.timeout_ms = seconds.saturating_mul(1000);
-        }
-        if let Some(restart) = params.restart {
-            session.spec.restart = Some(restart);
-        }
-        if let Some(notify) = params.notify {
-            session.spec.notify = notify;
-        }
-        if let Some(command) = params.command {
-            session.spec.command = command;
-            session.spec.args = params.args;
-            session.spec.changed = true;
-        }
-        if let Some(keep) = params.keep {
-            session.time_limits.keep = keep;
-        }
+        apply(&params, session);
         if let Some(first_run) = first_run {
             state.set_first_run(&id, first_run);
         }
@@ -107,6 +84,29 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         };
         answer(state.record(session, now()))
     })
+}
+
+/// Changes what concerns the session alone. Its names were changed already.
+fn apply(params: &Set, session: &mut Session) {
+    let (spec, limits) = (&mut session.spec, &mut session.time_limits);
+    if let Some(ttl) = params.ttl_ms {
+        limits.ttl_ms = ttl;
+        limits.failed_ttl_ms = None;
+        limits.until_room = limits.until_room.map(|_| false);
+    }
+    if let Some(seconds) = params.timeout_sec {
+        limits.timeout_ms = seconds.saturating_mul(1000);
+    }
+    limits.keep = params.keep.unwrap_or(limits.keep);
+    spec.restart = params.restart.or(spec.restart);
+    if let Some(notify) = &params.notify {
+        spec.notify.clone_from(notify);
+    }
+    if let Some(command) = &params.command {
+        spec.command.clone_from(command);
+        spec.args.clone_from(&params.args);
+        spec.changed = true;
+    }
 }
 
 /// The names that a session gets.

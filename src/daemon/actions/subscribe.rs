@@ -1,14 +1,17 @@
 //! `subscribe`, `unsubscribe` and `cancel`.
 
+use std::collections::HashSet;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::id_of;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::bus::{ConnectionId, Filter, SubscriptionId};
 use crate::engine::journal_note::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::reply::{Cancelled, Done, Subscribed};
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Past events sent in one batch, before the client has to read. The longest event has 24 KB, so a batch is
 /// smaller than the event limit of an outbox.
@@ -23,10 +26,13 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
     if params.with_scope == Some(true) {
         client.people_only("see the scope of every event")?;
     }
+    let sessions = params.session_ids.as_deref();
+    let sessions = sessions.map(|names| meant(hub, client, names, params.from_seq.is_some()));
+    let sessions = sessions.transpose()?;
     let filter = Filter {
         viewer: client.principal.clone(),
         kinds: params.events.map(|kinds| kinds.into_iter().collect()),
-        sessions: params.session_ids.map(|ids| ids.into_iter().collect()),
+        sessions: sessions.clone(),
         hosts: hub.read().hosts.reach_of(&client.greeting),
         with_scope: params.with_scope == Some(true),
     };
@@ -60,10 +66,31 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
             subscription_id: format!("s{}", id.0),
             next_seq: bus.past.seq(),
             forgotten_seq: bus.past.forgotten(),
+            session_ids: sessions.map(|ids| ids.into_iter().collect()),
         };
         state.hosts.interest_changed();
         subscribed
     }))
+}
+
+/// The sessions that a client names. With past events, they may have been removed long ago.
+fn meant(
+    hub: &Hub,
+    client: &Client,
+    names: &[String],
+    with_past: bool,
+) -> Result<HashSet<SessionId>, Error> {
+    let one = |name: &String| {
+        let id = SessionId::parse(name);
+        if let Some(id) = id.as_ref().filter(|id| id.host().is_some()) {
+            return Ok(id.clone());
+        }
+        match hub.change(|state| id_of(state, client, name)) {
+            Err(error) if with_past || error.code == ErrorCode::SessionRemoved => id.ok_or(error),
+            found => found,
+        }
+    };
+    names.iter().map(one).collect()
 }
 
 /// Completions that are reserved for a client until they are sent. Those that were not, because the request was

@@ -195,26 +195,30 @@ pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<Stri
             Err(_) => {}
         }
     }
-    let (errno, message, place) = match refused {
+    let (errno, message, place, searched) = match refused {
         // EACCES and ENOENT, as execve(2) reports them.
         Some(file) => {
             let file = file.display().to_string();
-            (13, format!("{file} is not an executable file"), file)
+            (13, format!("{file} is not an executable file"), file, None)
         }
         None if command.contains('/') => {
             let file = cwd.join(command).display().to_string();
-            (2, format!("{file} does not exist"), file)
+            (2, format!("{file} does not exist"), file, None)
         }
         None => (
             2,
-            // The PATH is in the error's data.
             format!("{command} was not found on PATH"),
-            path.to_owned(),
+            command.to_owned(),
+            Some(path),
         ),
     };
+    let mut data = json!({ "errno": errno, "path": place, "command": command });
+    if let Some(path) = searched {
+        data["searched"] = path.into();
+    }
     Err(Error::new(ErrorCode::SpawnFailed, message)
         .hint("without `args`, a shell runs `command`")
-        .data(json!({ "errno": errno, "path": place, "command": command })))
+        .data(data))
 }
 
 /// Refuses text with a NUL character, which cannot be passed to a program.
@@ -245,6 +249,10 @@ mod tests {
         assert!(find_program("./tool", "/nowhere", dir.path()).is_ok());
         let error = find_program("too", &path, dir.path()).unwrap_err();
         assert!(!error.message.contains(&path), "{error}");
-        assert_eq!(error.data.unwrap()["path"], path);
+        let data = error.data.unwrap();
+        assert_eq!(
+            (&data["path"], &data["searched"]),
+            (&"too".into(), &path.into())
+        );
     }
 }

@@ -32,6 +32,10 @@ fn check_waits(params: &Start) -> Result<(), Error> {
         _ => return Ok(()),
     };
     let given = [
+        (
+            "background",
+            params.wait == Some(true) && params.background == Some(true),
+        ),
         ("until", params.until.is_some()),
         ("fail", params.fail.is_some()),
         ("waitMs", params.wait_ms.is_some()),
@@ -143,6 +147,7 @@ mod tests {
         for (start, name, without) in [
             (waiting(until.clone()), "until", "wait"),
             (waiting(wait_ms.clone()), "waitMs", "wait"),
+            (waiting(at_once(Start::default())), "background", "wait"),
             (at_once(until.clone()), "until", "background"),
             (at_once(wait_ms.clone()), "waitMs", "background"),
         ] {

@@ -1,5 +1,7 @@
 //! What follows from what a batch system says of the sessions that it runs.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::State;
@@ -8,8 +10,10 @@ use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, JobState, Row};
 use crate::engine::life::Actor;
 use crate::engine::session::Session;
+use crate::protocol::engine_job::LauncherSpec;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
+use crate::sys::sealed;
 
 /// How long a submission that was interrupted may take to show in the batch system's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
@@ -296,11 +300,15 @@ impl State {
         if let Some(by) = by {
             session.life.ask_to_end(by);
         }
-        // What the batch system then says is about its own step, not about the program.
+        let is_failure = ending != Ending::Itself;
         let known = match ending {
+            // What is known then is about the end of the node, not about the program.
             Ending::NodeFailed => ExitStatus::default(),
+            // A program that was ended, or that never ran, has no success of its own.
+            _ if is_failure && exit.code == Some(0) => ExitStatus::default(),
             _ => exit,
         };
+        let saved = saved.filter(|_| ending != Ending::NodeFailed);
         let exit = saved.unwrap_or(Exit {
             pid: 0,
             exit_code: known.code,
@@ -446,13 +454,35 @@ impl State {
         }
     }
 
+    /// A job was handed to a launcher with this environment, in which its commands run from now on. The keeper keeps it
+    /// for the next daemon.
+    pub(crate) fn batch_env(&mut self, launcher: &LauncherSpec, env: HashMap<String, String>) {
+        let sealed = serde_json::to_vec(&env).map_err(std::io::Error::from);
+        match sealed.and_then(|text| sealed::seal(&text)) {
+            Ok(memory) => self.keeper.store(&kept_env(launcher), memory),
+            Err(error) => {
+                tracing::warn!(%error, "the next daemon will not know the environment of a launcher");
+            }
+        }
+        self.batch_systems
+            .submitted(launcher, Some(env), now().boot);
+    }
+
     /// Looks at all sessions that batch systems run, after a takeover from an earlier daemon.
     pub(crate) fn resume_batches(&mut self) {
         let open = self.sessions.iter().filter_map(Session::open_batch);
         let open: Vec<_> = open.map(|batch| batch.launcher.clone()).collect();
         for launcher in open {
-            self.batch_systems.submitted(&launcher, None, now().boot);
+            let kept = self.keeper.stored(&kept_env(&launcher));
+            let kept = kept.and_then(|memory| sealed::read(memory).ok());
+            let env = kept.and_then(|kept| serde_json::from_slice(&kept).ok());
+            self.batch_systems.submitted(&launcher, env, now().boot);
         }
         self.end_held_hosts();
     }
+}
+
+/// The name under which the keeper keeps the environment of a launcher.
+fn kept_env(launcher: &LauncherSpec) -> String {
+    format!("launcher:{}", launcher.name)
 }

@@ -41,20 +41,25 @@ impl State {
     /// Writes what was typed into a session to its input log, and publishes it.
     pub(crate) fn record_typed(&mut self, id: &SessionId, typed: Vec<Typed>) {
         for typed in typed {
-            let entry = Entry {
-                at: typed.at,
-                by: typed.by.scope.clone(),
-                bytes: typed.bytes,
-                text: typed.text,
-            };
-            let dir = self.sessions.store.dir(id);
-            if let Err(error) = self.input_logs.append(&dir, &entry) {
-                tracing::warn!(session = %id, %error, "the input log cannot be written");
-            }
+            self.log_typed(id, &typed);
             match typed.by.role {
                 Role::Agent => self.agent_typed(id, &typed.by.scope),
                 Role::Human => self.person_typed(id, typed.bytes, typed.finishes),
             }
+        }
+    }
+
+    /// Writes what was typed into a session to its input log.
+    pub(crate) fn log_typed(&mut self, id: &SessionId, typed: &Typed) {
+        let entry = Entry {
+            at: typed.at,
+            by: typed.by.scope.clone(),
+            bytes: typed.bytes,
+            text: typed.text.clone(),
+        };
+        let dir = self.sessions.store.dir(id);
+        if let Err(error) = self.input_logs.append(&dir, &entry) {
+            tracing::warn!(session = %id, %error, "the input log cannot be written");
         }
     }
 

@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::engine::life::Actor;
 use crate::engine::wait_inputs::WaitInputs;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status};
@@ -68,7 +69,12 @@ impl State {
 
     /// Removes a session and its files. Returns a receiver that fires when the files are gone, or `None` if
     /// there is no such session.
-    pub(crate) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
+    pub(crate) fn remove(
+        &mut self,
+        id: &SessionId,
+        by: Option<&Actor>,
+    ) -> Option<oneshot::Receiver<()>> {
+        let project = self.project_of(id);
         self.forget_asks(id);
         self.remove_batch_files(id);
         self.job_lets_go(id);
@@ -76,7 +82,14 @@ impl State {
         self.arm(id);
         self.arm_input(id);
         self.forget_record(id);
-        let data = json!({ "label": session.spec.label });
+        let mut data = json!({ "label": session.spec.label });
+        if let Some(project) = project {
+            data["project"] = json!(project);
+        }
+        // Absent if its time was over.
+        if let Some(by) = by {
+            data["by"] = json!(by.ended_by());
+        }
         self.events
             .publish(EventKind::Removed, &session.scope, id, data);
         self.events.bus.set_shared(id, false);

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::daemon::storage::store::exit_in;
 use crate::engine::batch::Batch;
 use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
 use crate::protocol::node::{ENGINE_LOG, NodeState, REFUSAL, Refusal, STATE};
 use crate::protocol::{SessionId, Status};
+use crate::sys::exit_file;
 use crate::sys::{file, node_home};
 
 /// Bytes of the end of what a batch script has printed in which its last line is searched.
@@ -143,7 +143,7 @@ impl State {
             .last()
             .filter(|run| run.run > 1)
             .map(|run| run.started_at);
-        let exit = exit_in(&batch.log_directory(id))?;
+        let exit = exit_file::read(&batch.log_directory(id))?;
         since
             .is_none_or(|since| exit.ended_at >= since)
             .then_some(exit)

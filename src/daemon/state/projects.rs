@@ -1,6 +1,6 @@
 //! Projects beside their sessions: what is decided from what is seen of each job, and what has come of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::State;
@@ -150,37 +150,8 @@ impl State {
         let settled = project.wish.settle(|name| Seen::of(&before, name));
         let mut decision = decide(&project.wish, |name| Seen::of(&before, name));
         let mut steps = std::mem::take(&mut decision.steps);
-        // Daemon and keeper may have died. The jobs start when a client brings its environment.
-        let has_environment = |name: &str| {
-            if project.is_guest(name) {
-                project.first_runs.contains_key(name)
-            } else {
-                project.caller.is_some()
-            }
-        };
-        let phases = &mut decision.phases;
-        steps.retain(|step| match step {
-            Step::Start(name) if !has_environment(name) => {
-                phases.insert(name.clone(), Phase::Queued(Why::Environment));
-                false
-            }
-            _ => true,
-        });
-        for step in &steps {
-            match step {
-                Step::Start(name) => {
-                    let run = Seen::of(&before, name).run + 1;
-                    project.requested.insert(name.clone(), now().boot);
-                    project
-                        .under_way
-                        .insert(name.clone(), UnderWay::Starting(run));
-                }
-                Step::Stop(name) => {
-                    project.under_way.insert(name.clone(), UnderWay::Stopping);
-                    decision.phases.insert(name.clone(), Phase::Stopping);
-                }
-            }
-        }
+        withhold_starts(project, &mut steps, &mut decision.phases);
+        note_under_way(project, &steps, &before, &mut decision.phases);
         project.seen = seen_of_all(project, &self.sessions);
         project.late = late(project, &self.sessions);
         project.decision = decision;
@@ -188,23 +159,7 @@ impl State {
         project.places = places(&project.wish, &project.applied.order);
         // Also if nothing differs: who has asked for something waits for the decision.
         project.bump();
-        let waits: Vec<(SessionId, bool)> = project
-            .sessions
-            .iter()
-            .filter(|(name, _)| !project.is_foreign(name))
-            .filter_map(|(name, session)| {
-                let phase = project.decision.phases.get(name)?;
-                let has_run = project.seen.get(name).is_some_and(|seen| seen.run > 0);
-                let is_broken = project.wish.jobs.get(name)?.broken.is_some();
-                let waits = match phase {
-                    Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting => true,
-                    // Later its session shows how the last run has ended.
-                    Phase::Scheduled => !has_run && !is_broken,
-                    _ => false,
-                };
-                Some((session.clone(), waits))
-            })
-            .collect();
+        let waits = who_waits(project);
         if settled {
             self.save_project(id);
             self.forget_guests(id);
@@ -455,6 +410,66 @@ impl State {
             self.end_for_good(id);
         }
     }
+}
+
+/// Takes out the starts of jobs whose environment is lost, because daemon and keeper have died. They start when a client
+/// brings it.
+fn withhold_starts(project: &Project, steps: &mut Vec<Step>, phases: &mut BTreeMap<String, Phase>) {
+    let has_environment = |name: &str| {
+        if project.is_guest(name) {
+            project.first_runs.contains_key(name)
+        } else {
+            project.caller.is_some()
+        }
+    };
+    steps.retain(|step| match step {
+        Step::Start(name) if !has_environment(name) => {
+            phases.insert(name.clone(), Phase::Queued(Why::Environment));
+            false
+        }
+        _ => true,
+    });
+}
+
+/// Notes that these steps are being taken. `before` is how the jobs are.
+fn note_under_way(
+    project: &mut Project,
+    steps: &[Step],
+    before: &BTreeMap<String, Seen>,
+    phases: &mut BTreeMap<String, Phase>,
+) {
+    for step in steps {
+        let (name, under_way) = match step {
+            Step::Start(name) => {
+                project.requested.insert(name.clone(), now().boot);
+                (name, UnderWay::Starting(Seen::of(before, name).run + 1))
+            }
+            Step::Stop(name) => {
+                phases.insert(name.clone(), Phase::Stopping);
+                (name, UnderWay::Stopping)
+            }
+        };
+        project.under_way.insert(name.clone(), under_way);
+    }
+}
+
+/// The sessions of the jobs, and whether each waits for its turn as long as its program does not run.
+fn who_waits(project: &Project) -> Vec<(SessionId, bool)> {
+    let own = project.sessions.iter();
+    let own = own.filter(|(name, _)| !project.is_foreign(name));
+    let waits = own.filter_map(|(name, session)| {
+        let phase = project.decision.phases.get(name)?;
+        let has_run = project.seen.get(name).is_some_and(|seen| seen.run > 0);
+        let is_broken = project.wish.jobs.get(name)?.broken.is_some();
+        let waits = match phase {
+            Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting => true,
+            // Later its session shows how the last run has ended.
+            Phase::Scheduled => !has_run && !is_broken,
+            _ => false,
+        };
+        Some((session.clone(), waits))
+    });
+    waits.collect()
 }
 
 /// Whether a request is about jobs of the main checkout.

@@ -24,10 +24,8 @@ impl State {
         // Add the label, because the event may outlive the session.
         if kind.is_lifecycle() && data.is_object() {
             data["label"] = json!(session.spec.label);
-            if let Some(of) = &session.spec.project
-                && let Some(project) = self.projects.get(&of.id)
-            {
-                data["project"] = json!(project.name().name);
+            if let Some(project) = self.project_of(id) {
+                data["project"] = json!(project);
             }
         }
         let scope = session.scope.clone();
@@ -45,6 +43,12 @@ impl State {
             project.bump();
         }
         self.events.publish(kind, &scope, id, data);
+    }
+
+    /// The name of the project whose job a session runs.
+    pub(super) fn project_of(&self, id: &SessionId) -> Option<String> {
+        let of = self.sessions.get(id)?.spec.project.as_ref()?;
+        Some(self.projects.get(&of.id)?.name().name)
     }
 
     /// Publishes `started` or, for a later run, `restarted`. `before` says how the previous run ended.

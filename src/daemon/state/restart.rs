@@ -150,7 +150,7 @@ impl State {
         self.release(id);
         self.look(id);
         for surplus in self.sessions.registry.surplus(&scope, id, at) {
-            let _ = self.remove(&surplus);
+            let _ = self.remove(&surplus, None);
         }
     }
 

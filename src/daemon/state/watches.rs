@@ -1,19 +1,23 @@
 //! The files that jobs of projects react to: which are watched, and what follows when they have changed.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 use super::State;
 use super::job_states::{seen_of, seen_of_all};
+use crate::daemon::clock::now;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{CHANGED, Project};
 use crate::daemon::projects::watches::JobWatch;
 use crate::daemon::watching::{Changes, JobKey, Wanted};
 use crate::engine::Now;
+use crate::engine::project::watching::MANY;
 use crate::engine::project::{Seen, SeenState, Standing};
 use crate::project::watch::WatchDo;
 use crate::protocol::SessionId;
 use crate::protocol::project::Watching;
-use crate::sys::signal;
+use crate::sys::{sealed, signal};
 
 /// What is to be done with a program because files have changed, besides what follows from the wish.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +50,11 @@ impl State {
                 Some(watch) => {
                     project.watches.insert(name.clone(), JobWatch::new(watch));
                 }
-                None => drop(project.watches.remove(name)),
+                None => {
+                    project.watches.remove(name);
+                    self.keeper
+                        .unstore(&kept_change(&(id.clone(), name.clone())));
+                }
             }
         }
         let before = project.watches.len();
@@ -89,6 +97,43 @@ impl State {
     /// The files of a job are watched from now on.
     pub(crate) fn watch_is_set(&mut self, (id, name): &JobKey) {
         self.change_watch(id, name, JobWatch::mark_set);
+    }
+
+    /// Something has happened to files of a job, and its reaction is still to come. The keeper keeps that, so that the
+    /// next daemon reacts if this one is killed or replaced before.
+    pub(crate) fn change_pends(&mut self, job: &JobKey, file: Option<&Path>) {
+        let file = file.map_or(&[][..], |file| file.as_os_str().as_bytes());
+        match sealed::seal(file) {
+            Ok(memory) => {
+                self.keeper.store(&kept_change(job), memory);
+                tracing::debug!(project = job.0, job = job.1, "a change is kept");
+            }
+            Err(error) => tracing::warn!(%error, "a change of files cannot be kept"),
+        }
+    }
+
+    /// The reaction has come, or nothing has changed.
+    pub(crate) fn change_settled(&mut self, job: &JobKey) {
+        self.keeper.unstore(&kept_change(job));
+    }
+
+    /// A change to which nobody has reacted, because the daemon was killed or replaced, or the watch was set anew.
+    pub(crate) fn unsettled_change(&mut self, job: &JobKey) -> Option<Changes> {
+        let name = kept_change(job);
+        let file = sealed::read(self.keeper.stored(&name)?);
+        self.keeper.unstore(&name);
+        let file = PathBuf::from(OsString::from_vec(file.ok()?));
+        let now = now().boot;
+        Some(Changes {
+            files: Some(file)
+                .filter(|file| file.has_root())
+                .into_iter()
+                .collect(),
+            new: Vec::new(),
+            more: 0,
+            first: now,
+            last: now,
+        })
     }
 
     /// The files of a job cannot be watched. It runs all the same.
@@ -230,6 +275,11 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
     })
 }
 
+/// The name under which the keeper keeps a change to which nobody has reacted.
+fn kept_change((project, job): &JobKey) -> String {
+    format!("change:{project}/{job}")
+}
+
 /// `changed: src/main.rs and 3 more`. Paths below `dir` are shown relative to it.
 fn described(changes: &Changes, dir: &std::path::Path) -> String {
     let Some(first) = changes.files.first() else {
@@ -238,6 +288,8 @@ fn described(changes: &Changes, dir: &std::path::Path) -> String {
     let first = first.strip_prefix(dir).unwrap_or(first).display();
     match changes.files.len() - 1 + changes.more {
         0 => format!("{CHANGED}{first}"),
+        // Of more, not all are counted.
+        more if more + 1 >= MANY => format!("{CHANGED}{first} and many more"),
         more => format!("{CHANGED}{first} and {more} more"),
     }
 }

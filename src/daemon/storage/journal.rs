@@ -21,13 +21,16 @@ use crate::sys::file;
 /// some milliseconds.
 const SLACK: usize = KEPT / 4;
 
+/// Lines after which a rewrite that failed is tried again, if events are missing in the file.
+const PAUSE: usize = 64;
+
 /// The journal file.
 pub(crate) struct Journal {
     path: PathBuf,
     file: Option<File>,
     /// Number of lines in the file.
     lines: usize,
-    /// The file is not rewritten before it has this many lines, because the last attempt failed.
+    /// The file is not rewritten before it has this many lines, because the last attempt to rewrite it failed.
     not_before: usize,
     /// Whether the last line could not be written.
     is_refused: bool,
@@ -58,7 +61,8 @@ impl Journal {
             self.is_refused = true;
         }
         let Err(error) = self.append(note) else {
-            if self.is_refused || self.is_long(past) {
+            let is_due = self.is_refused || self.is_long(past);
+            if is_due && self.lines >= self.not_before {
                 self.rewrite(past);
             }
             return;
@@ -71,7 +75,7 @@ impl Journal {
     }
 
     fn is_long(&self, past: &EventHistory) -> bool {
-        self.lines > past.len() + SLACK && self.lines >= self.not_before
+        self.lines > past.len() + SLACK
     }
 
     fn append(&mut self, note: &Note) -> io::Result<()> {
@@ -112,7 +116,7 @@ impl Journal {
             }
             Err(error) => {
                 // The old file is still there and in use. Do not try again with every line.
-                self.not_before = self.lines + SLACK;
+                self.not_before = self.lines + if self.is_refused { PAUSE } else { SLACK };
                 if !self.is_refused {
                     self.say(format_args!("cannot rewrite the file: {error}"));
                 }

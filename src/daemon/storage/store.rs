@@ -9,12 +9,12 @@ use crate::engine::batch::Batch;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::SessionId;
-use crate::protocol::disk::{EXIT, META};
+use crate::protocol::disk::META;
 use crate::protocol::keeper::Exit;
 use crate::sys::clock;
-use crate::sys::file;
 use crate::sys::paths::{Home, create_in_private_dir};
 use crate::sys::segments;
+use crate::sys::{exit_file, file};
 
 /// Age below which a session's record is written without sync, in milliseconds, as its log is. A job that
 /// starts, or ends at once, thus does not wait for the disk. Only a power failure within the next half minute
@@ -207,7 +207,7 @@ impl Store {
 
     /// The exit of a session, if the keeper has saved it.
     pub(crate) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
-        exit_in(&self.dir(id))
+        exit_file::read(&self.dir(id))
     }
 }
 
@@ -226,11 +226,6 @@ pub(crate) fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
         return Err(format!("it is of session {}", meta.id));
     }
     Ok(meta)
-}
-
-/// The exit that a keeper has saved in the directory of a session.
-pub(crate) fn exit_in(dir: &Path) -> Option<Exit> {
-    serde_json::from_slice(&file::read(&dir.join(EXIT)).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub(crate) struct TombstoneFile {
     path: PathBuf,
     /// Number of lines, including those of expired tombstones.
     lines: usize,
+    /// Whether the last line may be cut short, so that nothing can be appended.
+    is_torn: bool,
 }
 
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
@@ -34,7 +36,11 @@ impl TombstoneFile {
         let path = home.state.join(REMOVED);
         // If the file does not exist, no session was removed yet.
         let text = file::read(&path).unwrap_or_default();
-        let mut file = Self { path, lines: 0 };
+        let mut file = Self {
+            path,
+            lines: 0,
+            is_torn: false,
+        };
         for line in text.split(|&byte| byte == b'\n') {
             let Ok(mut line) = serde_json::from_slice::<Line>(line) else {
                 continue;
@@ -45,6 +51,7 @@ impl TombstoneFile {
         if !text.is_empty()
             && let Err(error) = file.rewrite(tombstones)
         {
+            file.is_torn = true;
             tracing::warn!("{}: {error}", file.path.display());
         }
         file
@@ -54,11 +61,12 @@ impl TombstoneFile {
     /// not know that the session was removed.
     pub(crate) fn add(&mut self, id: &SessionId, all: &Tombstones) {
         let Some(tombstone) = all.get(id) else { return };
-        let written = if self.lines < 2 * MAX_TOMBSTONES {
+        let written = if self.lines < 2 * MAX_TOMBSTONES && !self.is_torn {
             self.append(id, tombstone)
         } else {
             self.rewrite(all)
         };
+        self.is_torn = written.is_err();
         if let Err(error) = written {
             tracing::warn!("{}: {error}", self.path.display());
         }

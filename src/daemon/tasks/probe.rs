@@ -73,8 +73,8 @@ pub(crate) fn attempt(hub: &Hub, id: &SessionId) {
         return;
     }
     tokio::task::spawn_local(async move {
-        let made = timeout(ATTEMPT, make(&probe, &shell, &spec)).await;
-        hub.change(|state| match made.unwrap_or(Attempt::Fails(None)) {
+        let made = make(&probe, &shell, &spec).await;
+        hub.change(|state| match made {
             Attempt::Holds => state.attempt_succeeded(&id, run),
             Attempt::Fails(told) => state.attempt_failed(&id, run, told),
         });
@@ -89,12 +89,13 @@ enum Attempt {
     Fails(Option<Refusal>),
 }
 
+/// Makes one attempt, which takes [`ATTEMPT`] at most.
 async fn make(probe: &Probe, shell: &LineShell, spec: &SpawnSpec) -> Attempt {
     let mut told = None;
     let holds = match probe.check() {
-        Check::Tcp(place) => connect(place).await.is_ok(),
+        Check::Tcp(place) => matches!(timeout(ATTEMPT, connect(place)).await, Ok(Ok(_))),
         Check::Http(url, wanted) => {
-            let answered = answer(url).await;
+            let answered = timeout(ATTEMPT, answer(url)).await.unwrap_or_default();
             told = answered.map(Refusal::Status);
             answered.is_some_and(|status| wanted.contains(&status))
         }

@@ -79,7 +79,7 @@ fn expire(state: &mut State, id: &SessionId) {
                 session.touch(now());
                 state.persist(id);
             }
-            _ => drop(state.remove(id)),
+            _ => drop(state.remove(id, None)),
         },
         _ => state.arm(id),
     }

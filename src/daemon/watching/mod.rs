@@ -20,7 +20,8 @@
 //! The size and a hash of the content of each file that a job watches, so that touch(1) and saving without a change
 //! are no changes: at most [`tree::MOST_FILES`] files, of which a scan reads at most [`scan::MOST_BYTES`]; of larger
 //! files ([`print::LARGE`]) the time of the last write. What is not remembered counts as changed when it is written.
-//! Nothing is stored: what changes while no daemon runs is not noticed.
+//! It is not stored: what changes while no daemon runs is not noticed. That something has changed, and the reaction
+//! is still to come, is told at once ([`Report::Pending`]), so that it outlives the daemon.
 
 mod checks;
 mod events;

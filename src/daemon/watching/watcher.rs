@@ -33,6 +33,10 @@ pub(crate) enum Report {
     Set(JobKey),
     /// They are not, for this reason.
     Failed(JobKey, String),
+    /// Something has happened to files, to this one first if that is known. What follows from it is told later.
+    Pending(JobKey, Option<PathBuf>),
+    /// Nothing is pending any more: it was told, or was no change.
+    Settled(JobKey),
     /// Files have changed.
     Changed(JobKey, Changes),
 }
@@ -68,6 +72,8 @@ pub(super) struct Job {
     pub(super) has_failed: bool,
     /// Whether its changes are being looked at.
     pub(super) is_checking: bool,
+    /// Whether it was told that something is pending.
+    is_pending: bool,
     /// Number of the last change that it has seen, as all before it.
     pub(super) seq: u64,
     /// Number of the last change up to which it has seen single files, if that is later: another job looked at files
@@ -138,6 +144,7 @@ impl Watcher {
                 is_set: false,
                 has_failed: false,
                 is_checking: false,
+                is_pending: false,
                 seq: 0,
                 ahead: BTreeMap::new(),
                 wanted,
@@ -155,6 +162,7 @@ impl Watcher {
             self.begin_scan();
             self.begin_checks();
             self.leave_some();
+            self.tell_pending();
             if !self.reports.is_empty() {
                 return Ok(std::mem::take(&mut self.reports));
             }
@@ -180,6 +188,23 @@ impl Watcher {
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
                 () = tokio::task::yield_now(), if may_leave => {}
             }
+        }
+    }
+
+    /// Tells for which jobs something is pending, so that it is not lost with this daemon.
+    fn tell_pending(&mut self) {
+        for job in self.jobs.values_mut() {
+            let is_pending = job.is_checking || job.pending.due().is_some();
+            if is_pending == job.is_pending {
+                continue;
+            }
+            job.is_pending = is_pending;
+            let key = job.wanted.job.clone();
+            self.reports.push(if is_pending {
+                Report::Pending(key, job.pending.first_file().map(PathBuf::from))
+            } else {
+                Report::Settled(key)
+            });
         }
     }
 

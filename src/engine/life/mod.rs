@@ -381,15 +381,12 @@ impl Life {
         // If bgproc ended it on request, report the request and not the limit.
         let limit = exit.limit.as_ref().filter(|_| !is_ours);
         let why = reason(asked.as_ref(), exit, signal_name.as_deref());
-        let why = match limit {
+        let is_killed = exit.signal == Some(KILL) && !is_ours;
+        self.reason = Some(match limit {
             Some(limit) => format!("it reached its limit `{limit}` ({why})"),
-            None => why,
-        };
-        self.reason = Some(match exit.signal {
-            _ if limit.is_some() => why,
             // The kernel has killed some process for lack of memory; that it was this one is likely, not certain.
-            Some(KILL) if !is_ours && exit.out_of_memory => format!("{why} (out of memory?)"),
-            _ => why,
+            None if is_killed && exit.out_of_memory => format!("{why} (out of memory?)"),
+            None => why,
         });
         let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());
         self.ended_by = Some(by.unwrap_or(EndedBy {

@@ -78,6 +78,12 @@ impl Pending {
         self.batch(now).is_certain = true;
     }
 
+    /// A file that has changed; `None` if nothing has, or if the files are not known.
+    pub fn first_file(&self) -> Option<&Path> {
+        let (path, _) = self.batch.as_ref()?.files.first_key_value()?;
+        Some(path)
+    }
+
     /// Whether it is certain that something has changed.
     pub fn is_certain(&self) -> bool {
         self.batch.as_ref().is_some_and(|batch| batch.is_certain)

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::names;
 use super::place::Place;
 use super::ready::Ready;
 use super::restart::Restart;
@@ -200,23 +199,6 @@ impl Job {
         let known = self.places.0.get(key).cloned();
         known.unwrap_or_else(|| Place::of_file(&self.dir))
     }
-
-    /// The same job in another checkout: the paths below `from` are below `to`.
-    #[must_use]
-    pub fn rebased(&self, from: &Path, to: &Path) -> Self {
-        let moved = |path: &mut PathBuf| {
-            if let Ok(rest) = path.strip_prefix(from) {
-                *path = names::without_dots(&to.join(rest));
-            }
-        };
-        let mut job = self.clone();
-        moved(&mut job.dir);
-        let files = job.env_files.iter_mut().chain(&mut job.own_env_files);
-        files.for_each(|file| moved(&mut file.path));
-        let watch = job.watch.iter_mut();
-        watch.flat_map(|watch| &mut watch.paths).for_each(moved);
-        job
-    }
 }
 
 #[cfg(test)]
@@ -241,22 +223,5 @@ mod tests {
         assert_eq!(job, moved);
         assert_eq!(moved.place("cwd"), place);
         assert_eq!(moved.place("open").path.as_ref(), Path::new("/p"));
-    }
-
-    #[test]
-    fn a_job_moves_to_another_checkout() {
-        let mut job = Job::new(Path::new("/w/app"), Program::Line("x".to_owned()));
-        let written = Place::of_file(Path::new("/w/app/bgproc.toml"));
-        for path in ["/w/.env", "/etc/env"] {
-            job.env_files.push(EnvFile {
-                path: path.into(),
-                may_be_missing: false,
-                written: written.clone(),
-            });
-        }
-        let moved = job.rebased(Path::new("/w"), Path::new("/main"));
-        assert_eq!(moved.dir, Path::new("/main/app"));
-        let paths: Vec<_> = moved.env_files.iter().map(|file| &file.path).collect();
-        assert_eq!(paths, [Path::new("/main/.env"), Path::new("/etc/env")]);
     }
 }

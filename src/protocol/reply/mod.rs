@@ -416,6 +416,9 @@ pub struct Subscribed {
     /// Events up to this number are not kept any more; 0 if all are. Older daemons omit it.
     #[serde(default)]
     pub forgotten_seq: u64,
+    /// The sessions that `sessionIds` named; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_ids: Option<Vec<SessionId>>,
 }
 
 /// Result of `cancel`.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::golden::{self, id};
+use super::golden;
 use crate::protocol::colors::TerminalColors;
 use crate::protocol::condition::{View, WaitMode};
 use crate::protocol::params::*;
@@ -281,7 +281,7 @@ fn every() -> Vec<Action> {
         }),
         Action::Subscribe(Subscribe {
             events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),
-            session_ids: Some(vec![id(SESSION)]),
+            session_ids: Some(vec![SESSION.to_owned()]),
             from_seq: Some(1),
             with_scope: None,
         }),

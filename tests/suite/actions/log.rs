@@ -458,3 +458,57 @@ fn reading_by_bytes_ends_where_a_file_was_cut() {
     }
     panic!("no end at {offset}");
 }
+
+#[test]
+fn pages_of_one_stream_split_nothing_either() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let command = "i=0; while [ $i -lt 300 ]; do printf '\\033[38;5;196m€€\\033[0m\\n'; echo err >&2; i=$((i+1)); done";
+    let start = json!({"action": "start", "command": command, "mode": "pipe", "wait": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    for format in ["plain", "raw"] {
+        let (mut offset, mut text) = (json!(0), String::new());
+        loop {
+            let page = serve.ok(json!({"action": "log", "sessionId": id, "stream": "stdout",
+                "format": format, "offset": offset, "limit": 101}));
+            text.push_str(page["output"].as_str().unwrap());
+            assert_ne!(page["nextOffset"], offset, "{page}");
+            offset = page["nextOffset"].clone();
+            if page["eof"] == true {
+                break;
+            }
+        }
+        let line = match format {
+            "plain" => "€€\n",
+            _ => "\u{1b}[38;5;196m€€\u{1b}[0m\n",
+        };
+        assert_eq!(text, line.repeat(300), "{format}");
+    }
+}
+
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let id =
+        serve.ok(json!({"action": "start", "command": "true", "wait": true}))["sessionId"].clone();
+    for (more, why) in [
+        (json!({"grep": "x", "lines": 2}), "maxMatches"),
+        (json!({"run": 1, "offset": 4}), "count bytes"),
+        (
+            json!({"sinceTime": "2026-01-01T00:00:00Z", "limit": 4}),
+            "count bytes",
+        ),
+        (
+            json!({"stream": "input", "offset": 4}),
+            "can be read only by",
+        ),
+    ] {
+        let mut request = json!({"action": "log", "sessionId": id});
+        for (name, value) in more.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        let error = serve.err(request, "invalid_params");
+        assert!(error["message"].as_str().unwrap().contains(why), "{error}");
+    }
+}

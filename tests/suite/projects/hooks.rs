@@ -105,3 +105,14 @@ fn what_a_job_asks_for_is_announced_by_the_configured_command() {
         said.stderr
     );
 }
+
+#[test]
+fn a_line_can_use_bgproc_itself() {
+    // It has the path of the job's log in a variable that otherwise is the level of the diagnostics.
+    let bgproc = env!("CARGO_BIN_EXE_bgproc");
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.web]\nrun = \"echo broken; exit 3\"\non = {{ failed = \"{bgproc} logs web > told 2>&1\" }}\n"
+    ));
+    shop.run(&["up"]);
+    until_written(&shop, "told", "broken\n");
+}

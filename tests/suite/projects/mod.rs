@@ -12,6 +12,7 @@ mod followed;
 mod found;
 mod hooks;
 mod ports;
+mod procfile;
 mod queues;
 mod readiness;
 mod refused;

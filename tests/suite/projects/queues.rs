@@ -168,7 +168,7 @@ fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
     assert!(said.contains("b  queued #1  its queue is paused"), "{said}");
     // All that wait start when it is no queue any more.
     let said = home.ok(&["group", "q", "--parallel", "0"]);
-    assert_eq!(said, "q  is no queue any more\n");
+    assert_eq!(said, "q  is no longer a queue\n");
     queue.until_begun(&["a", "b"]);
     assert!(
         home.run(&["group", "q", "--pause"])

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Project, has};
-use crate::support::{eventually, eventually_within};
+use crate::support::{Terminal, eventually, eventually_within};
 
 /// How often a job has begun: each run of these jobs adds a line to a file.
 fn begun(shop: &Project, file: &str) -> usize {
@@ -142,7 +142,10 @@ fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
     until_begun(&shop, "others", 1);
     shop.until("other", "scheduled");
     let said = shop.ok(&["stop", "other"]);
-    has(&said, "other  its schedule is off until bgproc start other");
+    has(
+        &said,
+        "other  its schedule is off; bgproc start other switches it on",
+    );
     let why = shop.ok(&["why", "other"]).join("\n");
     assert!(
         why.contains("stopped it; bgproc start other starts it again"),
@@ -287,4 +290,17 @@ fn clean_keeps_a_job_that_its_schedule_starts_again() {
     shop.ok(&["stop", "tick"]);
     shop.ok(&["clean"]);
     assert_eq!(shop.phase("tick"), "none");
+}
+
+#[test]
+fn following_a_job_follows_its_later_runs() {
+    let shop = Project::new(
+        "version = 1\n[jobs.tick]\nrun = \"echo >> ticks; echo run $(wc -l < ticks)\"\nschedule = { every = \"1s\" }\n",
+    );
+    shop.ok(&["up"]);
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &["logs", "-f", "tick"], (80, 24));
+    view.wait_for_text("run 3");
+    assert!(!view.text().contains("(run 1)"), "{}", view.text());
+    shop.ok(&["down"]);
+    assert_eq!(view.exit_code(), 0);
 }

@@ -3,7 +3,7 @@
 use super::{Project, has};
 use crate::support::Home;
 
-fn procfile(text: &str) -> Project {
+pub(super) fn procfile(text: &str) -> Project {
     let shop = Project::in_home(Home::new(), "shop", "");
     std::fs::remove_file(shop.dir.join("bgproc.toml")).unwrap();
     std::fs::write(shop.dir.join("Procfile"), text).unwrap();

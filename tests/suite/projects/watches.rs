@@ -419,6 +419,33 @@ fn a_changed_watch_is_applied_in_place_and_one_survives_the_daemon() {
 }
 
 #[test]
+fn a_change_to_which_nobody_has_reacted_outlives_the_daemon() {
+    for replace in ["kill", "upgrade"] {
+        let slow = service("api", "").replace("100ms", "1h");
+        let shop = Project::new(&format!("version = 1\n{slow}"));
+        let config = shop.home.path().join("config.toml");
+        std::fs::write(config, "log_level = \"debug\"\n").unwrap();
+        shop.put("main.rs", "fn main() {}");
+        shop.ok(&["up"]);
+        shop.put("main.rs", "other");
+        eventually("the change is kept", || {
+            let said = shop.home.ok(&["daemon", "logs"]);
+            said.contains("a change is kept").then_some(())
+        });
+        match replace {
+            "kill" => shop.home.kill_daemon(),
+            _ => drop(shop.home.ok(&["daemon", "upgrade"])),
+        }
+        // The next daemon does not wait for the rest of the time.
+        eventually("it is restarted", || {
+            shop.ok(&["status", "api"]);
+            (shop.starts("api") == 2).then_some(())
+        });
+        assert_eq!(shop.because(), "changed: main.rs");
+    }
+}
+
+#[test]
 fn a_watch_that_is_too_large_says_so_and_the_job_runs() {
     let shop = Project::new(&format!(
         "version = 1\n{}",

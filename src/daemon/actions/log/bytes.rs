@@ -4,10 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::daemon::actions::log::Room;
+use crate::daemon::actions::log::page::{Page, SEQUENCE, whole_characters};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::sessions::text::{Source, finish};
-use crate::daemon::storage::log_reader::{Arrival, LogReader};
+use crate::daemon::storage::log_reader::Arrival;
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
 use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
@@ -52,21 +53,38 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         _ => None,
     };
     let to = offset.saturating_add(limit).min(known);
-    let (start, to, raw) = match stream {
-        None => range(&io.log, offset, limit, known),
-        Some(stream) => {
-            let runs = io.log.arrivals(offset, to);
-            let runs = runs.iter().filter(|run| run.stream == stream);
-            let raw = runs.flat_map(|run| io.log.kept(run.start, run.end));
-            (offset, to, raw.collect())
-        }
-    };
     let format = params.format.unwrap_or_default();
+    let layout = source.layout();
+    // How many of the bytes of a page can be told without the next one.
+    let whole = |raw: &[u8]| match format {
+        LogFormat::Base64 => raw.len(),
+        LogFormat::Raw => whole_characters(raw),
+        LogFormat::Plain => render(raw, layout, false).consumed,
+    };
+    let page = match stream {
+        None => Page::of_all(&io.log, offset, limit, known),
+        Some(stream) => Page::of_stream(&io.log, (offset, to, known), stream, whole),
+    };
+    let (start, to) = (page.start, page.end);
+    let is_last = finished && to >= end;
     let (output, next_offset) = match format {
-        LogFormat::Raw => (String::from_utf8_lossy(&raw).into_owned(), to),
-        LogFormat::Base64 => (STANDARD.encode(&raw), to),
-        LogFormat::Plain if stream.is_some() => (render(&raw, source.layout(), false).text, to),
-        LogFormat::Plain => plain(&source, start, raw, to, end, finished),
+        LogFormat::Base64 => (STANDARD.encode(&page.raw), to),
+        LogFormat::Raw => {
+            let whole = if is_last {
+                page.raw.len()
+            } else {
+                whole_characters(&page.raw)
+            };
+            page.cut(whole, |raw| String::from_utf8_lossy(raw).into_owned())
+        }
+        LogFormat::Plain if stream.is_some() => {
+            let mut rendered = render(&page.raw, layout, false);
+            if is_last {
+                finish(&mut rendered, &page.raw);
+            }
+            page.cut(rendered.consumed, |_| rendered.text)
+        }
+        LogFormat::Plain => plain(&source, start, page.raw, to, end, finished),
     };
     answer(LogBytes {
         output,
@@ -104,24 +122,6 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         restarting: origins && finished && state.restarting.contains_key(id),
     })
 }
-
-/// Reads consecutive bytes: at most `limit`, and only up to the next gap. Returns where they begin and end. They begin
-/// after a gap that is at `offset`.
-fn range(log: &LogReader, offset: u64, limit: u64, known: u64) -> (u64, u64, Vec<u8>) {
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (start, raw) = log.read(offset, known, most);
-    let end = if raw.is_empty() {
-        // Nothing of it is kept.
-        start.max(offset.saturating_add(limit).min(known))
-    } else {
-        start + raw.len() as u64
-    };
-    (start, end, raw)
-}
-
-/// Longest unfinished escape sequence at the start of a range that is searched for its end, in bytes. A longer
-/// one is returned as it is.
-const SEQUENCE: u64 = 4096;
 
 /// The clean text of a range, and the offset to continue from. An escape sequence or a character that the end
 /// of the range cuts is left to the next range.

@@ -5,6 +5,7 @@ mod choice;
 mod grep;
 mod lines;
 mod matches;
+mod page;
 mod several;
 mod shell_command;
 mod stream_part;
@@ -81,48 +82,7 @@ impl Room {
 
 /// Reads the log by bytes, by lines, or by matching lines.
 pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
-    let by_lines = params.from_line.is_some() || params.lines.is_some() || params.tail.is_some();
-    let by_bytes = params.offset.is_some() || params.limit.is_some();
-    if by_bytes && (by_lines || params.grep.is_some() || params.command.is_some()) {
-        return Err(Error::invalid(
-            "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail`, `grep` and `command` count lines",
-        ));
-    }
-    let with_grep = [
-        ("ignoreCase", params.ignore_case.is_some()),
-        ("context", params.context.is_some()),
-        ("maxMatches", params.max_matches.is_some()),
-        ("newest", params.newest.is_some()),
-    ];
-    if let Some((name, _)) = with_grep.iter().find(|(_, given)| *given)
-        && params.grep.is_none()
-    {
-        return Err(Error::invalid(format!("`{name}` requires `grep`")));
-    }
-    if params.times.is_some() && (by_lines || params.grep.is_some() || params.command.is_some()) {
-        return Err(Error::invalid(
-            "`times` requires `offset`; lines already include their times",
-        ));
-    }
-    if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
-        return Err(Error::invalid(
-            "`tail` selects the last lines and cannot be combined with `fromLine` or `lines`",
-        ));
-    }
-    if let Some(limit) = params.limit
-        && !(1..=MAX_LOG_BYTES).contains(&limit)
-    {
-        return Err(Error::invalid(format!(
-            "`limit` must be between 1 and {MAX_LOG_BYTES} bytes, not {limit}"
-        )));
-    }
-    if let Some(count) = params.tail.or(params.lines)
-        && !(1..=MAX_LINES).contains(&count)
-    {
-        return Err(Error::invalid(format!(
-            "the number of lines must be between 1 and {MAX_LINES}, not {count}"
-        )));
-    }
+    let by = check(&params)?;
     let since_time = params.since_time.as_deref();
     let since_time = since_time.map(|text| checked_time("sinceTime", text));
     let since_time = since_time.transpose()?;
@@ -143,8 +103,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     if params.grep.is_some() {
         return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
-    let of_part = params.run.is_some() || params.command.is_some();
-    if by_lines || since_time.is_some() || of_part {
+    if by == By::Lines {
         if params
             .format
             .is_some_and(|format| format != LogFormat::Plain)
@@ -156,6 +115,68 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         return answer(lines::lines(hub, &id, &params, since_time, room).await?);
     }
     bytes::bytes(hub, &id, &params, room)
+}
+
+/// What a request counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum By {
+    Bytes,
+    Lines,
+}
+
+/// Checks which parameters are combined, and their bounds. [`crate::protocol::bounds`] has the same rules.
+fn check(params: &Log) -> Result<By, Error> {
+    let by_lines = params.from_line.is_some() || params.lines.is_some() || params.tail.is_some();
+    let by_bytes = params.offset.is_some() || params.limit.is_some();
+    let of_part = params.run.is_some() || params.command.is_some() || params.since_time.is_some();
+    let with_grep = [
+        ("ignoreCase", params.ignore_case.is_some()),
+        ("context", params.context.is_some()),
+        ("maxMatches", params.max_matches.is_some()),
+        ("newest", params.newest.is_some()),
+    ];
+    let without_grep = with_grep.iter().find(|(_, given)| *given);
+    let why = if by_bytes && (by_lines || of_part || params.grep.is_some()) {
+        "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail`, `grep`, `sinceTime`, `run` and `command` \
+         count lines"
+    } else if params.grep.is_some() && params.lines.is_some() {
+        "`lines` has no effect beside `grep`; `maxMatches` limits the matches, `fromLine` and `tail` the lines that \
+         are searched"
+    } else if let (None, Some((name, _))) = (&params.grep, without_grep) {
+        return Err(Error::invalid(format!("`{name}` requires `grep`")));
+    } else if params.times.is_some()
+        && (by_lines || params.grep.is_some() || params.command.is_some())
+    {
+        "`times` requires `offset`; lines already include their times"
+    } else if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
+        "`tail` selects the last lines and cannot be combined with `fromLine` or `lines`"
+    } else {
+        check_amounts(params)?;
+        return Ok(if by_lines || of_part {
+            By::Lines
+        } else {
+            By::Bytes
+        });
+    };
+    Err(Error::invalid(why))
+}
+
+fn check_amounts(params: &Log) -> Result<(), Error> {
+    if let Some(limit) = params.limit
+        && !(1..=MAX_LOG_BYTES).contains(&limit)
+    {
+        return Err(Error::invalid(format!(
+            "`limit` must be between 1 and {MAX_LOG_BYTES} bytes, not {limit}"
+        )));
+    }
+    if let Some(count) = params.tail.or(params.lines)
+        && !(1..=MAX_LINES).contains(&count)
+    {
+        return Err(Error::invalid(format!(
+            "the number of lines must be between 1 and {MAX_LINES}, not {count}"
+        )));
+    }
+    Ok(())
 }
 
 /// Cuts a long line. Returns the number of bytes left out as well.

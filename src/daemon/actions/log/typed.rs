@@ -11,8 +11,9 @@ use crate::protocol::{Error, SessionId};
 
 /// Returns what was typed: a line per write, with the scope that typed it.
 pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
-    let of_output = params.run.is_some() || params.command.is_some();
-    if params.grep.is_some() || of_output || params.format.is_some() {
+    let of_output = params.run.is_some() || params.command.is_some() || params.since_time.is_some();
+    let by_bytes = params.offset.is_some() || params.limit.is_some() || params.format.is_some();
+    if params.grep.is_some() || of_output || by_bytes {
         return Err(Error::invalid(
             "the stream `input` can be read only by `tail`, `fromLine` and `lines`",
         ));

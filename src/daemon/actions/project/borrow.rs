@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::change::compare;
 use super::read::{Loaded, check_agent, nothing, read_with_env_files};
 use super::{Wants, up};
+use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::requests::client::Client;
@@ -28,7 +29,11 @@ pub(super) fn names(loaded: &Loaded) -> Vec<String> {
 }
 
 /// Reads the project file of the main checkout, if jobs are borrowed of it.
-pub(super) async fn read_main(client: &Client, loaded: &Loaded) -> Result<Option<Loaded>, Error> {
+pub(super) async fn read_main(
+    hub: &Hub,
+    client: &Client,
+    loaded: &Loaded,
+) -> Result<Option<Loaded>, Error> {
     let names = names(loaded);
     let (Some(first), Some(checkout)) = (names.first(), &loaded.checkout) else {
         return Ok(None);
@@ -47,7 +52,7 @@ pub(super) async fn read_main(client: &Client, loaded: &Loaded) -> Result<Option
         dir: Some(dir.display().to_string()),
         ..Project::default()
     };
-    let main = match read_with_env_files(client, &params).await {
+    let main = match read_with_env_files(hub, client, &params).await {
         Ok(main) if main.project.dir == dir => main,
         Ok(_) => return Err(missing("has no project file there")),
         Err(error) if error.code == ErrorCode::ProjectNotFound => {

@@ -17,7 +17,7 @@ use crate::protocol::params::Project;
 pub(super) async fn down(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
     let Some(id) = known(hub, client, &params).await? else {
-        let mut loaded = read::read(client, &params).await?;
+        let mut loaded = read::read(hub, client, &params).await?;
         check_agent(client, &loaded.project, Wants::Change)?;
         // Only processes that are left are told here.
         loaded.project.warnings.clear();

@@ -23,13 +23,13 @@ use crate::protocol::reply::{JobEnvironment, Variable};
 /// from files that it can read.
 pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     client.people_only("read the environment of a job")?;
-    let mut loaded = read(client, &params).await?;
+    let mut loaded = read(hub, client, &params).await?;
     let names = wishes::selected(&loaded.project, params.jobs.as_deref())?;
     let Some(name) = names.first().filter(|_| names.len() == 1) else {
         return Err(Error::invalid("`jobs` names one job"));
     };
     if borrow::names(&loaded).contains(name)
-        && let Some(main) = borrow::read_main(client, &loaded).await?
+        && let Some(main) = borrow::read_main(hub, client, &loaded).await?
     {
         // It runs in the main checkout, with the file that is there.
         loaded = main;

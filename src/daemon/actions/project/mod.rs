@@ -87,7 +87,7 @@ async fn status(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, 0)?;
     let target = read::known(hub, client, &params).await?;
     let Some(id) = target else {
-        let loaded = read::read(client, &params).await?;
+        let loaded = read::read(hub, client, &params).await?;
         read::check_agent(client, &loaded.project, Wants::Read)?;
         check_names(&loaded.project, &params)?;
         return reply::of_file(&loaded);
@@ -154,7 +154,7 @@ async fn bring_environment(hub: &Hub, client: &Client, id: &ProjectId) {
         return;
     };
     // Values that look secret are in the project file only.
-    let loaded = read::read_known(client, &applied).await;
+    let loaded = read::read_known(hub, client, &applied).await;
     hub.change(|state| {
         let Some(project) = state
             .projects

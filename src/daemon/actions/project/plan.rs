@@ -12,7 +12,7 @@ use crate::protocol::params::Project;
 
 /// Compares the file with what is in force, and changes nothing.
 pub(super) async fn plan(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
-    let mut loaded = read_with_env_files(client, &params).await?;
+    let mut loaded = read_with_env_files(hub, client, &params).await?;
     check_agent(client, &loaded.project, Wants::Read)?;
     let is_reload = params.reload == Some(true);
     // What `up` refuses has no plan.

@@ -1,16 +1,18 @@
 //! Finds and reads the project file of a request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{Wants, refused};
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::disk::Disk;
+use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::spec;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::directory::resolved;
 use crate::daemon::threads;
+use crate::engine::project::Standing;
 use crate::project::worktree::{Checkout, checkout};
 use crate::project::{self as file, EnvPrints, Fault, ProcfileOptions, Source};
 use crate::protocol::params::Project;
@@ -40,23 +42,56 @@ impl Loaded {
     }
 }
 
-/// Reads the file that a request means.
-pub(super) async fn read(client: &Client, params: &Project) -> Result<Loaded, Error> {
+/// Reads the file that a request means. A Procfile is read with the port and the numbers of instances with which it is up,
+/// unless the request has others.
+pub(super) async fn read(hub: &Hub, client: &Client, params: &Project) -> Result<Loaded, Error> {
+    let options = procfile(client, params)?;
+    let loaded = read_with(client, params, options.clone()).await?;
+    let before = {
+        let state = hub.read();
+        let known = state.projects.at(&loaded.project.dir);
+        let is_up = |known: &&Known| known.wish.standing == Standing::Up;
+        known
+            .filter(is_up)
+            .and_then(|known| known.applied.procfile.clone())
+    };
+    let Some(mut before) = before.filter(|_| loaded.project.procfile.is_some()) else {
+        return Ok(loaded);
+    };
+    // An entry may have left the file since.
+    let entries = loaded.project.jobs.keys();
+    let entries: BTreeSet<&str> = entries.filter_map(|job| job.split('.').next()).collect();
+    before
+        .formation
+        .retain(|name, _| name == "all" || entries.contains(name.as_str()));
+    let wanted = options.clone().over(&before);
+    if wanted == options {
+        Ok(loaded)
+    } else {
+        read_with(client, params, wanted).await
+    }
+}
+
+async fn read_with(
+    client: &Client,
+    params: &Project,
+    procfile: ProcfileOptions,
+) -> Result<Loaded, Error> {
     let dir = directory(client, params)?;
     let files = params
         .files
         .clone()
         .map(|files| files.iter().map(|file| dir.join(file)).collect::<Vec<_>>());
-    let procfile = procfile(client, params)?;
     threads::run("project file", move || load(&dir, files, procfile)).await?
 }
 
 /// The same, and looks at the `.env` files of its jobs.
 pub(super) async fn read_with_env_files(
+    hub: &Hub,
     client: &Client,
     params: &Project,
 ) -> Result<Loaded, Error> {
-    let mut loaded = read(client, params).await?;
+    let mut loaded = read(hub, client, params).await?;
     let looking = threads::run("env files", move || {
         let mut prints = EnvPrints::new(&Disk);
         let jobs = loaded.project.jobs.iter();
@@ -68,7 +103,11 @@ pub(super) async fn read_with_env_files(
 }
 
 /// Reads the files of a known project again.
-pub(super) async fn read_known(client: &Client, known: &file::Project) -> Result<Loaded, Error> {
+pub(super) async fn read_known(
+    hub: &Hub,
+    client: &Client,
+    known: &file::Project,
+) -> Result<Loaded, Error> {
     let params = Project {
         files: Some(
             known
@@ -79,7 +118,7 @@ pub(super) async fn read_known(client: &Client, known: &file::Project) -> Result
         ),
         ..Project::default()
     };
-    read(client, &params).await
+    read(hub, client, &params).await
 }
 
 /// The numbers of instances that `formation` gives.
@@ -213,6 +252,7 @@ pub(super) fn nothing(project: &file::Project) -> file::Project {
         dir: project.dir.clone(),
         name: project.name.clone(),
         paths: project.paths.clone(),
+        procfile: project.procfile.clone(),
         agents: project.agents,
         jobs: Default::default(),
         order: Vec::new(),

@@ -20,6 +20,7 @@ use crate::engine::session::Session;
 use crate::project::{self as file, Fault};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
+use crate::protocol::shell::quote;
 use crate::protocol::{Error, Status};
 use crate::sys::signal;
 
@@ -266,7 +267,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         .get(name)
         .and_then(|id| state.sessions.get(id));
     let cure = |why| match project.paused_queue(name) {
-        Some(queue) => format!("{why} (bgproc group {queue} --resume)"),
+        Some(queue) => format!("{why} (bgproc group {} --resume)", quote(queue)),
         None => why,
     };
     let mut job = ProjectJob {

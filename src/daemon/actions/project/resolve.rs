@@ -30,7 +30,8 @@ pub(super) async fn check(
     let dir = directory(client, params)?;
     let sources = starting(&hub.read(), client, loaded, params, is_reload)?;
     // Files may be on a slow disk.
-    let (faults, warnings) = threads::run("resolve", move || look(&sources)).await?;
+    let (faults, mut warnings) = threads::run("resolve", move || look(&sources)).await?;
+    warnings.retain(|warning| !loaded.project.warnings.contains(warning));
     let faults = first(faults);
     if faults.is_empty() {
         Ok(warnings)

@@ -23,14 +23,14 @@ use crate::protocol::project::Need;
 use crate::protocol::{Error, ErrorCode, SessionId, Status};
 
 /// Requests a run of the job that `session` runs, before those that it waits for, and waits for it as `restart` does.
-/// `resumes`: with the line that resumes it, if it was lost.
+/// `resumes`: with the line that resumes it, if it was lost. `waits`: the client has said that it waits.
 pub(in crate::daemon::actions) async fn restart(
     hub: &Hub,
     client: &Rc<Client>,
     session: &SessionId,
     of: ProjectJob,
     resumes: bool,
-    (plan, spec): (Plan, WaitSpec),
+    (plan, spec, waits): (Plan, WaitSpec, bool),
 ) -> Answer {
     let known = hub
         .read()
@@ -38,7 +38,7 @@ pub(in crate::daemon::actions) async fn restart(
         .get(&of.id)
         .map(|project| project.applied.clone());
     let known = known.ok_or_else(|| Error::session_not_found(session.as_str()))?;
-    let loaded = read_known(client, &known).await?;
+    let loaded = read_known(hub, client, &known).await?;
     let from = hub.read().sessions.log_end(session);
     let before = hub.read().sessions.run(session);
     if let Some(need) = unmet(&hub.read(), &of, &loaded) {
@@ -86,7 +86,7 @@ pub(in crate::daemon::actions) async fn restart(
         let message = format!("{} not started: {why}", of.job);
         return Err(Error::new(ErrorCode::SpawnFailed, message));
     }
-    if !runs || (!spec.names_conditions() && !client.is_lean()) {
+    if !runs || (!waits && !client.is_lean()) {
         return answer(record);
     }
     let waited = plan

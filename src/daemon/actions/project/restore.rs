@@ -33,7 +33,7 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
     let lost = lost(&hub.read());
     for (id, applied) in lost {
         // Values that look secret are in the project file only.
-        let loaded = read_known(client, &applied).await;
+        let loaded = read_known(hub, client, &applied).await;
         let restored = hub.change(|state| {
             // Somebody may have brought it up or down meanwhile.
             let project = state

@@ -32,9 +32,9 @@ use crate::sys::ports;
 /// Handles `up` and `reload`.
 pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
-    let loaded = read_with_env_files(client, &params).await?;
+    let loaded = read_with_env_files(hub, client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
-    let main = borrow::read_main(client, &loaded).await?;
+    let main = borrow::read_main(hub, client, &loaded).await?;
     let is_reload = params.op == Some(ProjectOp::Reload);
     let odd = resolve::check(hub, client, &loaded, &params, is_reload).await?;
     let applied = hub.change(|state| {
@@ -134,7 +134,10 @@ pub(super) fn apply(
             }
         }
     }
-    wish(state, &id, &changes, params.no_deps == Some(true));
+    // A `reload` brings up nothing that is down.
+    if !is_reload || !changes.wanted.is_empty() {
+        wish(state, &id, &changes, params.no_deps == Some(true));
+    }
     state.watch_again(&id, &changes.wanted);
     describe_sessions(state, &id, &client.principal.actor());
     state.wish_changed(&id);

@@ -57,9 +57,10 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         (known.spec.ready.is_some(), known.spec.project.clone())
     };
     let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
+    let waits = spec.names_conditions() || params.wait_ms.is_some();
     let resumes = params.resume == Some(true);
     if let Some(of) = project {
-        return project::restart::restart(hub, client, &id, of, resumes, (plan, spec)).await;
+        return project::restart::restart(hub, client, &id, of, resumes, (plan, spec, waits)).await;
     }
     hub.change(|state| resume_waiting(state, client, &id))?;
     if resumes && turn::waits(hub, &id) {
@@ -89,7 +90,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let (from, record) = run_again(hub, client, &id, next_run).await?;
     // What waits in a queue may wait for long, so that only who says what for waits with it.
     let is_in_queue = turn::waits(hub, &id);
-    if !spec.names_conditions() && (is_in_queue || !client.is_lean()) {
+    if !waits && (is_in_queue || !client.is_lean()) {
         return answer(record);
     }
     let waited = plan

@@ -205,9 +205,7 @@ fn settle(
                 return Err(failure.refused(kind, "sbatch"));
             }
         }
-        state
-            .batch_systems
-            .submitted(launcher, Some(env), now().boot);
+        state.batch_env(launcher, env);
         Ok(())
     })
 }

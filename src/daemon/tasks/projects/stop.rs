@@ -68,7 +68,7 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
     });
     let mut may_end = true;
     match &stop.how {
-        StopHow::Keys(keys) => keys::press(hub, session, keys).await,
+        StopHow::Keys(keys) => keys::press(hub, session, keys, "stop").await,
         StopHow::Run(line) => {
             if let Err(why) = run(hub, session, line, left()).await {
                 hub.change(|state| state.stop_line_failed(session, why));

@@ -7,7 +7,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::daemon::state::watches::Reaction;
-use crate::daemon::watching::{Report, Watcher};
+use crate::daemon::watching::{Changes, JobKey, Report, Watcher};
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::{process, signal};
@@ -56,24 +56,33 @@ async fn follow(hub: &Hub) -> io::Result<()> {
 
 fn react(hub: &Hub, report: Report) {
     match report {
-        Report::Set(job) => hub.change(|state| state.watch_is_set(&job)),
-        Report::Failed(job, why) => hub.change(|state| state.watch_failed(&job, &why)),
-        Report::Changed(job, changes) => {
-            let reaction = hub.change(|state| state.files_changed(&job, &changes, now()));
-            match reaction {
-                Some(Reaction::Signal(session, number, files)) => {
-                    let by = Actor::Watch(files);
-                    hub.change(|state| deliver(state, &session, number, by));
-                }
-                Some(Reaction::Keys(session, keys)) => {
-                    let hub = hub.clone();
-                    tokio::task::spawn_local(
-                        async move { keys::press(&hub, &session, &keys).await },
-                    );
-                }
-                None => {}
+        Report::Set(job) => {
+            hub.change(|state| state.watch_is_set(&job));
+            if let Some(changes) = hub.change(|state| state.unsettled_change(&job)) {
+                changed(hub, &job, &changes);
             }
         }
+        Report::Pending(job, file) => hub.change(|state| state.change_pends(&job, file.as_deref())),
+        Report::Settled(job) => hub.change(|state| state.change_settled(&job)),
+        Report::Failed(job, why) => hub.change(|state| state.watch_failed(&job, &why)),
+        Report::Changed(job, changes) => changed(hub, &job, &changes),
+    }
+}
+
+/// Does what is to be done when files of a job have changed.
+fn changed(hub: &Hub, job: &JobKey, changes: &Changes) {
+    match hub.change(|state| state.files_changed(job, changes, now())) {
+        Some(Reaction::Signal(session, number, files)) => {
+            let by = Actor::Watch(files);
+            hub.change(|state| deliver(state, &session, number, by));
+        }
+        Some(Reaction::Keys(session, keys)) => {
+            let hub = hub.clone();
+            tokio::task::spawn_local(
+                async move { keys::press(&hub, &session, &keys, "watch").await },
+            );
+        }
+        None => {}
     }
 }
 

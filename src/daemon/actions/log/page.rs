@@ -1,0 +1,112 @@
+//! A page of a log: which bytes a reply has, and where the next one goes on, so that nothing is split.
+
+use std::ops::Range;
+
+use crate::daemon::storage::log_reader::LogReader;
+
+/// Longest unfinished escape sequence at the start of a range that is searched for its end, in bytes. A longer
+/// one is returned as it is.
+pub(super) const SEQUENCE: u64 = 4096;
+
+/// The bytes of a reply.
+pub(super) struct Page {
+    /// Where they begin.
+    pub(super) start: u64,
+    /// Where the next page begins, if they are told as they are.
+    pub(super) end: u64,
+    pub(super) raw: Vec<u8>,
+    /// The parts of the log that they are: all of it between `start` and `end`, or those of one stream.
+    parts: Vec<Range<u64>>,
+}
+
+impl Page {
+    /// Consecutive bytes: at most `limit`, and only up to the next gap. They begin after a gap that is at `offset`.
+    pub(super) fn of_all(log: &LogReader, offset: u64, limit: u64, known: u64) -> Self {
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (start, raw) = log.read(offset, known, most);
+        let end = if raw.is_empty() {
+            // Nothing of it is kept.
+            start.max(offset.saturating_add(limit).min(known))
+        } else {
+            start + raw.len() as u64
+        };
+        Self {
+            start,
+            end,
+            parts: std::iter::once(start..end).collect(),
+            raw,
+        }
+    }
+
+    /// What one stream has written between two offsets, and up to [`SEQUENCE`] bytes further (but not beyond `known`) if
+    /// otherwise nothing `whole` begins there.
+    pub(super) fn of_stream(
+        log: &LogReader,
+        (start, end, known): (u64, u64, u64),
+        stream: u8,
+        whole: impl Fn(&[u8]) -> usize,
+    ) -> Self {
+        let mut more = 0;
+        loop {
+            let end = end.saturating_add(more).min(known);
+            let page = Self::between(log, start, end, stream);
+            let is_short = (1..SEQUENCE).contains(&(page.raw.len() as u64));
+            let begins = is_short && page.offset_of(0) == start && whole(&page.raw) == 0;
+            if !begins || end >= known || more > SEQUENCE {
+                return page;
+            }
+            more = (more * 2).max(64);
+        }
+    }
+
+    fn between(log: &LogReader, start: u64, end: u64, stream: u8) -> Self {
+        let runs = log.arrivals(start, end);
+        let runs = runs.iter().filter(|run| run.stream == stream);
+        let (mut raw, mut parts) = (Vec::new(), Vec::new());
+        for run in runs {
+            let kept = log.kept(run.start, run.end);
+            parts.push(run.end - kept.len() as u64..run.end);
+            raw.extend(kept);
+        }
+        Self {
+            start,
+            end,
+            raw,
+            parts,
+        }
+    }
+
+    /// `text` made of the first `whole` bytes, and the offset of what follows them. If nothing is whole in a page that
+    /// cannot be longer, it is told as it is.
+    pub(super) fn cut(&self, whole: usize, text: impl FnOnce(&[u8]) -> String) -> (String, u64) {
+        let next = self.offset_of(whole as u64);
+        if whole >= self.raw.len() || next == self.start {
+            return (text(&self.raw), self.end);
+        }
+        (text(&self.raw[..whole]), next)
+    }
+
+    /// The offset in the log of byte number `place`.
+    fn offset_of(&self, mut place: u64) -> u64 {
+        for part in &self.parts {
+            let length = part.end - part.start;
+            if place < length {
+                return part.start + place;
+            }
+            place -= length;
+        }
+        self.end
+    }
+}
+
+/// Length without a character that the end cuts.
+pub(super) fn whole_characters(raw: &[u8]) -> usize {
+    // A character has four bytes at most.
+    let tail = raw.len().saturating_sub(3);
+    let is_first = |place: &usize| raw[*place] & 0b1100_0000 != 0b1000_0000;
+    let last = (tail..raw.len()).rev().find(is_first);
+    let is_cut = |place: &usize| {
+        std::str::from_utf8(&raw[*place..]).is_err_and(|error| error.error_len().is_none())
+    };
+    last.filter(is_cut).unwrap_or(raw.len())
+}

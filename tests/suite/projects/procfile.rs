@@ -1,0 +1,44 @@
+//! Procfiles: the port and the numbers of instances that the command line gives.
+
+use super::has;
+use super::together::procfile;
+
+const TWO: &str = "web: echo $PORT; exec sleep 1000\nworker: echo $PORT; exec sleep 1000\n";
+
+#[test]
+fn what_up_was_told_holds_until_another_up_or_down() {
+    let shop = procfile(TWO);
+    shop.ok(&["up", "--port", "7000", "-m", "worker=2"]);
+    let port = |job: &str| shop.ok(&["exec", job, "--", "printenv", "PORT"]).concat();
+    assert_eq!(port("web"), "7000");
+    assert_eq!(port("worker.2"), "7101");
+    for verb in [&["reload", "-n"][..], &["up", "-n"]] {
+        let plan = shop.ok(verb);
+        assert!(plan.iter().all(|line| line.starts_with('=')), "{plan:?}");
+    }
+    shop.ok(&["restart", "web"]);
+    assert_eq!(shop.job("web")["project"]["ports"][0], 7000);
+    // An entry that leaves the file takes its number with it.
+    std::fs::write(shop.dir.join("Procfile"), "web: exec sleep 1000\n").unwrap();
+    has(
+        &shop.ok(&["up", "-n"]),
+        "? worker.1 is not in the file (--prune stops it)",
+    );
+    std::fs::write(shop.dir.join("Procfile"), TWO).unwrap();
+    has(
+        &shop.ok(&["up", "-n", "-m", "worker=1"]),
+        "> worker (was worker.1)",
+    );
+    shop.ok(&["down"]);
+    assert_eq!(port("web"), "5000");
+}
+
+#[test]
+fn they_are_refused_for_other_files() {
+    let shop = super::Project::new("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
+    for args in [["up", "--port", "7000"], ["up", "-m", "web=2"]] {
+        shop.run(&args)
+            .expect_code(2)
+            .expect_said("--port and -m are for a Procfile");
+    }
+}
