@@ -82,7 +82,7 @@ fn ptrace() -> Finding {
             SUBJECT,
             "ptrace_scope is 1: the keeper can detect whether a job waits for input",
         ),
-        _ => Finding::ok(SUBJECT, "it can be detected whether a job waits for input"),
+        _ => Finding::ok(SUBJECT, "bgproc can detect whether a job waits for input"),
     }
 }
 

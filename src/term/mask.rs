@@ -24,7 +24,8 @@ const PATTERN: &str = r"(?x)
   | (?<keep>
         (?<port> (?: \blocalhost | \b\d{1,3}(?:\.\d{1,3}){3} | \[[0-9A-Fa-f:]*:[0-9A-Fa-f:]*\]
                    | ://[A-Za-z0-9.-]+ | \x20\* ) :
-               | \b[Pp]orts? (?:\x20is|\x20number)? [\x20:=\#]{1,3} )
+               | \b[Pp]orts? (?:\x20is|\x20number)? [\x20:=\#]{1,3}
+               | \b[Ll]isten(?:ing)? (?:\x20on|\x20at)? \x20:? )
       | \b(?:pid|PID|Pid|process|Process) (?:\x20id)? [\x20:=\#\[(]{1,3}
       | \b[A-Za-z_][\w.-]*\[
     ) (?<number>\d{1,10}) (?<after>\b\]?:?)
@@ -99,6 +100,8 @@ mod tests {
             ("started (pid 48213)", "started (pid <pid>)"),
             ("PID: 7, process id = 12", "PID: <pid>, process id = <pid>"),
             ("listening on port 3000", "listening on port <port>"),
+            ("Listening on :4001", "Listening on :<port>"),
+            ("listening at 4001.", "listening at <port>."),
             ("http://localhost:5173/app", "http://localhost:<port>/app"),
             (
                 "https://shop.example.com:8443",

@@ -95,3 +95,25 @@ fn a_restart_that_fails_ends_the_wait_for_it() {
     assert_ne!(home.run(&["restart", "web"]).code, Some(0));
     assert_ne!(ends(child).0, Some(0));
 }
+
+#[test]
+fn the_end_of_one_of_several_is_told() {
+    let home = Home::new();
+    home.start(&["-n", "web", JOB]);
+    home.start(&["-n", "api", "echo api; read end"]);
+    home.start(&["-n", "old", "-w", "true"]);
+    let mut child = spawn(&home, &["logs", "-f", "web", "api", "old"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for _ in 0..2 {
+        lines.next().unwrap().unwrap();
+    }
+    home.ok(&["send", "web", "4"]);
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = said.next().unwrap().unwrap();
+    assert_eq!(told, "bgproc: web has ended (exit 4)");
+    home.ok(&["stop", "api"]);
+    let told = said.next().unwrap().unwrap();
+    assert_eq!(told, "bgproc: api has ended (SIGTERM)");
+    assert!(said.next().is_none());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -120,7 +120,8 @@ fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
         "COMMAND" if is_command(&arg) => arg.add(ArgValueCompleter::new(move |word: &OsStr| {
             programs::candidates(word, place)
         })),
-        "STATE" => with_words(arg, state::known()),
+        // Other states, such as those of `report`, are known to the grammar.
+        "STATE" if arg.get_possible_values().is_empty() => with_words(arg, state::known()),
         "SIG" => with_words(arg, signal::names().map(str::to_owned)),
         "WHAT" if arg.get_long() == Some("for") => with_words(arg, WAITS.map(str::to_owned)),
         "WHEN" if arg.get_long() == Some("restart") => with_words(arg, RESTARTS.map(str::to_owned)),

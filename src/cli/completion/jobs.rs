@@ -73,9 +73,17 @@ pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
     let Some(word) = word.to_str() else {
         return Vec::new();
     };
-    let mut found = of(&listed(), word, which);
     let is_wanted = matches!(which, Which::AnyAndProject | Which::Project);
-    if let Some(project) = is_wanted.then(project::here).flatten() {
+    let project = is_wanted.then(project::here).flatten();
+    let mut listed = listed();
+    if let (Which::Project, Some(project)) = (which, &project) {
+        listed.retain(|job| {
+            let own = job.summary.project.as_ref();
+            own.is_some_and(|own| Path::new(&own.project.dir) == project.dir)
+        });
+    }
+    let mut found = of(&listed, word, which);
+    if let Some(project) = project {
         found = with_project(found, &project, word, which);
     }
     found

@@ -7,6 +7,14 @@ use clap::ValueEnum;
 use directories::BaseDirs;
 
 use super::{VARIABLE, completer};
+use crate::protocol::shell::quote;
+
+/// What the package bash-completion has.
+const LOADERS: [&str; 3] = [
+    "/usr/share/bash-completion/bash_completion",
+    "/usr/local/share/bash-completion/bash_completion",
+    "/etc/bash_completion",
+];
 
 /// A shell that has completions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -79,7 +87,13 @@ impl Shell {
     /// What a person still has to do so that the shell reads the file; `None` if it finds it by itself.
     pub fn next_step(self, file: &Path) -> Option<String> {
         match self {
-            Self::Bash | Self::Fish | Self::Nushell => None,
+            // It is read when a command is first completed, by that package.
+            Self::Bash if LOADERS.iter().any(|file| Path::new(file).exists()) => None,
+            Self::Bash => Some(format!(
+                "the package bash-completion is not installed; without it, add this to ~/.bashrc: . {}",
+                quote(&file.display().to_string())
+            )),
+            Self::Fish | Self::Nushell => None,
             Self::Zsh => {
                 let dir = file.parent().unwrap_or(file).display();
                 Some(format!(

@@ -1,6 +1,7 @@
 //! Finds the jobs that targets mean, and tells later commands which one `-` is.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::target::{self, Miss};
 use super::{Context, hosts, recent};
@@ -61,7 +62,7 @@ impl Context {
         match target::one(&target, &jobs, known.recent.as_ref(), words::now()) {
             Ok(job) => {
                 recent::remember(&job.summary.session_id);
-                self.name(job);
+                self.note_name(job);
                 Ok(job.clone())
             }
             Err(miss) => Err(self.explain(miss)),
@@ -91,7 +92,7 @@ impl Context {
             add_new(&mut found.jobs, jobs.into_iter().filter(wanted));
         }
         for job in &found.jobs {
-            self.name(job);
+            self.note_name(job);
         }
         if let [only] = found.jobs.as_slice() {
             recent::remember(&only.summary.session_id);
@@ -213,11 +214,9 @@ fn own_jobs(all: &[Record]) -> Vec<Record> {
     here.map_or_else(Vec::new, |here| target::of_project_at(&here, all))
 }
 
-/// Adds the jobs that are not there yet.
+/// Adds the jobs that are not there yet. The record of a job may have changed from one look to the next.
 fn add_new(found: &mut Vec<Record>, jobs: impl IntoIterator<Item = Record>) {
-    for job in jobs {
-        if !found.contains(&job) {
-            found.push(job);
-        }
-    }
+    let id = |job: &Record| job.summary.session_id.clone();
+    let mut known: HashSet<SessionId> = found.iter().map(id).collect();
+    found.extend(jobs.into_iter().filter(|job| known.insert(id(job))));
 }

@@ -168,7 +168,7 @@ impl Context {
     }
 
     /// Notes the name of a job that this verb acts on.
-    fn name(&mut self, job: &Record) {
+    fn note_name(&mut self, job: &Record) {
         let id = job.summary.session_id.clone();
         self.names.insert(id, words::name(&job.summary));
     }

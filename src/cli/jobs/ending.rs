@@ -16,6 +16,7 @@ use crate::client::read_reply;
 use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
+use crate::protocol::shell::quote;
 use crate::protocol::{Record, Status};
 
 // Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
@@ -91,7 +92,8 @@ impl Ending {
     /// The message for a person who waits no longer for the end of these jobs.
     fn goes_on(&self, jobs: &[Record], grace_ms: u64) -> String {
         let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
-        let names = names.join(" ");
+        let targets: Vec<_> = names.iter().map(|name| quote(name)).collect();
+        let (names, targets) = (names.join(" "), targets.join(" "));
         let own = jobs.iter().any(|job| job.summary.project.is_some());
         let after = if own && self.grace.is_none() {
             "the grace period of its project file".to_owned()
@@ -100,7 +102,7 @@ impl Ending {
         };
         let are = if jobs.len() == 1 { "is" } else { "are" };
         format!(
-            "{names} {are} still being stopped, and killed after {after}; to kill now: bgproc kill {names}"
+            "{names} {are} still being stopped, and killed after {after}; to kill now: bgproc kill {targets}"
         )
     }
 
@@ -128,7 +130,10 @@ fn report(
     if !ctx.json {
         let ending = ending(killed);
         let line = if words::next_run(&job.summary).is_some() {
-            format!("{name}  its schedule is off until bgproc start {name}")
+            format!(
+                "{name}  its schedule is off; bgproc start {} switches it on",
+                quote(&name)
+            )
         } else if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),

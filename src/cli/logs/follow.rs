@@ -89,6 +89,17 @@ pub struct Piece {
     pub origins: Vec<LogOrigin>,
 }
 
+/// How a job has ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct End {
+    /// Its status.
+    pub status: Status,
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that it died of.
+    pub signal: Option<String>,
+}
+
 /// The result of [`Follower::read_on`].
 #[derive(Debug)]
 pub enum News {
@@ -187,15 +198,19 @@ impl Follower {
         }
     }
 
-    /// Passes all output to `sink` until the job has ended. Returns its status, exit code and signal.
+    /// Passes all output to `sink` until the job has ended. Returns how it has.
     pub fn drain<E: From<Error>>(
         &mut self,
         mut sink: impl FnMut(News) -> Result<(), E>,
-    ) -> Result<(Status, Option<i32>, Option<String>), E> {
+    ) -> Result<End, E> {
         loop {
             match self.read_on()? {
                 News::Ended(polled) => {
-                    return Ok((polled.status, polled.exit_code, polled.signal));
+                    return Ok(End {
+                        status: polled.status,
+                        code: polled.exit_code,
+                        signal: polled.signal,
+                    });
                 }
                 News::Idle(polled) => {
                     let seen = polled.clone();

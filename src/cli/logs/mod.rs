@@ -6,6 +6,7 @@ pub mod of_command;
 pub mod origins;
 pub mod place;
 pub mod restarts;
+pub mod schedule;
 pub mod several;
 pub mod show;
 pub mod sieve;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use super::follow::{Follower, News, Resting};
-use super::show::Show;
+use super::follow::{End, Follower, News, Resting};
+use super::show::{Show, tell_end};
 use super::skipped;
 use super::told::Told;
 use crate::cli::beside;
@@ -28,6 +28,8 @@ pub(crate) struct Source {
     resting: Option<Resting>,
     /// Whether it was started again before its end was heard of.
     is_restarted: bool,
+    /// Whether it has not ended, as far as is known: its end is news.
+    is_going: bool,
 }
 
 /// How the printing has ended.
@@ -48,6 +50,7 @@ impl Source {
             is_read: false,
             resting: None,
             is_restarted: false,
+            is_going: !job.summary.status.is_finished(),
         }
     }
 
@@ -231,7 +234,7 @@ impl Following {
         let sender = self.sender.clone();
         beside::start(move || {
             let said = forward(follower, number, &sender);
-            let said = said.map_or_else(Said::Failure, Said::End);
+            let said = said.map_or_else(Said::Failure, |(resting, end)| Said::End(resting, end));
             let _ = sender.send(Message::Of(number, said));
         })?;
         Ok(())
@@ -243,6 +246,7 @@ impl Following {
             return;
         };
         let source = &mut self.sources[number];
+        source.is_going = true;
         let Some(resting) = source.resting.take() else {
             // The end of the run before may not have been heard of yet.
             source.is_restarted = true;
@@ -261,9 +265,15 @@ impl Following {
         self.states[number].hear(&said);
         let source = &mut self.sources[number];
         match said {
-            Said::News(news) => source.show.news(ctx, news)?,
-            Said::End(resting) => {
+            Said::News(news) => {
+                source.is_going |= matches!(news, News::Idle(_) | News::Restarted(_));
+                source.show.news(ctx, news)?;
+            }
+            Said::End(resting, end) => {
                 source.show.pause(ctx)?;
+                if std::mem::take(&mut source.is_going) {
+                    tell_end(source.show.name(), &end);
+                }
                 source.resting = Some(resting);
                 if std::mem::take(&mut source.is_restarted) {
                     let id = source.id();
@@ -313,16 +323,16 @@ fn forward(
     mut follower: Follower,
     number: usize,
     sender: &SyncSender<Message>,
-) -> Result<Resting, Failure> {
+) -> Result<(Resting, End), Failure> {
     let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
-    follower.drain(|news| match news {
+    let end = follower.drain(|news| match news {
         News::Ended(_) => Ok(()),
         news => {
             let message = Message::Of(number, Said::News(news));
             sender.send(message).map_err(gone)
         }
     })?;
-    Ok(follower.rest())
+    Ok((follower.rest(), end))
 }
 
 impl Outcome {
@@ -353,7 +363,7 @@ enum Message {
 enum Said {
     News(News),
     /// It has ended. It may be started again.
-    End(Resting),
+    End(Resting, End),
     Failure(Failure),
     /// It cannot start any more by itself, or `None`: it can again.
     Skipped(Option<Failure>),
@@ -371,7 +381,7 @@ struct State {
 impl State {
     fn hear(&mut self, said: &Said) {
         match said {
-            Said::End(_) | Said::Failure(_) => self.is_over = true,
+            Said::End(..) | Said::Failure(_) => self.is_over = true,
             Said::Skipped(why) => self.is_skipped = why.is_some(),
             Said::News(news) => {
                 // Somebody has started it again.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::follow::{News, Piece};
+use super::follow::{End, News, Piece};
 use super::lane::Lane;
 use super::origins::Origins;
 use super::place::{self, Place};
@@ -15,7 +15,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::style::Tone;
 use crate::cli::output::{Sink, names, note, words};
 use crate::protocol::reply::LogLine;
-use crate::protocol::{Mode, Record, SessionId, Timestamp};
+use crate::protocol::{Mode, Record, SessionId, Status, Timestamp};
 use crate::term::bidi;
 use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::Shown;
@@ -154,6 +154,11 @@ impl Show {
         self
     }
 
+    /// The job's name, for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether any line that was looked for has been found; `None` if none was looked for.
     pub(crate) fn has_found(&self) -> Option<bool> {
         self.sieve.as_ref().map(Sieve::has_found)
@@ -276,7 +281,8 @@ impl Show {
             self.end_lines(ctx, at)?;
         }
         ctx.out.flush()?;
-        if !std::mem::take(&mut self.awaits_run) {
+        // The first run is no restart.
+        if !std::mem::take(&mut self.awaits_run) && run > 1 {
             tell_restart(&self.name, run);
         }
         Ok(())
@@ -472,8 +478,20 @@ fn owned(line: Shown<'_>) -> LogLine {
 
 /// Prints a note that output was dropped before it could be shown.
 pub fn tell_gap(bytes: u64) {
-    let size = words::bytes(bytes);
-    note(&format!("{size} bytes of older output are no longer kept"));
+    let size = words::amount(bytes);
+    note(&format!("{size} of older output is no longer kept"));
+}
+
+/// Prints a note that a job has ended.
+pub fn tell_end(name: &str, end: &End) {
+    let how = match (end.status, end.code, &end.signal) {
+        (Status::TimedOut, ..) => "its time limit".to_owned(),
+        (Status::Lost, ..) => "lost".to_owned(),
+        (_, Some(code), _) => format!("exit {code}"),
+        (_, None, Some(signal)) => signal.clone(),
+        (status, None, None) => status.as_str().to_owned(),
+    };
+    note(&format!("{name} has ended ({how})"));
 }
 
 /// Prints a note that a job was restarted.

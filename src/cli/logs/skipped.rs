@@ -7,6 +7,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{complain, words};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Error, EventKind, Record, SessionId, Status};
 
 /// Ends this process with [`Exit::STATE`] and the reason as soon as jobs are skipped so that a wait for them is in vain.
@@ -93,8 +94,10 @@ fn skipped(jobs: &[Record], mode: WaitMode) -> Vec<Failure> {
 fn failure(job: &Record) -> Failure {
     let name = words::name(&job.summary);
     let why = words::waits_for(&job.summary).unwrap_or_default();
-    Failure::with_message(Exit::STATE, format!("{name} is skipped: {why}")).hint(format!(
-        "bgproc why {name} says what became of that; {name} starts when it comes after all"
+    let message = format!("{name} is skipped: {why}");
+    Failure::with_message(Exit::STATE, message).hint(format!(
+        "bgproc why {} gives the reason; {name} starts if that comes after all",
+        quote(&name)
     ))
 }
 

@@ -293,6 +293,15 @@ pub fn bytes(count: u64) -> String {
     count.to_string()
 }
 
+/// An amount of bytes within a sentence: `1 byte`, `64 bytes`, `48M`.
+pub fn amount(count: u64) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        2..1024 | 0 => format!("{count} bytes"),
+        _ => bytes(count),
+    }
+}
+
 /// Makes [`local`] and [`stamp`] use UTC from now on.
 pub fn show_utc() {
     // Called once, before any output.

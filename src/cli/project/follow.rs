@@ -7,11 +7,11 @@ use super::lines;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::protocol::Action;
 use crate::protocol::duration::millis;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob, ProjectState};
+use crate::protocol::{Action, Error, ErrorCode};
 use crate::term::sanitize::clean;
 
 /// Longest wait of one request. The next one goes on.
@@ -69,8 +69,20 @@ pub fn until(
             wait_ms: Some(millis(round).max(1)),
             ..status(request)
         };
-        state = ctx.daemon()?.call_as(Action::Project(ask))?;
+        state = ctx
+            .daemon()?
+            .call_as(Action::Project(ask))
+            .map_err(changed_meanwhile)?;
     }
+}
+
+/// The error if the jobs that are waited for are not in the project any more: nobody has mistyped them here.
+fn changed_meanwhile(error: Error) -> Failure {
+    if error.code != ErrorCode::SessionNotFound {
+        return error.into();
+    }
+    let message = format!("another up or reload has changed it: {}", error.message);
+    Failure::with_message(Exit::FAILED, message).hint("bgproc up brings up what its file has now")
 }
 
 /// Prints what became of the jobs that `request` is about: the end of the output of those that failed, and the URLs of

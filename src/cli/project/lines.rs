@@ -4,6 +4,7 @@ use crate::cli::output::style::Tone;
 use crate::cli::output::words;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob};
+use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
 
 /// `~ api (run changed)`.
@@ -74,7 +75,8 @@ pub fn question(job: &ProjectJob) -> Option<String> {
     let asks = clean(job.question.as_deref()?);
     let name = clean(&job.job);
     Some(format!(
-        "{name} asks: {asks}  (answer: bgproc attach {name})"
+        "{name} asks: {asks}  (answer: bgproc attach {})",
+        quote(&name)
     ))
 }
 

@@ -12,7 +12,7 @@ use crate::config::{self, Config, LogLevel, names_of};
 /// Loads `config.toml`. Also checks the variable that overrides the log level for daemon and keeper,
 /// because they could not report a mistake to the user.
 pub fn configuration() -> Result<Config, Failure> {
-    let level = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
+    let level = LogLevel::asked();
     if !level.is_empty() && LogLevel::parse(&level).is_none() {
         let (name, levels) = (LogLevel::VARIABLE, names_of::<LogLevel>().join(", "));
         let message = format!("{name}=`{level}` is invalid; use one of {levels}");

@@ -45,6 +45,13 @@ pub(crate) fn is_piped() -> bool {
     })
 }
 
+/// Whether somebody has written into a pipe that is standard input.
+pub(crate) fn has_data() -> bool {
+    let stat = rustix::fs::fstat(io::stdin());
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo)
+        && rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0)
+}
+
 /// Starts a thread that passes standard input and its end on to the job, until this process or the job
 /// ends. The thread is not joined. If the input cannot be passed on any more, it ends this process with the reason,
 /// because the job may wait for the rest for ever.

@@ -43,10 +43,13 @@ impl Completions {
         let path = file.display().to_string();
         ctx.result(&json!({ "path": path, "changed": is_new }), &path)?;
         ctx.out.flush()?;
-        if let Some(step) = self.shell.next_step(&file) {
-            note(&step);
+        let step = self.shell.next_step(&file);
+        if let Some(step) = &step {
+            note(step);
         }
-        note(if is_new {
+        note(if is_new && step.is_some() {
+            "new shells complete bgproc after that"
+        } else if is_new {
             "new shells complete bgproc from now on"
         } else {
             "nothing has changed: the file is there already"

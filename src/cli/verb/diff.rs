@@ -102,6 +102,10 @@ fn read(ctx: &mut Context, id: &SessionId, run: &Run) -> Result<Side, Failure> {
     let is_cut = log.omitted.lines > 0
         || run.first_line.is_some_and(|line| line < log.first_line)
         || (log.lines.len() as u64 == LINES && begins > Some(first));
+    if is_cut && log.lines.is_empty() {
+        let message = format!("nothing of run {} is kept any more", run.run);
+        return Err(Failure::with_message(Exit::STATE, message));
+    }
     Ok(Side {
         run: run.clone(),
         lines: log.lines,

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::context::Context;
 use crate::cli::disk;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::logs::show::tell_gap;
 use crate::cli::settings::host::named;
 use crate::cli::there;
 use crate::cli::value::destination::Destination;
@@ -84,6 +85,9 @@ impl Export {
                 }
             }
             None => print(ctx, params)?,
+        }
+        if job.summary.dropped_bytes > 0 {
+            tell_gap(job.summary.dropped_bytes);
         }
         Ok(Exit::OK)
     }

@@ -55,6 +55,7 @@ impl Find {
             colour: 0,
             any: false,
             lost: Vec::new(),
+            cut: Vec::new(),
         };
         let missed = match self.jobs.as_slice() {
             [] => search.everywhere(ctx)?,
@@ -65,6 +66,7 @@ impl Find {
             }
         };
         ctx.out.flush()?;
+        search.tell_cut();
         Ok(if search.any {
             missed
         } else {
@@ -82,6 +84,8 @@ struct Search<'a> {
     any: bool,
     /// Hosts that went away meanwhile.
     lost: Vec<String>,
+    /// Jobs of which older output is not kept any more.
+    cut: Vec<String>,
 }
 
 impl Search<'_> {
@@ -111,6 +115,14 @@ impl Search<'_> {
         })
     }
 
+    /// Says where older lines could not be searched.
+    fn tell_cut(&self) {
+        if !self.cut.is_empty() && self.find.since.is_none() {
+            let names = self.cut.join(", ");
+            note(&format!("older output is no longer kept: {names}"));
+        }
+    }
+
     fn all(&mut self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         for (job, name) in jobs.iter().zip(names::together(jobs)) {
             let host = job.summary.session_id.host();
@@ -125,6 +137,9 @@ impl Search<'_> {
                     self.lost.extend(host.map(str::to_owned));
                 }
                 Err(failure) => return Err(failure),
+            }
+            if job.summary.dropped_bytes > 0 {
+                self.cut.push(name);
             }
             self.colour += 1;
         }

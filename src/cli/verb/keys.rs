@@ -8,6 +8,7 @@ use crate::cli::jobs::typing::report;
 use crate::cli::output::words;
 use crate::protocol::params::{KeyInput, SendKeys};
 use crate::protocol::reply::Written;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, ErrorCode, Mode};
 
 #[derive(Args, Debug)]
@@ -32,8 +33,9 @@ impl Keys {
             let name = words::name(&job.summary);
             let message =
                 format!("{name} has pipes instead of a terminal, so keys cannot be pressed");
+            let target = quote(&name);
             let hint = format!(
-                "bgproc send {name} TEXT sends text, bgproc send --eof {name} ends its input"
+                "bgproc send {target} TEXT sends text, bgproc send --eof {target} ends its input"
             );
             return Err(Failure::with_message(Exit::STATE, message).hint(hint));
         }
@@ -50,7 +52,7 @@ impl Keys {
                 let near = near.map_or_else(String::new, |(near, _)| format!("{near}? "));
                 error.hint(format!(
                     "{near}bgproc send {} TEXT types text; bgproc help keys has the names of keys",
-                    self.job
+                    quote(&self.job)
                 ))
             }
             _ => error,

@@ -10,6 +10,7 @@ use crate::cli::jobs::lost;
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
+use crate::cli::logs::schedule::Schedule;
 use crate::cli::logs::several::{self, Newcomers, Outcome, Source};
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::sieve::{self, Sieve};
@@ -284,17 +285,27 @@ impl Logs {
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
         if self.follow {
+            let mut schedule = Schedule::of(job)?;
             let mut is_watched = false;
-            let (status, ..) = follower.drain(|news| {
-                let has_read = matches!(news, News::Idle(_));
-                show.news(ctx, news)?;
-                // All that is there is shown, so that nothing is lost if this ends here.
-                if has_read && !std::mem::replace(&mut is_watched, true) {
-                    skipped::leave_with(std::iter::once(job), WaitMode::All)?;
+            let end = loop {
+                let end = follower.drain(|news| {
+                    let has_read = matches!(news, News::Idle(_));
+                    show.news(ctx, news)?;
+                    // All that is there is shown, so that nothing is lost if this ends here.
+                    if has_read && !std::mem::replace(&mut is_watched, true) {
+                        skipped::leave_with(std::iter::once(job), WaitMode::All)?;
+                    }
+                    Ok::<_, Failure>(())
+                })?;
+                if !schedule.is_on() {
+                    break end;
                 }
-                Ok::<_, Failure>(())
-            })?;
-            if status == Status::Lost {
+                show.pause(ctx)?;
+                if !schedule.runs_again(ctx)? {
+                    break end;
+                }
+            };
+            if end.status == Status::Lost {
                 show.finish(ctx)?;
                 lost::tell(ctx, &job.summary.session_id)?;
                 return Ok(show.has_found());

@@ -16,7 +16,7 @@ use crate::config::LOCAL;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Summary, Timestamp};
+use crate::protocol::{Action, Record, Status, Summary, Timestamp};
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
@@ -284,6 +284,8 @@ const TAB_SEPARATED: [&str; 20] = [
 fn tab_separated(record: &Record, now: Timestamp) -> String {
     let job = &record.summary;
     let exit = match (job.exit_code, &job.signal) {
+        // How it ended before is of no account.
+        _ if job.status == Status::Queued => none(),
         (Some(code), _) => code.to_string(),
         (None, Some(signal)) => signal.clone(),
         (None, None) => none(),

@@ -108,7 +108,7 @@ impl News {
             ..serve::Flags::default()
         };
         if flags.scope.is_none() && std::env::var_os("BGPROC_SCOPE").is_none() {
-            let why = "the news of which scope? Give --scope NAME, as for bgproc mcp";
+            let why = "news needs --scope NAME, as bgproc mcp has it";
             return Err(Failure::Usage(why.to_owned()));
         }
         let greeting = greeting(flags)?;

@@ -11,6 +11,7 @@ use crate::client::read_reply;
 use crate::protocol::params::{self, List, Set};
 use crate::protocol::project::OnFailure;
 use crate::protocol::reply::{Listed, QueueState, Queues};
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, SessionId};
 use crate::term::sanitize::clean;
 
@@ -113,7 +114,7 @@ fn lines(queue: &QueueState, name: impl Fn(&SessionId) -> String) -> Vec<String>
         None => clean(&queue.queue),
     };
     if queue.parallel == 0 {
-        line.push_str("  is no queue any more");
+        line.push_str("  is no longer a queue");
         return vec![line];
     }
     line.push_str(&format!("  {} at once", queue.parallel));
@@ -126,7 +127,7 @@ fn lines(queue: &QueueState, name: impl Fn(&SessionId) -> String) -> Vec<String>
         let why = why.unwrap_or_default();
         lines.push(format!(
             "  paused{why} (bgproc group {} --resume)",
-            clean(&queue.queue)
+            quote(&clean(&queue.queue))
         ));
     }
     let named = |ids: &[SessionId]| ids.iter().map(&name).collect::<Vec<_>>().join(", ");

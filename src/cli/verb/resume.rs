@@ -15,6 +15,7 @@ use crate::cli::output::{note, there, words};
 use crate::client::host;
 use crate::protocol::params::Restart;
 use crate::protocol::policy::RestartWhen;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, Status};
 
 #[derive(Args, Debug)]
@@ -90,7 +91,7 @@ pub(super) fn with(job: &Record) -> Option<String> {
 fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     let Some(with) = with(job) else {
-        let start = there(&format!("bgproc start {name}"), host::name());
+        let start = there(&format!("bgproc start {}", quote(&name)), host::name());
         note(&format!(
             "{name} is not started: it has no command that continues it (--resume) and no restart policy; \
              {start} runs it again"
@@ -116,7 +117,8 @@ fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     if !waits(job) {
         note(&format!(
-            "{name} waits for its turn; bgproc start {name} starts it now"
+            "{name} waits for its turn; bgproc start {} starts it now",
+            quote(&name)
         ));
         return Ok(false);
     }

@@ -10,6 +10,7 @@ use crate::cli::jobs::consent;
 use crate::cli::output::{complain, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::project::PhaseName;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, Status, Timestamp, duration};
 
 #[derive(Args, Debug)]
@@ -100,7 +101,10 @@ impl Rm {
             for job in &running {
                 let name = words::name(&job.summary);
                 let message = format!("{name} is {}", job.summary.status.as_str());
-                let hint = format!("bgproc stop {name} ends it, bgproc rm --force does both");
+                let hint = format!(
+                    "bgproc stop {} ends it, bgproc rm --force does both",
+                    quote(&name)
+                );
                 let failure = Failure::with_message(Exit::STATE, message).hint(hint);
                 complain(&failure);
                 exit = exit.or(failure.exit());
@@ -174,10 +178,10 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
             ctx.out.line(&words::name(&job.summary))?;
         }
     }
-    let (count, size) = (removed.len(), words::bytes(bytes));
+    let (count, size) = (removed.len(), words::amount(bytes));
     let jobs = if count == 1 { "job" } else { "jobs" };
     let done = if dry_run { "would remove" } else { "removed" };
     ctx.out
-        .line(&format!("{done} {count} {jobs}, {size} bytes of output"))?;
+        .line(&format!("{done} {count} {jobs}, {size} of output"))?;
     Ok(exit)
 }

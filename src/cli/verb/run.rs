@@ -26,6 +26,7 @@ use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Remove, Start};
 use crate::protocol::reply::Started;
+use crate::protocol::shell::quote;
 use crate::protocol::status::InputState;
 use crate::protocol::{
     Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId, Status,
@@ -143,7 +144,11 @@ impl Run {
             attach::need_terminal()?;
         }
         // This command passes standard input on, so it has to follow the job for that.
-        let piped = (self.follow || self.wait) && stdin::is_piped();
+        let stays = self.follow || self.wait;
+        let piped = stays && stdin::is_piped();
+        if !stays && stdin::has_data() {
+            note("standard input is not passed on to the job; run -w and run -f do that");
+        }
         let start = self.start(ctx, piped)?;
         // Only a command that runs on this machine has to be found on it.
         if start.args.is_none() && start.launcher.is_none() && host::chosen().is_none() {
@@ -228,13 +233,19 @@ impl Run {
         let mut follower = Follower::new(id.clone())?.from_the_first_run();
         let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
         let mut asks = false;
-        let (status, code, signal) = follower.drain(|news| {
+        let end = follower.drain(|news| {
             if let News::Idle(polled) = &news {
-                let asked = matches!(polled.input_state, InputState::Line | InputState::Password);
+                use InputState::{Line, Password, Raw, Tui};
+                let asked = matches!(polled.input_state, Line | Password | Raw | Tui);
                 if asked && !asks && !piped && !self.quiet {
                     // What is typed here goes nowhere.
                     note(&format!(
-                        "{name} waits for input: bgproc attach {name} in another terminal"
+                        "{name} waits for {}: bgproc attach {} in another terminal",
+                        match polled.input_state {
+                            Raw | Tui => "keys",
+                            _ => "input",
+                        },
+                        quote(&name)
                     ));
                 }
                 asks = asked;
@@ -242,10 +253,10 @@ impl Run {
             show.news(ctx, news)
         })?;
         show.finish(ctx)?;
-        if status == Status::Lost {
+        if end.status == Status::Lost {
             lost::tell(ctx, id)?;
         }
-        Ok(Exit::of_job(status, code, signal.as_deref()))
+        Ok(Exit::of_job(end.status, end.code, end.signal.as_deref()))
     }
 
     /// Pipes if the job must not have a terminal. `None` takes the default of the daemon.

@@ -18,6 +18,7 @@ use crate::protocol::duration;
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Error, Record, Status};
 use crate::term::sanitize::clean;
 
@@ -138,9 +139,9 @@ fn not_paused(job: &Record) -> Failure {
     failure.hint(match queue {
         Some(queue) => format!(
             "bgproc group {} --pause lets its queue start nothing",
-            clean(queue)
+            quote(&clean(queue))
         ),
-        None => format!("bgproc stop {name} keeps it from starting"),
+        None => format!("bgproc stop {} keeps it from starting", quote(&name)),
     })
 }
 

@@ -315,14 +315,14 @@ fn terminal(record: &Record) -> String {
 
 fn output(record: &Record) -> String {
     let job = &record.summary;
-    let total = words::bytes(job.output_bytes);
+    let total = words::amount(job.output_bytes);
     let lines = match job.output_lines {
         1 => "1 line".to_owned(),
         lines => format!("{lines} lines"),
     };
     let mut text = format!("{total} in {lines}");
     if job.dropped_bytes > 0 {
-        let dropped = words::bytes(job.dropped_bytes);
+        let dropped = words::amount(job.dropped_bytes);
         text.push_str(&format!(", the first {dropped} no longer kept"));
     }
     text

@@ -254,6 +254,12 @@ impl Reload {
             let name = clean(&state.project.name);
             note(&format!("no job of {name} is up; bgproc up starts them"));
         }
+        if !state.up {
+            if ctx.json {
+                ctx.out.json(&state)?;
+            }
+            return Ok(Exit::OK);
+        }
         let wanted = wanted(&request, &state);
         interrupt::leave_with(GOES_ON.to_owned())?;
         settle(ctx, &wanted, state, self.timeout, false)
@@ -449,6 +455,7 @@ fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result
     let (state, _) = until(ctx, request, state, (View::Nothing, None), is_over)?;
     Ok(match state.ended_by {
         Some(_) => followed.or(told_down(&state)),
+        None if state.failed => followed.or(Exit::FAILED),
         None => followed,
     })
 }

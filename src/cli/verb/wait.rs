@@ -17,6 +17,7 @@ use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Poll, Wait as Params};
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::shell::quote;
 use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, SessionId, Status};
 use crate::term::sanitize::clean;
@@ -78,7 +79,8 @@ impl Wait {
                 "bgproc run --ready-log, --ready-port or --ready-cmd gives it one"
             };
             return Err(failure.hint(format!(
-                "{gives}; bgproc wait {name} --for match:REGEX or --for port:N needs none"
+                "{gives}; bgproc wait {} --for match:REGEX or --for port:N needs none",
+                quote(&name)
             )));
         }
         // A time beyond what the clock can say never comes.

@@ -11,6 +11,7 @@ use crate::protocol::params::{List, Queue};
 use crate::protocol::project::{PhaseName, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
+use crate::protocol::shell::quote;
 use crate::protocol::status::InputState;
 use crate::protocol::{Action, Record, Status, Summary};
 use crate::term::sanitize::clean;
@@ -132,7 +133,12 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
         ..Queue::default()
     }))?;
     let is_paused = found.queues.iter().any(|known| known.paused);
-    Ok(is_paused.then(|| format!("bgproc group {} --resume lets it go on", clean(queue))))
+    Ok(is_paused.then(|| {
+        format!(
+            "bgproc group {} --resume lets it go on",
+            quote(&clean(queue))
+        )
+    }))
 }
 
 /// The parts of the sentence.
@@ -172,7 +178,8 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
         && let Some(with) = super::resume::with(record)
     {
         let name = words::name(job);
-        parts.push(format!("bgproc resume {name} starts it with: {with}"));
+        let target = quote(&name);
+        parts.push(format!("bgproc resume {target} starts it with: {with}"));
     }
     let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
@@ -226,7 +233,7 @@ fn state(record: &Record, card: Option<&Card>) -> String {
         },
         (Status::Paused, _) => format!(
             "it is paused; bgproc resume {} continues it",
-            words::name(job)
+            quote(&words::name(job))
         ),
         _ => {
             let told = match words::ended_early(job) {
@@ -253,7 +260,12 @@ fn held(job: &Summary) -> Option<String> {
     let of = job.project.as_ref()?;
     let by = of.why.as_ref().filter(|_| of.phase == PhaseName::Stopped)?;
     let had_ended = matches!(job.status, Status::Done | Status::Error);
-    had_ended.then(|| format!("{by}; bgproc start {} starts it again", words::name(job)))
+    had_ended.then(|| {
+        format!(
+            "{by}; bgproc start {} starts it again",
+            quote(&words::name(job))
+        )
+    })
 }
 
 /// Which files have changed, so that it was restarted.

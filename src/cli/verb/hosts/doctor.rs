@@ -62,7 +62,7 @@ fn way(host: &Host) -> Vec<Finding> {
                 }
                 None => "no shared connection".to_owned(),
             };
-            Finding::ok("way", format!("ssh connects to {address}; {shared}"))
+            Finding::ok("way", format!("ssh will connect to {address}; {shared}"))
         }
     });
     findings

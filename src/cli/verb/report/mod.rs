@@ -72,7 +72,7 @@ impl Report {
             return Ok(Exit::OK);
         }
         if self.state.is_none() && !self.clear && self.resume.is_none() {
-            let why = "report what? Give --state, --resume or --clear";
+            let why = "report needs --state, --resume or --clear";
             return Err(Failure::Usage(why.to_owned()));
         }
         let session_id = match &self.job {
