@@ -108,7 +108,12 @@ impl Bar {
             x += item.width() + self.gap;
         }
         let right = side_width(&self.right, self.gap);
+        // A blank at the edge, unless it is needed before the items.
+        let badge = self.margin.max(1);
         let mut x = room.saturating_sub(right + 1);
+        if x < badge {
+            x = room.saturating_sub(right);
+        }
         for item in &self.right {
             let line = Line::from(item.spans.clone());
             put(buf, area, x, &line, room.saturating_sub(x));

@@ -66,6 +66,12 @@ fn hold_full_screen(model: &mut Model) {
         return;
     };
     let id = scroll.id.clone();
+    // A search may have been begun already.
+    let (input, search) = (
+        scroll.input.clone(),
+        scroll.search.as_ref().map(|search| search.text.clone()),
+    );
+    let leaves_at_end = scroll.leaves_at_end;
     let (Some(screen), Some(area), Some(size)) =
         (model.screen(&id), model.layout().pane, model.pane_size())
     else {
@@ -76,7 +82,11 @@ fn hold_full_screen(model: &mut Model) {
         return;
     }
     let crop = crop::crop(screen, area, model.pane.pan, false);
-    let still = Scroll::still(id, size, screen, (crop.top, crop.left));
+    let mut still = Scroll::still(id, size, screen, (crop.top, crop.left));
+    (still.input, still.leaves_at_end) = (input, leaves_at_end);
+    if let Some(text) = search {
+        still.search(&text);
+    }
     model.pane.scroll = Some(Box::new(still));
 }
 

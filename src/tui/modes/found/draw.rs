@@ -51,9 +51,12 @@ pub(super) fn draw(model: &Model, found: &Found, canvas: &mut Canvas) {
             None => "A regular expression; case matters once it has a capital.",
         };
         let room = usize::from(area.width).saturating_sub(2);
-        canvas
-            .buffer_mut()
-            .set_stringn(area.x + 1, area.y + 1, text, room, theme.dim());
+        let rows = text::wrap(text, room);
+        for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
+            canvas
+                .buffer_mut()
+                .set_stringn(area.x + 1, y, row, room, theme.dim());
+        }
     }
     let field = Rect::new(area.x + 1, area.y, area.width.saturating_sub(1), 1);
     let label = if area.width < 40 {

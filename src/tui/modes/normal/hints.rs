@@ -230,7 +230,7 @@ fn grid(model: &Model) -> Hints {
     ];
     let kept = [
         get(Action::Grid, "list"),
-        get(Action::Help, "help").filter(|_| model.window.0 >= 60),
+        get(Action::Help, "help"),
         get(Action::Quit, "quit"),
     ];
     Hints {

@@ -50,7 +50,7 @@ pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width);
     let mut lines: Vec<(String, Style)> = Vec::new();
     let mut asked = questions(model, reply, width.saturating_sub(1));
-    let screen = last_lines(model, reply);
+    let screen = last_lines(model, reply, width.saturating_sub(1));
     // Below the rule: all of the question, if the last line of the screen, where the prompt is, has room below it.
     let room = usize::from(area.height.saturating_sub(1));
     let most = room.saturating_sub(screen.len().min(1));
@@ -113,13 +113,22 @@ fn questions(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
     said.flat_map(|line| text::wrap(&line, width)).collect()
 }
 
-/// The last lines that are not blank. Long lines are cut at the start, because the prompt is at the
-/// end.
-fn last_lines(model: &Model, reply: &Reply) -> Vec<String> {
+/// The last lines that are not blank, wrapped. Of more than fit, the last are shown, because the prompt is at the end.
+fn last_lines(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
     let Some(screen) = model.screen(&reply.id) else {
         return Vec::new();
     };
     let mut rows = screen.rows_text(true);
     rows.retain(|row| !row.is_empty());
-    rows[rows.len().saturating_sub(LINES)..].to_vec()
+    let rows = &rows[rows.len().saturating_sub(LINES)..];
+    let wrap = |row: &String| {
+        // As it is, with its indentation, if it fits.
+        if text::width(row) <= width {
+            vec![row.clone()]
+        } else {
+            text::wrap(row, width)
+        }
+    };
+    let wrapped: Vec<String> = rows.iter().flat_map(wrap).collect();
+    wrapped[wrapped.len().saturating_sub(LINES)..].to_vec()
 }

@@ -219,8 +219,12 @@ fn cancel(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Moves the cursor to the row at an offset; `false` if that is not loaded.
+/// Moves the cursor to the row at an offset; `false` if that is not loaded. The rows of a frozen screen have none, so the
+/// cursor stays.
 fn go_back(scroll: &mut Scroll, origin: u64) -> bool {
+    if scroll.is_still {
+        return true;
+    }
     let text = &scroll.text;
     let is_loaded = origin >= text.start && (scroll.has_end || origin <= text.end);
     if is_loaded && !scroll.text.rows.is_empty() {

@@ -22,8 +22,11 @@ pub(super) fn bar(model: &Model, rewind: &Rewind, area: Rect) -> Bar {
             if let Some(at) = moment.at.map(Timestamp::millis) {
                 let time = units::clock_seconds(at, &model.zone);
                 bar.text(0, time, theme.key());
-                let ago = units::uptime((model.now.ms - at).max(0));
-                bar.text(2, format!("{ago} ago"), Style::new());
+                // The present screen may have been written long ago.
+                if moment.next.is_some() {
+                    let ago = units::uptime((model.now.ms - at).max(0));
+                    bar.text(2, format!("{ago} ago"), Style::new());
+                }
             }
             let place = match (moment.previous, moment.next) {
                 (None, _) => Some("the beginning"),

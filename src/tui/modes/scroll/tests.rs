@@ -254,6 +254,30 @@ fn freezes_and_copies_a_full_screen_program() {
 }
 
 #[test]
+fn a_search_is_typed_while_the_screen_of_a_full_screen_program_freezes() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    let screen = "\x1b[?1049h\x1b[Hone two\r\nthree";
+    dash.press("j").screen("web", 20, 60, screen);
+    dash.press("f")
+        .press("th")
+        .log("web", Part::First, screen.as_bytes(), 0);
+    dash.asked();
+    dash.press("ree");
+    assert!(
+        dash.status().starts_with(" SCROLL  /three"),
+        "{}",
+        dash.status()
+    );
+    // Nothing goes to the job.
+    let cmds = dash.press("\r").asked();
+    let types = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Type(..), _));
+    assert!(!cmds.iter().any(types), "{cmds:?}");
+    assert_eq!(dash.model.pane.scroll.as_ref().unwrap().cursor.row, 1);
+    dash.press("Vy");
+    assert_eq!(dash.copied().unwrap().0.trim_end(), "three");
+}
+
+#[test]
 fn selects_the_output_of_a_command() {
     let log = "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07one\r\ntwo\r\n\x1b]133;D;0\x07\
         \x1b]133;A\x07$ \x1b]133;B\x07id\r\n\x1b]133;C\x07root\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ ";
