@@ -129,20 +129,8 @@ async fn kill_one(
         Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
     };
     let mut previous = status()?;
-    let on_exit = if remove {
-        hub.change(|state| state.drop_on_exit(&id))
-    } else {
-        None
-    };
-    let stopping = match Stopping::begin(hub, client, &id, manner).await {
-        Ok(stopping) => stopping,
-        Err(error) => {
-            if remove {
-                hub.change(|state| state.restore_on_exit(&id, on_exit));
-            }
-            return Err(error);
-        }
-    };
+    let on_exit = remove.then(|| WithheldOnExit::of(hub, &id));
+    let stopping = Stopping::begin(hub, client, &id, manner).await?;
     let now = status()?;
     if previous.is_finished() && !now.is_finished() {
         // Another client has restarted it at the same time.
@@ -190,13 +178,44 @@ async fn kill_one(
         removed: false,
     };
     // A session with surviving processes stays in the list.
-    if remove && killed.survivors.is_empty() {
+    if let Some(on_exit) = on_exit.filter(|_| killed.survivors.is_empty()) {
+        on_exit.forget();
         remove_and_wait(hub, client, &id).await;
         killed.removed = true;
-    } else if remove {
-        hub.change(|state| state.restore_on_exit(&id, on_exit));
     }
     Ok(killed)
+}
+
+/// The `onExit` of a session that is to be removed, which is not run then. It is put back when this is dropped: the
+/// removal has failed.
+struct WithheldOnExit {
+    hub: Hub,
+    id: SessionId,
+    line: Option<String>,
+}
+
+impl WithheldOnExit {
+    fn of(hub: &Hub, id: &SessionId) -> Self {
+        Self {
+            hub: hub.clone(),
+            id: id.clone(),
+            line: hub.change(|state| state.take_on_exit(id)),
+        }
+    }
+
+    /// The session is removed.
+    fn forget(mut self) {
+        self.line = None;
+    }
+}
+
+impl Drop for WithheldOnExit {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take() {
+            self.hub
+                .change(|state| state.restore_on_exit(&self.id, line));
+        }
+    }
 }
 
 /// Waits until the end of a session is known to its project: whoever asks next is told that its job was stopped.
@@ -233,26 +252,23 @@ async fn remove_one(
         Some(false) if is_over => Ended::default(),
         Some(false) => return Err(is_running(hub, &id)),
         _ => {
-            on_exit = hub.change(|state| state.drop_on_exit(&id));
+            on_exit = Some(WithheldOnExit::of(hub, &id));
             let manner = Manner {
                 // What has ended is only removed: it need not be stopped.
                 may_run_again: is_over,
                 ..Manner::default()
             };
-            match Stopping::begin(hub, client, &id, manner).await {
-                Ok(stopping) => stopping.end(hub, client, &id).await,
-                Err(error) => {
-                    hub.change(|state| state.restore_on_exit(&id, on_exit));
-                    return Err(error);
-                }
-            }
+            let stopping = Stopping::begin(hub, client, &id, manner).await?;
+            stopping.end(hub, client, &id).await
         }
     };
     if !ended.survivors.is_empty() {
-        hub.change(|state| state.restore_on_exit(&id, on_exit));
         let hint =
             "`remove` with `kill:false` removes a finished session and leaves its processes alone";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
+    }
+    if let Some(on_exit) = on_exit {
+        on_exit.forget();
     }
     remove_and_wait(hub, client, &id).await;
     Ok(Removed {

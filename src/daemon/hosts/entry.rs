@@ -154,7 +154,7 @@ impl Entry {
     }
 
     /// Whether only a person's `connect` connects it.
-    pub(crate) fn is_manual(&self) -> bool {
+    fn is_manual(&self) -> bool {
         self.connect == HostConnect::Manual
     }
 

@@ -425,7 +425,7 @@ impl State {
     }
 
     /// Looks how far the log of a session reaches that a batch system runs: no keeper of this machine tells.
-    pub(crate) fn batch_grown(&mut self, id: &SessionId) {
+    fn batch_grown(&mut self, id: &SessionId) {
         if !self.is_open_batch(id) {
             return;
         }

@@ -164,14 +164,14 @@ impl State {
     }
 
     /// Takes away the `onExit` of a session that is about to be removed. Returns it, in case the removal fails.
-    pub(crate) fn drop_on_exit(&mut self, id: &SessionId) -> Option<String> {
+    pub(crate) fn take_on_exit(&mut self, id: &SessionId) -> Option<String> {
         self.sessions.get_mut(id)?.spec.on_exit.take()
     }
 
     /// Puts the `onExit` back after a failed removal.
-    pub(crate) fn restore_on_exit(&mut self, id: &SessionId, line: Option<String>) {
+    pub(crate) fn restore_on_exit(&mut self, id: &SessionId, line: String) {
         if let Some(session) = self.sessions.get_mut(id) {
-            session.spec.on_exit = line;
+            session.spec.on_exit = Some(line);
         }
     }
 

@@ -53,7 +53,7 @@ impl State {
     }
 
     /// Sets the timer of a wait.
-    pub(crate) fn arm_wait(&mut self, wait: WaitId) {
+    fn arm_wait(&mut self, wait: WaitId) {
         let due = self.wait_due(wait);
         self.timers.set(Due::Wait(wait), due);
     }

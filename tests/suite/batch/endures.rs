@@ -102,3 +102,24 @@ fn a_job_that_the_controller_has_forgotten_has_its_code_all_the_same() {
     let record = slurm.status_of_ended("job");
     assert_eq!(record["exitCode"], json!(6), "{record}");
 }
+
+#[test]
+fn the_next_daemon_reaches_the_cluster_as_the_one_before() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    // Keeper and daemon were started by somebody who does not know the cluster.
+    home.run_with_env(&["ls"], &[("SLURM_CONF", "/nowhere/slurm.conf")])
+        .expect_code(0);
+    for replace in ["upgrade", "kill"] {
+        slurm.run(replace, "echo up; exec sleep 600");
+        home.ok(&["wait", replace, "--for", "match:^up$"]);
+        if replace == "kill" {
+            home.kill_daemon();
+        } else {
+            home.ok(&["daemon", "upgrade"]);
+        }
+        home.ok(&["stop", replace]);
+        let ended = slurm.status_of_ended(replace);
+        assert_eq!(ended["status"], "killed", "{ended}");
+    }
+}
