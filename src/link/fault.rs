@@ -177,7 +177,17 @@ fn forgets_key(stderr: &str) -> String {
             .split_once(" has changed")?;
         Some(quote(name))
     });
-    format!("ssh-keygen -R {}", said.as_deref().unwrap_or("ADDRESS"))
+    let name = said.as_deref().unwrap_or("ADDRESS");
+    // In which file the key is, as ssh itself advises: `ssh-keygen -f "/home/me/.ssh/known_hosts" -R …`.
+    let file = stderr.lines().find_map(|line| {
+        let rest = line.trim().strip_prefix("ssh-keygen -f ")?;
+        let (file, _) = rest.split_once(" -R ")?;
+        Some(quote(file.trim_matches(['"', '\''])))
+    });
+    match file {
+        Some(file) => format!("ssh-keygen -f {file} -R {name}"),
+        None => format!("ssh-keygen -R {name}"),
+    }
 }
 
 /// The last line of a text that says something, without control characters and a full stop.
@@ -257,6 +267,10 @@ mod tests {
         let hint = of(&host(), said).hint.unwrap();
         assert!(hint.contains("ssh-keygen -R '[gpu1]:2222'"), "{hint}");
         assert!(hint.contains("bgproc hosts login gpu1"), "{hint}");
+        let advice = "  ssh-keygen -f \"/tmp/known hosts\" -R \"[gpu1]:2222\"\r\n";
+        let hint = of(&host(), &format!("{advice}{said}")).hint.unwrap();
+        let with_file = "ssh-keygen -f '/tmp/known hosts' -R '[gpu1]:2222'";
+        assert!(hint.contains(with_file), "{hint}");
     }
 
     #[test]

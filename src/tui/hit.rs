@@ -60,7 +60,7 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
 }
 
 /// The job whose pane or tile is at this position, with the area of the pane.
-pub fn pane_at(model: &Model, col: u16, row: u16) -> Option<(SessionId, Rect)> {
+fn pane_at(model: &Model, col: u16, row: u16) -> Option<(SessionId, Rect)> {
     let place = Position::new(col, row);
     let tiles = model.tiles();
     if !tiles.is_empty() {

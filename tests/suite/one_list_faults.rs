@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::small_disk::SmallDisk;
 use crate::support::{
-    DEADLINE, Home, Person, Serve, Sshd, eventually, eventually_within, is_known,
+    DEADLINE, Home, Person, Serve, Sshd, Terminal, eventually, eventually_within, is_known,
 };
 
 /// A person at a daemon that was started for it.
@@ -304,4 +304,22 @@ fn a_flood_that_a_client_does_not_read_holds_up_nobody_else() {
     // All of it comes when it is read.
     let last = slow.next(|line| line["id"] == 99);
     assert_eq!(last["ok"], true, "{last}");
+}
+
+#[test]
+fn who_follows_a_job_of_a_host_is_told_that_the_way_there_is_cut() {
+    let Some(mut sshd) = Sshd::new(1) else { return };
+    let gate = sshd.home.gate();
+    let line = format!("echo begun; read x <{}; echo after", gate.display());
+    sshd.home.ok(&["-H", "h1", "run", "-n", "far", &line]);
+    let args = ["logs", "-f", "far@h1"];
+    let mut view = Terminal::in_dir(&sshd.home, sshd.home.path(), &args, (100, 24));
+    view.wait_for_text("begun");
+    sshd.down();
+    view.wait_for_text("host h1 cannot be reached");
+    view.wait_for_text("trying again");
+    sshd.up();
+    open(&gate);
+    view.wait_for_text("after");
+    assert_eq!(view.exit_code(), 0);
 }

@@ -10,7 +10,7 @@ use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::output::{note, words};
+use crate::cli::output::{names, note, words};
 use crate::cli::settings::grace;
 use crate::client::read_reply;
 use crate::protocol::duration;
@@ -53,9 +53,10 @@ impl Ending {
         }
         let wish = |job: &Record| (job.summary.session_id.clone(), self.manner(job, grace));
         let wishes: Vec<_> = jobs.iter().map(wish).collect();
+        let names = names::together(&jobs);
         let mut worst = exit;
         end(ctx, &wishes, |ctx, ended| {
-            let job = &jobs[ended.place];
+            let (job, name) = (&jobs[ended.place], &names[ended.place]);
             let outcome = ended.answer.map_err(Failure::from).and_then(|value| {
                 if ctx.json {
                     ctx.out.json(&value)?;
@@ -64,7 +65,7 @@ impl Ending {
                 // It ran when it was asked for the first time.
                 killed.already_ended &= !ended.is_repeated || job.summary.status.is_finished();
                 let took = ended.at.saturating_duration_since(began);
-                report(ctx, job, &killed, took)
+                report(ctx, (job, name), &killed, took)
             });
             worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
             Ok(())
@@ -122,17 +123,16 @@ impl Ending {
 /// Prints `web  stopped (exit 143, 0.4s)`, and the pids of processes that are still alive.
 fn report(
     ctx: &mut Context,
-    job: &Record,
+    (job, name): (&Record, &str),
     killed: &Killed,
     took: Duration,
 ) -> Result<Exit, Failure> {
-    let name = words::name(&job.summary);
     if !ctx.json {
         let ending = ending(killed);
         let line = if words::next_run(&job.summary).is_some() {
             format!(
                 "{name}  its schedule is off; bgproc start {} switches it on",
-                quote(&name)
+                quote(name)
             )
         } else if killed.already_ended {
             match killed.killed_pids.len() {

@@ -3,6 +3,7 @@
 pub mod attach;
 pub mod cause;
 pub mod consent;
+pub mod cuts;
 pub mod ended;
 pub mod ending;
 pub mod lost;

@@ -11,7 +11,7 @@ use super::told::Told;
 use crate::cli::beside;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::protocol::{EventKind, Record, SessionId};
+use crate::protocol::{EventKind, Record, SessionId, Status};
 
 /// Pieces of output that may wait for a slow terminal before the followers block.
 const QUEUE: usize = 4;
@@ -56,6 +56,11 @@ impl Source {
 
     fn id(&self) -> SessionId {
         self.job.summary.session_id.clone()
+    }
+
+    fn is_scheduled(&self) -> bool {
+        let project = self.job.summary.project.as_ref();
+        project.is_some_and(|project| project.next_run.is_some())
     }
 
     /// Reads until a line can be printed or nothing is left.
@@ -113,6 +118,7 @@ pub(crate) fn follow(
         states: Vec::new(),
         sender,
         tells_of_skipped,
+        is_of_patterns: newcomers.is_some(),
         exit: Exit::OK,
     };
     let has_started = following.watch_starts()?;
@@ -153,6 +159,8 @@ struct Following {
     states: Vec<State>,
     sender: SyncSender<Message>,
     tells_of_skipped: bool,
+    /// Whether jobs are followed because a pattern means them.
+    is_of_patterns: bool,
     /// The exit code of the first job that could not be followed, or that cannot start.
     exit: Exit,
 }
@@ -271,7 +279,9 @@ impl Following {
             }
             Said::End(resting, end) => {
                 source.show.pause(ctx)?;
-                if std::mem::take(&mut source.is_going) {
+                // That a run of a schedule has ended well is no news.
+                let is_routine = source.is_scheduled() && end.status == Status::Done;
+                if std::mem::take(&mut source.is_going) && !is_routine {
                     tell_end(source.show.name(), &end);
                 }
                 source.resting = Some(resting);
@@ -282,7 +292,10 @@ impl Following {
             }
             Said::Failure(failure) => {
                 source.show.finish(ctx)?;
-                self.exit = self.exit.or(ctx.complain(failure));
+                // What a pattern means comes and goes.
+                if !(self.is_of_patterns && failure.exit() == Exit::NO_JOB) {
+                    self.exit = self.exit.or(ctx.complain(failure));
+                }
             }
             Said::Skipped(Some(failure)) if self.tells_of_skipped => {
                 self.exit = self.exit.or(ctx.complain(failure));

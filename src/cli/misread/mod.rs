@@ -316,6 +316,12 @@ impl Wrong<'_> {
         let hint = match verb {
             "stop" => "bgproc stop JOB...; --all ends every running job",
             "kill" => "bgproc kill JOB...; --all kills every running job",
+            "rm" if self.words.contains(&"--failed") => {
+                "bgproc clean --failed removes those that have failed"
+            }
+            "rm" if self.words.contains(&"--older") => {
+                "bgproc clean --older TIME removes those that ended before"
+            }
             "rm" => "bgproc rm JOB...; bgproc clean removes all ended jobs",
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
             "env" | "exec" => "name a job of the project file; bgproc up -n lists them",

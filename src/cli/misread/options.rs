@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::cli::verb::Verb;
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 25] = [
+const ELSEWHERE: [(&str, &[&str], &str); 26] = [
     (
         "run",
         &[
@@ -108,6 +108,7 @@ const ELSEWHERE: [(&str, &[&str], &str); 25] = [
         "it removes all ended jobs without it",
     ),
     ("logs", &["--timestamps"], "did you mean --times?"),
+    ("logs", &["-F"], "-f goes on over restarts, too"),
 ];
 
 /// What to do about an option that this verb does not have, if it is known.

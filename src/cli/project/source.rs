@@ -55,9 +55,7 @@ pub fn meant(words: &[String], is_file: impl Fn(&Path) -> bool) -> Meant {
     for word in words {
         match word.as_str() {
             "" => meant.follow = true,
-            path if path.contains('/') || is_file(Path::new(path)) => {
-                meant.files.push(word.clone())
-            }
+            path if is_path(path) || is_file(Path::new(path)) => meant.files.push(word.clone()),
             _ => {
                 meant.follow = true;
                 meant.jobs.push(word.clone());
@@ -67,15 +65,21 @@ pub fn meant(words: &[String], is_file: impl Fn(&Path) -> bool) -> Meant {
     meant
 }
 
+/// Whether a word is a file, although there may be none.
+fn is_path(word: &str) -> bool {
+    let is_named_so = word.ends_with(".toml") || word.starts_with("Procfile");
+    word.contains('/') || is_named_so
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_word_after_f_is_a_file_if_there_is_one() {
-        let words = ["", "api", "dev.toml", "../x"].map(str::to_owned);
-        let meant = meant(&words, |path| path == Path::new("dev.toml"));
-        assert_eq!(meant.files, ["dev.toml", "../x"]);
+    fn a_word_after_f_is_a_file_if_there_is_one_or_if_it_looks_so() {
+        let words = ["", "api", "dev", "../x", "typo.toml", "Procfile.x"].map(str::to_owned);
+        let meant = meant(&words, |path| path == Path::new("dev"));
+        assert_eq!(meant.files, ["dev", "../x", "typo.toml", "Procfile.x"]);
         assert_eq!(meant.jobs, ["api"]);
         assert!(meant.follow);
     }

@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::jobs::lost;
+use crate::cli::jobs::{cuts, lost};
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
@@ -281,6 +281,7 @@ impl Logs {
     ) -> Result<Option<bool>, Failure> {
         if self.follow && !job.summary.status.is_finished() {
             self.leave(&[words::name(&job.summary)])?;
+            cuts::tell([job]);
         }
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
@@ -329,6 +330,7 @@ impl Logs {
         let names = names::together(jobs);
         if self.follow {
             self.leave(&names)?;
+            cuts::tell(jobs);
         }
         let width = names::width(&names);
         let mut sources = Vec::new();

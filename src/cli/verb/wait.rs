@@ -7,8 +7,8 @@ use clap::Args;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::jobs::lost;
 use crate::cli::jobs::patience::Patience;
+use crate::cli::jobs::{cuts, lost};
 use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
@@ -59,6 +59,7 @@ impl Wait {
             return Ok(found.exit);
         }
         if !jobs.clone().all(|job| job.status.is_finished()) {
+            cuts::tell(&found.jobs);
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
             interrupt::leave_with(interrupt::goes_on(&targets, &names))?;
         }

@@ -131,7 +131,8 @@ impl Toasts {
         self.show(now, toast);
     }
 
-    /// Shows a toast. If the same text is already shown, increments its count and shows the newer command.
+    /// Shows a toast. If the same text is already shown, increments its count; with another command, it is another act with
+    /// the same words, and takes its place.
     pub fn show(&mut self, now: i64, toast: Toast) {
         self.keep(now, toast.kind, &toast.text);
         if toast.topic.is_some() {
@@ -139,7 +140,11 @@ impl Toasts {
             self.list.retain(|one| !is_outdated(one));
         }
         if let Some(same) = self.list.iter_mut().find(|one| one.text == toast.text) {
-            same.count += 1;
+            same.count = if same.shell == toast.shell {
+                same.count + 1
+            } else {
+                1
+            };
             same.until = toast.until;
             same.shell = toast.shell;
             return;

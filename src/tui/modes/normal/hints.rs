@@ -29,7 +29,8 @@ pub(super) fn hints(model: &Model) -> Hints {
     if kind == Kind::Grid {
         return grid(model);
     }
-    let stack_list = kind == Kind::Stack && !model.frame.open;
+    // A low window may be wide, and has room for all hints.
+    let narrow_list = kind == Kind::Stack && !model.frame.open && model.window.0 < 60;
     let stack_pane = kind == Kind::Stack && model.frame.open;
     let alerts = model.counts().input + model.counts().failed > 0;
     let mut kept = vec![Action::Help, Action::Quit];
@@ -49,7 +50,7 @@ pub(super) fn hints(model: &Model) -> Hints {
                 _ => vec![Action::Restart, Action::Scroll, Action::Remove],
             }
         }
-        Some(job) if stack_list && model.list.marked.is_empty() && !job.state().waits() => {
+        Some(job) if narrow_list && model.list.marked.is_empty() && !job.state().waits() => {
             kept = vec![Action::Help];
             let begin = match job.state() {
                 state if state.needs_input() => {
@@ -72,7 +73,7 @@ pub(super) fn hints(model: &Model) -> Hints {
     if alerts && !stack_pane && model.jobs.len() > 1 {
         actions.push(Action::NextAlert);
     }
-    if !stack_pane && !stack_list {
+    if !stack_pane && !narrow_list {
         actions.push(Action::Palette);
     }
     if model.options.read_only {
@@ -245,6 +246,12 @@ fn offered(model: &Model) -> Option<&Here> {
     here.filter(|_| model.jobs.is_empty())
 }
 
+/// Whether the selected job waits for its schedule.
+fn is_scheduled(model: &Model) -> bool {
+    let job = model.current();
+    job.is_some_and(|job| job.state() == State::Scheduled)
+}
+
 /// The label from the table, or one that fits the situation better.
 fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
@@ -264,6 +271,7 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
             Some(here) => format!("up ({} found)", here.file),
             None => "up".to_owned(),
         },
+        (Action::Restart, _) if is_scheduled(model) => "run now".to_owned(),
         (Action::ProjectDown, _) => "down".to_owned(),
         (Action::ProjectReload, _) => "reload".to_owned(),
         _ => label,
