@@ -1,4 +1,5 @@
-//! Saves how sessions have ended, for a daemon that comes later. If it cannot be written, because the disk is full, it is written again until it is on disk.
+//! Saves how sessions have ended, for a daemon that comes later. If the disk is full, it is tried again until it is
+//! written.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -63,18 +63,19 @@ impl ProcfileOptions {
         self.port.is_some() || !self.formation.is_empty()
     }
 
-    /// These, and for what the command line does not say, those of `before`: the environment of another caller is of no
-    /// account.
+    /// These, and for what they do not say, those of `before`. The environment counts for an `up` only (`is_up`): another
+    /// caller's is of no account.
     #[must_use]
-    pub fn over(self, before: &Self) -> Self {
-        let formation = if self.formation.is_empty() {
-            before.formation.clone()
-        } else {
-            self.formation
-        };
+    pub fn over(self, before: &Self, is_up: bool) -> Self {
+        let inherited_port = self.inherited_port.filter(|_| is_up);
+        let mut formation = before.formation.clone();
+        if self.formation.contains_key("all") {
+            formation.clear();
+        }
+        formation.extend(self.formation);
         Self {
             port: self.port.or(before.port),
-            inherited_port: before.inherited_port,
+            inherited_port: inherited_port.or(before.inherited_port),
             formation,
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Source {
     is_restarted: bool,
     /// Whether it has not ended, as far as is known: its end is news.
     is_going: bool,
+    /// Whether it is followed because a pattern means it. What a pattern means comes and goes.
+    is_of_pattern: bool,
 }
 
 /// How the printing has ended.
@@ -51,6 +53,7 @@ impl Source {
             resting: None,
             is_restarted: false,
             is_going: !job.summary.status.is_finished(),
+            is_of_pattern: false,
         }
     }
 
@@ -58,9 +61,20 @@ impl Source {
         self.job.summary.session_id.clone()
     }
 
-    fn is_scheduled(&self) -> bool {
-        let project = self.job.summary.project.as_ref();
+    /// Whether its schedule starts it again, as far as is known now.
+    fn runs_again(&self, ctx: &mut Context) -> bool {
+        let job = ctx.record(&self.job.summary.session_id, false).ok();
+        let project = job.and_then(|job| job.summary.project);
         project.is_some_and(|project| project.next_run.is_some())
+    }
+
+    /// It is followed because a pattern means it.
+    #[must_use]
+    pub(crate) fn of_pattern(self) -> Self {
+        Self {
+            is_of_pattern: true,
+            ..self
+        }
     }
 
     /// Reads until a line can be printed or nothing is left.
@@ -118,7 +132,6 @@ pub(crate) fn follow(
         states: Vec::new(),
         sender,
         tells_of_skipped,
-        is_of_patterns: newcomers.is_some(),
         exit: Exit::OK,
     };
     let has_started = following.watch_starts()?;
@@ -139,6 +152,7 @@ pub(crate) fn follow(
                     following.welcome(ctx, newcomers)?;
                 }
                 Message::Restarted(id) => following.wake(ctx, &id),
+                Message::Phase(id) => following.look_at_schedule(ctx, &id),
                 Message::Missed => {
                     let all: Vec<_> = following.sources.iter().map(Source::id).collect();
                     all.iter().for_each(|id| following.wake(ctx, id));
@@ -159,8 +173,6 @@ struct Following {
     states: Vec<State>,
     sender: SyncSender<Message>,
     tells_of_skipped: bool,
-    /// Whether jobs are followed because a pattern means them.
-    is_of_patterns: bool,
     /// The exit code of the first job that could not be followed, or that cannot start.
     exit: Exit,
 }
@@ -173,7 +185,7 @@ impl Following {
     /// Tells of jobs that start, or start again, from now on. Of several that start, it tells once, until the flag that
     /// is returned is cleared.
     fn watch_starts(&self) -> Result<Arc<AtomicBool>, Failure> {
-        let mut told = Told::of(&[EventKind::Started, EventKind::Restarted])?;
+        let mut told = Told::of(&[EventKind::Started, EventKind::Restarted, EventKind::Phase])?;
         let (sender, flag) = (self.sender.clone(), Arc::new(AtomicBool::new(false)));
         let is_told = flag.clone();
         beside::start(move || {
@@ -181,6 +193,8 @@ impl Following {
                 let message = match told.next() {
                     Ok(Some(event)) => match (event.event, event.session_id) {
                         (EventKind::Restarted, Some(id)) => Message::Restarted(id),
+                        (EventKind::Phase, Some(id)) => Message::Phase(id),
+                        (EventKind::Phase, None) => continue,
                         _ if is_told.swap(true, Ordering::SeqCst) => continue,
                         _ => Message::Started,
                     },
@@ -248,6 +262,14 @@ impl Following {
         Ok(())
     }
 
+    /// A job that waits for its schedule may wait for nothing any more.
+    fn look_at_schedule(&mut self, ctx: &mut Context, id: &SessionId) {
+        let number = self.sources.iter().position(|source| source.id() == *id);
+        if let Some(number) = number.filter(|number| self.states[*number].awaits_schedule) {
+            self.states[number].awaits_schedule = self.sources[number].runs_again(ctx);
+        }
+    }
+
     /// A job has started again: reads on.
     fn wake(&mut self, ctx: &Context, id: &SessionId) {
         let Some(number) = self.sources.iter().position(|source| source.id() == *id) else {
@@ -279,8 +301,10 @@ impl Following {
             }
             Said::End(resting, end) => {
                 source.show.pause(ctx)?;
+                let runs_again = source.runs_again(ctx);
+                self.states[number].awaits_schedule = runs_again;
                 // That a run of a schedule has ended well is no news.
-                let is_routine = source.is_scheduled() && end.status == Status::Done;
+                let is_routine = runs_again && end.status == Status::Done;
                 if std::mem::take(&mut source.is_going) && !is_routine {
                     tell_end(source.show.name(), &end);
                 }
@@ -292,8 +316,7 @@ impl Following {
             }
             Said::Failure(failure) => {
                 source.show.finish(ctx)?;
-                // What a pattern means comes and goes.
-                if !(self.is_of_patterns && failure.exit() == Exit::NO_JOB) {
+                if !(source.is_of_pattern && failure.exit() == Exit::NO_JOB) {
                     self.exit = self.exit.or(ctx.complain(failure));
                 }
             }
@@ -366,6 +389,8 @@ enum Message {
     Started,
     /// This job was started again.
     Restarted(SessionId),
+    /// Its schedule may have been switched off.
+    Phase(SessionId),
     /// Jobs may have been started: the daemon has been replaced.
     Missed,
     /// Nothing more is told of starts.
@@ -389,6 +414,8 @@ struct State {
     is_skipped: bool,
     /// Whether all that it had written was read.
     has_read: bool,
+    /// Whether its schedule starts it again.
+    awaits_schedule: bool,
 }
 
 impl State {
@@ -406,6 +433,7 @@ impl State {
 
     /// Whether it may write something, even if nobody starts it.
     fn goes_on(&self) -> bool {
-        !(self.is_over || self.is_skipped && self.has_read)
+        let is_over = self.is_over && !self.awaits_schedule;
+        !(is_over || self.is_skipped && self.has_read)
     }
 }

@@ -44,14 +44,20 @@ pub fn until(
     (view, within): (View, Option<Duration>),
     is_so: impl Fn(&ProjectState) -> bool,
 ) -> Result<(ProjectState, Over), Failure> {
+    let mut request = request.clone();
+    let gone = state
+        .plan
+        .iter()
+        .filter(|change| change.change == ChangeKind::Gone);
+    let gone: Vec<String> = gone.map(|change| change.job.clone()).collect();
     // A time beyond what the clock can say never comes.
     let deadline = within.and_then(|within| Instant::now().checked_add(within));
     let is_shown = view == View::States && !ctx.json;
-    let jobs = meant(request, &state).count();
+    let jobs = meant(&request, &state).count();
     let mut block = is_shown.then(|| Block::new(&ctx.out, jobs));
     loop {
         if let Some(block) = &mut block {
-            let jobs: Vec<&ProjectJob> = meant(request, &state).collect();
+            let jobs: Vec<&ProjectJob> = meant(&request, &state).collect();
             block.show(&mut ctx.out, &jobs)?;
         }
         if is_so(&state) {
@@ -67,13 +73,25 @@ pub fn until(
             no_deps: request.no_deps,
             after: Some(state.seq),
             wait_ms: Some(millis(round).max(1)),
-            ..status(request)
+            ..status(&request)
         };
-        state = ctx
-            .daemon()?
-            .call_as(Action::Project(ask))
-            .map_err(changed_meanwhile)?;
+        state = match ctx.daemon()?.call_as(Action::Project(ask)) {
+            Ok(state) => state,
+            Err(error) if error.code == ErrorCode::SessionNotFound && has_any(&request, &gone) => {
+                // Those that were to be stopped have left the project.
+                let jobs = request.jobs.iter_mut();
+                jobs.for_each(|jobs| jobs.retain(|job| !gone.contains(job)));
+                continue;
+            }
+            Err(error) => return Err(changed_meanwhile(error)),
+        };
     }
+}
+
+/// Whether a request names one of these jobs.
+fn has_any(request: &Project, jobs: &[String]) -> bool {
+    let mut named = request.jobs.iter().flatten();
+    named.any(|job| jobs.contains(job))
 }
 
 /// The error if the jobs that are waited for are not in the project any more: nobody has mistyped them here.

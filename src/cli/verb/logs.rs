@@ -279,14 +279,15 @@ impl Logs {
         (place, bound): (Place, Bound),
         mut show: Show,
     ) -> Result<Option<bool>, Failure> {
-        if self.follow && !job.summary.status.is_finished() {
+        let mut schedule = self.follow.then(|| Schedule::of(job)).transpose()?;
+        let goes_on = |schedule: &Schedule| schedule.is_on() || !job.summary.status.is_finished();
+        if schedule.as_ref().is_some_and(goes_on) {
             self.leave(&[words::name(&job.summary)])?;
             cuts::tell([job]);
         }
         let mut follower = self.follower(job, place)?;
         follower.stop_at(bound);
-        if self.follow {
-            let mut schedule = Schedule::of(job)?;
+        if let Some(schedule) = &mut schedule {
             let mut is_watched = false;
             let end = loop {
                 let end = follower.drain(|news| {
@@ -333,10 +334,16 @@ impl Logs {
             cuts::tell(jobs);
         }
         let width = names::width(&names);
+        let is_of_pattern = self.patterns().count() == self.jobs.len();
         let mut sources = Vec::new();
         for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
             let part = self.part(ctx, job)?;
-            sources.push(self.source(ctx, job, part, (name, width, number))?);
+            let source = self.source(ctx, job, part, (name, width, number))?;
+            sources.push(if is_of_pattern {
+                source.of_pattern()
+            } else {
+                source
+            });
         }
         if !self.follow {
             return several::print(ctx, sources);
@@ -422,7 +429,7 @@ impl Newcomers for Meant<'_> {
             let source = self
                 .logs
                 .source(ctx, job, all, (name, self.width, number))?;
-            sources.push(source);
+            sources.push(source.of_pattern());
         }
         Ok(sources)
     }

@@ -146,8 +146,8 @@ impl Run {
         // This command passes standard input on, so it has to follow the job for that.
         let stays = self.follow || self.wait;
         let piped = stays && stdin::is_piped();
-        if !stays && stdin::has_data() {
-            note("standard input is not passed on to the job; run -w and run -f do that");
+        if !stays && !self.quiet && stdin::has_data() {
+            note("the job does not get standard input; run -w and run -f pass it on");
         }
         let start = self.start(ctx, piped)?;
         // Only a command that runs on this machine has to be found on it.

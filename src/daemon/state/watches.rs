@@ -102,8 +102,9 @@ impl State {
     /// Something has happened to files of a job, and its reaction is still to come. The keeper keeps that, so that the
     /// next daemon reacts if this one is killed or replaced before.
     pub(crate) fn change_pends(&mut self, job: &JobKey, file: Option<&Path>) {
-        let file = file.map_or(&[][..], |file| file.as_os_str().as_bytes());
-        match sealed::seal(file) {
+        let mut kept = now().boot.to_le_bytes().to_vec();
+        kept.extend(file.map_or(&[][..], |file| file.as_os_str().as_bytes()));
+        match sealed::seal(&kept) {
             Ok(memory) => {
                 self.keeper.store(&kept_change(job), memory);
                 tracing::debug!(project = job.0, job = job.1, "a change is kept");
@@ -120,19 +121,25 @@ impl State {
     /// A change to which nobody has reacted, because the daemon was killed or replaced, or the watch was set anew.
     pub(crate) fn unsettled_change(&mut self, job: &JobKey) -> Option<Changes> {
         let name = kept_change(job);
-        let file = sealed::read(self.keeper.stored(&name)?);
+        let kept = sealed::read(self.keeper.stored(&name)?);
         self.keeper.unstore(&name);
-        let file = PathBuf::from(OsString::from_vec(file.ok()?));
-        let now = now().boot;
+        let kept = kept.ok()?;
+        let (at, file) = kept.split_first_chunk()?;
+        let at = u64::from_le_bytes(*at);
+        let session = self.projects.get(&job.0)?.sessions.get(&job.1);
+        let session = session.and_then(|id| self.sessions.get(id));
+        if session.is_some_and(|session| session.life.started_boot() > at) {
+            // Its program has been started since.
+            return None;
+        }
+        let file = PathBuf::from(OsString::from_vec(file.to_vec()));
+        let known = Some(file).filter(|file| file.has_root());
         Some(Changes {
-            files: Some(file)
-                .filter(|file| file.has_root())
-                .into_iter()
-                .collect(),
+            files: known.into_iter().collect(),
             new: Vec::new(),
             more: 0,
-            first: now,
-            last: now,
+            first: at,
+            last: at,
         })
     }
 

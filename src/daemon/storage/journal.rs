@@ -58,7 +58,7 @@ impl Journal {
         if self.file.as_ref().is_some_and(is_removed) {
             self.say(format_args!("the file was removed and is written again"));
             self.file = None;
-            self.is_refused = true;
+            (self.is_refused, self.not_before) = (true, 0);
         }
         let Err(error) = self.append(note) else {
             let is_due = self.is_refused || self.is_long(past);
@@ -68,6 +68,7 @@ impl Journal {
             return;
         };
         if !std::mem::replace(&mut self.is_refused, true) {
+            self.not_before = 0;
             self.say(format_args!(
                 "{error}; events are published but not saved until the file can be written"
             ));

@@ -116,16 +116,21 @@ pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
         counts.pop();
     }
     let short = line(&counts);
-    let whole = format!("{} (make the window larger)", short.trim_end());
-    // Show whole words or none.
-    let text = if text::width(&whole) <= usize::from(area.width) {
-        whole
+    let (advice, room) = ("make the window larger", usize::from(area.width));
+    let whole = format!("{} ({advice})", short.trim_end());
+    // Whole words or none; below if there is a line for it.
+    let lines = if text::width(&whole) <= room {
+        vec![whole]
     } else {
-        short
+        std::iter::once(short)
+            .chain(text::wrap(advice, room))
+            .collect()
     };
-    canvas
-        .buffer_mut()
-        .set_stringn(0, 0, text, usize::from(area.width), Style::new());
+    for (y, line) in (0..area.height).zip(lines) {
+        canvas
+            .buffer_mut()
+            .set_stringn(0, y, line, room, Style::new());
+    }
 }
 
 /// The line drawn over everything while the daemon is not connected. What it covers in part is left out.

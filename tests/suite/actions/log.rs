@@ -512,3 +512,37 @@ fn what_would_be_ignored_is_refused() {
         assert!(error["message"].as_str().unwrap().contains(why), "{error}");
     }
 }
+
+#[test]
+fn half_a_character_at_the_end_waits_for_the_rest() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let command = "printf 'abc\\342'; read x; printf '\\202\\254 def'";
+    let start = json!({"action": "start", "command": command, "mode": "pipe", "background": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    serve.ok(
+        json!({"action": "wait", "sessionId": id, "until": [{"pattern": "abc"}], "since": "c0"}),
+    );
+    for more in [
+        json!({}),
+        json!({"stream": "stdout"}),
+        json!({"format": "raw"}),
+    ] {
+        let mut page = |offset: u64| {
+            let mut request = json!({"action": "log", "sessionId": id, "offset": offset});
+            for (name, value) in more.as_object().unwrap() {
+                request[name] = value.clone();
+            }
+            let page = serve.ok(request);
+            (page["output"].clone(), page["nextOffset"].clone())
+        };
+        // Which stream a byte belongs to is known a moment later.
+        let begun = eventually("it is told", || Some(page(0)).filter(|page| page.1 != 0));
+        assert_eq!(begun, (json!("abc"), json!(3)), "{more}");
+        assert_eq!(page(3), (json!(""), json!(3)), "{more}");
+    }
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    serve.ok(json!({"action": "wait", "sessionId": id}));
+    let page = serve.ok(json!({"action": "log", "sessionId": id, "offset": 3}));
+    assert_eq!(page["output"], "€ def", "{page}");
+}

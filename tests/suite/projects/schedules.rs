@@ -304,3 +304,21 @@ fn following_a_job_follows_its_later_runs() {
     shop.ok(&["down"]);
     assert_eq!(view.exit_code(), 0);
 }
+
+#[test]
+fn following_several_jobs_goes_on_until_their_schedules_are_off() {
+    let job = |name: &str| {
+        format!(
+            "[jobs.{name}]\nrun = \"echo >> {name}s; echo run $(wc -l < {name}s)\"\nschedule = {{ every = \"1s\" }}\n"
+        )
+    };
+    let shop = Project::new(&format!("version = 1\n{}{}", job("tick"), job("tock")));
+    shop.ok(&["up"]);
+    let args = ["logs", "-f", "tick", "tock"];
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &args, (80, 40));
+    view.wait_for_text("tick | run 3");
+    view.wait_for_text("tock | run 3");
+    assert!(!view.text().contains("has ended"), "{}", view.text());
+    shop.ok(&["down"]);
+    assert_eq!(view.exit_code(), 0);
+}

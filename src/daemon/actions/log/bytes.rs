@@ -37,7 +37,8 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
     let finished = session.life.status().is_finished();
     let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
     let origins = params.origins == Some(true);
-    let known = if origins && !finished && session.spec.mode == Mode::Pipe {
+    let by_stream = origins || matches!(params.stream, Some(Stream::Stdout | Stream::Stderr));
+    let known = if by_stream && !finished && session.spec.mode == Mode::Pipe {
         // The index, which says which stream each byte belongs to, is written a moment later.
         io.log.indexed_end().clamp(offset, end.max(first))
     } else {
@@ -67,6 +68,8 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
     };
     let (start, to) = (page.start, page.end);
     let is_last = finished && to >= end;
+    // The rest of what is cut is still to come.
+    let may_wait = !finished && to >= known;
     let (output, next_offset) = match format {
         LogFormat::Base64 => (STANDARD.encode(&page.raw), to),
         LogFormat::Raw => {
@@ -75,14 +78,16 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
             } else {
                 whole_characters(&page.raw)
             };
-            page.cut(whole, |raw| String::from_utf8_lossy(raw).into_owned())
+            page.cut(whole, may_wait, |raw| {
+                String::from_utf8_lossy(raw).into_owned()
+            })
         }
         LogFormat::Plain if stream.is_some() => {
             let mut rendered = render(&page.raw, layout, false);
             if is_last {
                 finish(&mut rendered, &page.raw);
             }
-            page.cut(rendered.consumed, |_| rendered.text)
+            page.cut(rendered.consumed, may_wait, |_| rendered.text)
         }
         LogFormat::Plain => plain(&source, start, page.raw, to, end, finished),
     };
@@ -94,7 +99,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         total_bytes: end,
         eof: finished && next_offset >= end,
         times: params.times.unwrap_or(false).then(|| {
-            let mut runs = io.log.arrivals(start, to);
+            let mut runs = io.log.arrivals(start, next_offset);
             // Many short writes have a record each; one time per second is enough.
             runs.dedup_by_key(|run| run.at.millis().div_euclid(1000));
             let time = |run: &Arrival| LogTime {
@@ -104,7 +109,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
             runs.iter().map(time).collect()
         }),
         origins: origins.then(|| {
-            let runs = io.log.arrivals(start, to);
+            let runs = io.log.arrivals(start, next_offset);
             let origin = |run: &Arrival| LogOrigin {
                 offset: run.start,
                 at: run.at,
@@ -150,7 +155,10 @@ fn plain(
     if finished && start + raw.len() as u64 == end {
         finish(&mut rendered, &raw);
     }
+    let is_cut = (raw.len() as u64) < SEQUENCE && start + raw.len() as u64 >= end;
     let consumed = match rendered.consumed {
+        // The rest of it is still to come.
+        0 if is_cut && !finished => return (String::new(), start),
         0 => raw.len(),
         consumed => consumed,
     };

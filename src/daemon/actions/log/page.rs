@@ -52,7 +52,7 @@ impl Page {
             let page = Self::between(log, start, end, stream);
             let is_short = (1..SEQUENCE).contains(&(page.raw.len() as u64));
             let begins = is_short && page.offset_of(0) == start && whole(&page.raw) == 0;
-            if !begins || end >= known || more > SEQUENCE {
+            if !begins || end >= known || more >= SEQUENCE {
                 return page;
             }
             more = (more * 2).max(64);
@@ -76,11 +76,17 @@ impl Page {
         }
     }
 
-    /// `text` made of the first `whole` bytes, and the offset of what follows them. If nothing is whole in a page that
-    /// cannot be longer, it is told as it is.
-    pub(super) fn cut(&self, whole: usize, text: impl FnOnce(&[u8]) -> String) -> (String, u64) {
+    /// `text` made of the first `whole` bytes, and the offset of what follows them. If nothing is whole, and nothing may
+    /// still come (`may_wait`) that makes it so, the page is told as it is.
+    pub(super) fn cut(
+        &self,
+        whole: usize,
+        may_wait: bool,
+        text: impl FnOnce(&[u8]) -> String,
+    ) -> (String, u64) {
         let next = self.offset_of(whole as u64);
-        if whole >= self.raw.len() || next == self.start {
+        let waits = may_wait && (self.raw.len() as u64) < SEQUENCE;
+        if whole >= self.raw.len() || (next == self.start && !waits) {
             return (text(&self.raw), self.end);
         }
         (text(&self.raw[..whole]), next)

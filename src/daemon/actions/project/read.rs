@@ -15,7 +15,7 @@ use crate::daemon::threads;
 use crate::engine::project::Standing;
 use crate::project::worktree::{Checkout, checkout};
 use crate::project::{self as file, EnvPrints, Fault, ProcfileOptions, Source};
-use crate::protocol::params::Project;
+use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::{Error, ErrorCode, Role};
 use crate::sys::tree::MARK;
 use crate::sys::users;
@@ -64,7 +64,12 @@ pub(super) async fn read(hub: &Hub, client: &Client, params: &Project) -> Result
     before
         .formation
         .retain(|name, _| name == "all" || entries.contains(name.as_str()));
-    let wanted = options.clone().over(&before);
+    let is_up = match params.op {
+        Some(ProjectOp::Up) => true,
+        Some(ProjectOp::Plan) => params.reload != Some(true),
+        _ => false,
+    };
+    let wanted = options.clone().over(&before, is_up);
     if wanted == options {
         Ok(loaded)
     } else {
