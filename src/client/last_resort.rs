@@ -81,12 +81,17 @@ fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
     }
 }
 
-/// Ends keeper and daemon. The keeper is stopped first, so that it starts no other daemon.
+/// Ends keeper and daemon. The keeper is stopped first, so that it starts no other daemon. A keeper that began after this
+/// process is another client's, and so is its daemon.
 fn end_own_processes(home: &Home) -> Vec<u32> {
     let mut own = Vec::new();
     let began = Instant::now();
+    let this = process::read(std::process::id()).map_or(u64::MAX, |this| this.start);
     while began.elapsed() < LAST_GRACE {
         let keeper = role::find(home, "keeper");
+        if keeper.as_ref().is_some_and(|keeper| keeper.start > this) {
+            break;
+        }
         let daemon = role::find(home, "daemon");
         if keeper.is_none() && daemon.is_none() {
             break;

@@ -16,7 +16,8 @@ pub(super) fn now() -> Now {
     }
 }
 
-/// Sleeps until a time of the boot clock, in milliseconds; for ever if there is none.
+/// Sleeps until a time of the boot clock, in milliseconds; for ever if there is none. Longer if the machine sleeps
+/// meanwhile: an [`Alarm`](crate::sys::alarm::Alarm) does not.
 pub(super) async fn sleep_until_boot(at: Option<u64>) {
     match at {
         // One millisecond more, because the clock is truncated to milliseconds.

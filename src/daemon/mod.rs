@@ -136,10 +136,14 @@ pub fn run() -> ExitCode {
 
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
-    // Handle SIGXFSZ by doing nothing, so that a limit on file size is a failed write (EFBIG) and does not end
-    // the daemon.
-    let ignored = std::sync::Arc::default();
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
+    // Handle these signals by doing nothing: a limit on file size is a failed write then (EFBIG), and the soft limit
+    // of CPU time of the client that started the keeper is not meant for the daemon.
+    for signal in [
+        signal_hook::consts::SIGXFSZ,
+        signal_hook::consts::SIGXCPU,
+    ] {
+        signal_hook::flag::register(signal, std::sync::Arc::default())?;
+    }
     let home = Home::locate().map_err(io::Error::other)?;
     let settings = settings(&home);
     panics::install_hook();

@@ -9,7 +9,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use signal_hook::consts::{
     SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1,
-    SIGUSR2, SIGXFSZ,
+    SIGUSR2, SIGXCPU, SIGXFSZ,
 };
 
 /// A source of events.
@@ -31,6 +31,15 @@ pub(super) enum Source {
     Status,
     /// A file was removed from a directory that holds one of the keeper's sockets.
     Watch,
+}
+
+/// What of a descriptor is an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Watch {
+    /// That there is something to read or a hang-up, for as long as it is so (level-triggered).
+    State,
+    /// That this changes (edge-triggered). A terminal that no process has open reports a hang-up all the time.
+    Changes,
 }
 
 /// Takes the place of the stream number in the token of [`Source::Ended`].
@@ -92,8 +101,9 @@ impl Events {
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         for signal in [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU,
-            // Treat a limit on file size like a full disk; the default action would end the keeper.
-            SIGXFSZ,
+            // Treat a limit on file size like a full disk; the default action would end the keeper. The soft limit of
+            // CPU time of the client that started the keeper is not meant for it.
+            SIGXFSZ, SIGXCPU,
         ] {
             signal_hook::flag::register(signal, flag.clone())?;
         }
@@ -137,6 +147,16 @@ impl Events {
     pub(super) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         let data = EventData::new_u64(source.token());
         Ok(epoll::add(&self.epoll, fd, data, EventFlags::IN)?)
+    }
+
+    /// Changes which events of an output are reported.
+    pub(super) fn set_watch(&self, fd: impl AsFd, source: Source, watch: Watch) -> io::Result<()> {
+        let data = EventData::new_u64(source.token());
+        let flags = match watch {
+            Watch::State => EventFlags::IN,
+            Watch::Changes => EventFlags::IN | EventFlags::ET,
+        };
+        Ok(epoll::modify(&self.epoll, fd, data, flags)?)
     }
 
     /// Starts or stops waiting for room to send as well.

@@ -25,7 +25,7 @@ pub(super) struct Job {
     pub(super) pidfd: Option<Rc<OwnedFd>>,
     /// PTY master, or writing end of stdin.
     pub(super) input: Option<Rc<OwnedFd>>,
-    /// PTY master, or stdout and stderr; each is `None` once it has reached its end.
+    /// PTY master, or stdout and stderr; each is `None` once nothing more can come from it.
     pub(super) outputs: Vec<Option<Rc<OwnedFd>>>,
     pub(super) exit: Option<Exit>,
     /// What [`oom_kills`](crate::sys::memory::oom_kills) returned when it started, or when this keeper took it over.
@@ -38,6 +38,11 @@ impl Job {
     /// Whether a process still has the terminal or an output pipe open.
     pub(super) fn is_open(&self) -> bool {
         self.outputs.iter().any(Option::is_some)
+    }
+
+    /// The descriptor of an output that has not reached its end.
+    pub(super) fn output(&self, stream: u8) -> Option<&Rc<OwnedFd>> {
+        self.outputs.get(usize::from(stream))?.as_ref()
     }
 
     /// Closes input and log once the session has ended and no process has its terminal or pipes open.
@@ -70,6 +75,10 @@ pub(super) struct JobTable {
     degraded: BTreeSet<u32>,
     /// Slots whose exit could not be saved.
     unsaved_exits: BTreeSet<u32>,
+    /// Outputs that had a lasting state, a hang-up or an error, when they were read last: only its changes are events.
+    resting: BTreeSet<(u32, u8)>,
+    /// Those of them that were refused with an unexpected error.
+    unreadable: BTreeSet<(u32, u8)>,
 }
 
 impl JobTable {
@@ -102,6 +111,8 @@ impl JobTable {
         let slot = self.by_id.remove(id)?;
         self.degraded.remove(&slot);
         self.unsaved_exits.remove(&slot);
+        self.resting.retain(|(of, _)| *of != slot);
+        self.unreadable.retain(|(of, _)| *of != slot);
         self.free.push_back(slot);
         self.jobs.get_mut(slot as usize)?.take().map(|job| *job)
     }
@@ -147,6 +158,27 @@ impl JobTable {
         &self.unsaved_exits
     }
 
+    /// Records whether only changes of an output, by slot and stream, are events. Returns whether this is new.
+    pub(super) fn set_resting(&mut self, output: (u32, u8), is_resting: bool) -> bool {
+        set_member(&mut self.resting, output, is_resting)
+    }
+
+    /// Streams of a session of which only changes are events.
+    pub(super) fn resting_of(&self, slot: u32) -> Vec<u8> {
+        let streams = self.resting.range((slot, 0)..=(slot, u8::MAX));
+        streams.map(|(_, stream)| *stream).collect()
+    }
+
+    /// Records whether an output could not be read. Returns whether this is new.
+    pub(super) fn set_unreadable(&mut self, output: (u32, u8), is_unreadable: bool) -> bool {
+        set_member(&mut self.unreadable, output, is_unreadable)
+    }
+
+    /// Outputs that could not be read, by slot and stream.
+    pub(super) fn unreadable(&self) -> &BTreeSet<(u32, u8)> {
+        &self.unreadable
+    }
+
     /// Records that a session's index has an unwritten record.
     pub(super) fn mark_unflushed(&mut self, slot: u32) {
         if !self.unflushed.contains(&slot) {
@@ -164,11 +196,11 @@ impl JobTable {
     }
 }
 
-/// Puts a slot into a set, or takes it out.
-fn set_member(slots: &mut BTreeSet<u32>, slot: u32, is_member: bool) {
+/// Puts an item into a set, or takes it out. Returns whether that changes the set.
+fn set_member<T: Ord>(items: &mut BTreeSet<T>, item: T, is_member: bool) -> bool {
     if is_member {
-        slots.insert(slot)
+        items.insert(item)
     } else {
-        slots.remove(&slot)
-    };
+        items.remove(&item)
+    }
 }

@@ -7,11 +7,12 @@ use std::process::ExitStatus;
 use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
-use super::events::Source;
+use super::events::{Source, Watch};
 use super::job_table::Job;
 use super::log::{Log, Moved};
 use super::supervise::Ended;
 use crate::protocol::keeper::{Exit, ToDaemon};
+use crate::protocol::status::Mode;
 use crate::sys::ending::{self, Ending};
 use crate::sys::exit_file;
 use crate::sys::{cgroup, clock, failpoint, memory, signal};
@@ -41,22 +42,61 @@ impl Keeper {
             return;
         };
         self.shared_table.begin_move(slot, stream);
+        let is_running = job.exit.is_none();
+        let is_terminal = job.spec.mode == Mode::Pty;
         match log.take(&self.pipe, &mut self.disk, output, stream) {
             Ok(Moved::Bytes { degraded_changed }) => {
                 failpoint::hit("output.before_telling");
+                self.output_flows(slot, stream);
                 self.log_grew(slot);
                 if degraded_changed {
                     self.report_degraded(slot);
                 }
             }
-            Ok(Moved::Nothing) => {}
-            Ok(Moved::End) => self.close_output(slot, stream),
-            Err(error) => {
-                tracing::warn!(session = %job.id, %error, "cannot read the output");
-                self.close_output(slot, stream);
+            Ok(Moved::Nothing) => self.output_flows(slot, stream),
+            // A job that has closed its terminal can open it again as /dev/tty, as getpass(3) does.
+            Ok(Moved::End) if is_running && is_terminal => self.output_rests(slot, stream),
+            Err(error) if is_running => {
+                let session = job.id.clone();
+                if self.table.set_unreadable((slot, stream), true) {
+                    tracing::warn!(%session, %error, "cannot read the output for now");
+                }
+                self.output_rests(slot, stream);
             }
+            Ok(Moved::End) | Err(_) => self.close_output(slot, stream),
         }
         self.shared_table.end_move();
+    }
+
+    /// From now on, any output of this stream is an event again.
+    fn output_flows(&mut self, slot: u32, stream: u8) {
+        self.table.set_unreadable((slot, stream), false);
+        if self.table.set_resting((slot, stream), false) {
+            self.watch_again(slot, stream, Watch::State);
+        }
+    }
+
+    /// From now on, only changes are events: the state of this stream, a hang-up or an error, lasts.
+    fn output_rests(&mut self, slot: u32, stream: u8) {
+        if self.table.set_resting((slot, stream), true) {
+            self.watch_again(slot, stream, Watch::Changes);
+        }
+    }
+
+    fn watch_again(&mut self, slot: u32, stream: u8, watch: Watch) {
+        let output = self.table.get_mut(slot).and_then(|job| job.output(stream));
+        let Some(output) = output else { return };
+        let source = Source::Output { slot, stream };
+        if let Err(error) = self.events.set_watch(output, source, watch) {
+            tracing::warn!(slot, stream, %error, "cannot watch the output");
+        }
+    }
+
+    /// Tries again to read the outputs that could not be read.
+    pub(super) fn retry_outputs(&mut self) {
+        for (slot, stream) in self.table.unreadable().clone() {
+            self.move_output(slot, stream);
+        }
     }
 
     /// Publishes the bounds of a log in the shared table.
@@ -123,11 +163,14 @@ impl Keeper {
         if let Some(output) = output.take() {
             self.events.remove(&output);
         }
-        if job.is_open() {
-            return;
-        }
+        let is_open = job.is_open();
         let session = job.id.clone();
         job.close_files();
+        self.table.set_resting((slot, stream), false);
+        self.table.set_unreadable((slot, stream), false);
+        if is_open {
+            return;
+        }
         self.tell(&ToDaemon::Closed { session }, vec![]);
     }
 
@@ -241,6 +284,13 @@ impl Keeper {
         });
         job.exit = Some(exit.clone());
         job.pidfd = None;
+        // The first process can no longer open its terminal again.
+        for stream in self.table.resting_of(slot) {
+            self.move_output(slot, stream);
+        }
+        let Some(job) = self.table.get_mut(slot) else {
+            return;
+        };
         if let Some(log) = &mut job.log {
             let _ = log.flush_index();
         }

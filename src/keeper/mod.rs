@@ -321,8 +321,10 @@ impl Keeper {
 
     /// How long the loop may sleep; `None` if no retry and no deadline is pending.
     fn pause(&self) -> Option<Duration> {
-        let degraded = !self.table.degraded().is_empty() || !self.table.unsaved_exits().is_empty();
-        let retry = degraded.then_some(Duration::from_millis(RETRY_MS));
+        let has_failed = !self.table.degraded().is_empty()
+            || !self.table.unsaved_exits().is_empty()
+            || !self.table.unreadable().is_empty();
+        let retry = has_failed.then_some(Duration::from_millis(RETRY_MS));
         let others = [
             self.supervisor.pause(),
             self.on_exits.pause(),
@@ -346,6 +348,7 @@ impl Keeper {
             }
         }
         self.retry_logs();
+        self.retry_outputs();
         self.retry_exits();
         self.on_exits.end_late();
         self.end_late_daemon();

@@ -152,7 +152,8 @@ impl Channel {
                     self.outbox.pop_front();
                 }
                 Ok(()) | Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(()),
+                // The socket is full, or the kernel has no memory for the message just now.
+                Err(Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -57,7 +57,9 @@ fn own_cpus() -> Option<String> {
 #[derive(Clone, Default)]
 pub struct Inherited {
     nice: Option<i32>,
+    /// All but `open_files`.
     limits: Vec<(Resource, Rlimit)>,
+    open_files: Option<Rlimit>,
     cpus: Option<CpuSet>,
 }
 
@@ -75,14 +77,17 @@ impl Inherited {
             };
             (resource, limit)
         });
+        let (open_files, limits): (Vec<_>, _) =
+            limits.partition(|(resource, _)| *resource == Resource::Nofile);
         Self {
             nice: inherit.nice,
-            limits: limits.collect(),
+            limits,
+            open_files: open_files.first().map(|(_, limit)| *limit),
             cpus: inherit.cpus.as_deref().and_then(cpu_set),
         }
     }
 
-    /// Applies the settings to this process, with system calls only. A setting that the system refuses (a
+    /// Applies the settings, except [`open_files`](Self::open_files), to this process, with system calls only. A setting that the system refuses (a
     /// lower niceness than the keeper's, CPUs that no longer exist) stays as in the keeper.
     pub fn apply(&self) {
         for (resource, limit) in &self.limits {
@@ -96,13 +101,10 @@ impl Inherited {
         }
     }
 
-    /// The limit of open files (`RLIMIT_NOFILE`), if the client sent one, for [`set`].
+    /// The limit of open files (`RLIMIT_NOFILE`), if the client sent one, for [`set`]. A new process sets it last: until
+    /// it runs the program, it has all descriptors of its parent open.
     pub fn open_files(&self) -> Option<Rlimit> {
-        let found = self
-            .limits
-            .iter()
-            .find(|(resource, _)| *resource == Resource::Nofile);
-        found.map(|(_, limit)| *limit)
+        self.open_files
     }
 }
 

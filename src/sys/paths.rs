@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::geteuid;
 
 use super::node_home::{NODE, SESSIONS};
-use super::{machine, node_home};
+use super::{machine, node_home, users};
 use crate::protocol::SessionId;
 
 /// Why a directory cannot be used.
@@ -119,8 +119,11 @@ impl Home {
             .unwrap_or_else(|| dirs.data_local_dir())
             .to_owned();
         let runtime = match dirs.runtime_dir().filter(|dir| is_in_own_dir(dir)) {
-            Some(dir) => dir.to_owned(),
             // Another state is another registry, so its sockets are others too.
+            Some(dir) if is_shared_by_all(dir) && is_elsewhere(&state) => {
+                dir.with_file_name(format!("bgproc-{}", machine::word_for(&state)))
+            }
+            Some(dir) => dir.to_owned(),
             None if is_elsewhere(&state) => own_runtime(&machine::word_for(&state)),
             None => Path::new(SHARED).join(format!("bgproc-{}", geteuid().as_raw())),
         };
@@ -287,11 +290,26 @@ fn is_in_own_dir(dir: &Path) -> bool {
     above.is_some_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
 }
 
-/// Whether `XDG_STATE_HOME` names another directory than the usual one.
+/// Whether a runtime directory is the one that the system makes for each user (systemd's `pam_systemd`), and not one that
+/// somebody has chosen together with the state.
+fn is_shared_by_all(dir: &Path) -> bool {
+    let usual = Path::new("/run/user").join(geteuid().as_raw().to_string());
+    dir.parent() == Some(&usual)
+}
+
+/// Whether the state is not the usual one of this user: `XDG_STATE_HOME` names another directory, or `HOME` is not the
+/// user's, as in tests that have one of their own.
 fn is_elsewhere(state: &Path) -> bool {
-    let usual = directories::BaseDirs::new().map(|dirs| dirs.home_dir().join(".local/state"));
-    let named = std::env::var_os("XDG_STATE_HOME").is_some_and(|dir| !dir.is_empty());
-    named && usual.is_some_and(|usual| !state.starts_with(usual))
+    let Some(dirs) = directories::BaseDirs::new() else {
+        return false;
+    };
+    let home = users::home_dir().unwrap_or_else(|| dirs.home_dir().to_owned());
+    if std::env::var_os("XDG_STATE_HOME").is_some_and(|dir| !dir.is_empty()) {
+        return !state.starts_with(home.join(".local/state"));
+    }
+    let [real, named] = [&*home, dirs.home_dir()].map(std::fs::canonicalize);
+    // A home that is not there is not another one.
+    matches!((real, named), (Ok(real), Ok(named)) if real != named)
 }
 
 /// Creates `path` (and its parents) with mode 0700, or checks the existing directory.

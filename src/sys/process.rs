@@ -134,6 +134,16 @@ fn has_signal(status: &str, set: &str, signal: i32) -> Option<bool> {
     Some(mask >> (signal - 1) & 1 == 1)
 }
 
+/// Whether a signal whose default action is to end the process will do so: it neither ignores nor catches it (signal(7)).
+/// False if that cannot be told.
+pub fn is_ended_by(pid: u32, signal: i32) -> bool {
+    let status = proc::text(&format!("/proc/{pid}/status"));
+    status.is_ok_and(|status| {
+        let has = |set| has_signal(&status, set, signal);
+        has("SigIgn:") == Some(false) && has("SigCgt:") == Some(false)
+    })
+}
+
 /// The status of a zombie, as wait(2) would return it. `None` if the process is not a zombie, or belongs to
 /// another user, for whom the kernel shows zero.
 pub fn exit_status(pid: u32) -> Option<i32> {

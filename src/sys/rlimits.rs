@@ -9,8 +9,8 @@ use crate::protocol::JobLimits;
 /// Seconds between the soft and the hard limit of CPU time, in which a process can end itself.
 const LAST_SECONDS: u64 = 1;
 
-/// The limits that a new process sets for itself. The limit of open files is set elsewhere, together with
-/// its descriptors.
+/// The limits that a new process sets for itself. The limit of open files is not one of them, because it is set last,
+/// in `spawn`.
 #[derive(Clone, Debug, Default)]
 pub struct Rlimits {
     limits: Vec<(Resource, Rlimit)>,

@@ -200,7 +200,7 @@ fn start(
         if on_terminal {
             rustix::process::ioctl_tiocsctty(stdio[0])?;
         }
-        // Open this before the limit of open files may leave no room for it.
+        // Open this before the limit of open files leaves no room for it: all descriptors of the keeper are open here.
         let own = pidfd_open(getpid(), PidfdFlags::empty())?;
         announce(own.as_fd());
         match demanded {

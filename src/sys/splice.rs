@@ -24,7 +24,8 @@ pub enum Taken {
     Bytes(usize),
     /// There is nothing to read now.
     Nothing,
-    /// There will never be anything to read again.
+    /// Nobody has the other end open. Of a pipe, there will never be anything to read again; a terminal can be opened
+    /// again.
     End,
 }
 

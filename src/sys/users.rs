@@ -1,6 +1,7 @@
 //! Users and groups, as far as the trust in files needs them.
 
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
 /// The user whose files this process may trust.
 pub fn own_id() -> u32 {
@@ -12,6 +13,20 @@ pub fn own_id() -> u32 {
 pub fn group_is_private(gid: u32) -> bool {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     is_private(gid, own_id(), &read("/etc/passwd"), &read("/etc/group"))
+}
+
+/// The home directory of the user of this process, whatever `HOME` says; `None` if no local file names the user.
+pub fn home_dir() -> Option<PathBuf> {
+    home_of(own_id(), &std::fs::read_to_string("/etc/passwd").ok()?)
+}
+
+/// The sixth field of passwd(5), found by the third.
+fn home_of(uid: u32, passwd: &str) -> Option<PathBuf> {
+    let mut users = passwd
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>());
+    let user = users.find(|user| user.get(2).and_then(|id| id.parse().ok()) == Some(uid))?;
+    user.get(5).filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 fn is_private(gid: u32, uid: u32, passwd: &str, group: &str) -> bool {
@@ -45,6 +60,14 @@ pub fn identity(path: &std::path::Path) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_home_is_found_by_the_id_of_its_user() {
+        let passwd = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\nx:x:2:2:::\n";
+        let home = |uid| home_of(uid, passwd);
+        assert_eq!(home(1000), Some(PathBuf::from("/home/ann")));
+        assert_eq!((home(2), home(3)), (None, None));
+    }
 
     #[test]
     fn a_group_with_one_member_is_private() {

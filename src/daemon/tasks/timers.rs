@@ -8,10 +8,14 @@ use crate::engine::life::Actor;
 use crate::engine::timers::Due;
 use crate::engine::waits::WaitId;
 use crate::protocol::SessionId;
+use crate::sys::alarm::Alarm;
 use crate::sys::{failpoint, signal};
 
-/// Waits for timers and runs them; never returns.
+/// Waits for timers and runs them; never returns. Their times are of the boot clock, which counts while the machine sleeps.
 pub(crate) async fn run(hub: Hub) {
+    let alarm = Alarm::by_boot_clock()
+        .inspect_err(|error| tracing::warn!(%error, "timers do not count while the machine sleeps"))
+        .ok();
     loop {
         while let Some(due) = hub.change(|state| state.timers.pop(now().boot)) {
             act(&hub, due);
@@ -20,10 +24,20 @@ pub(crate) async fn run(hub: Hub) {
         }
         let next = hub.read().timers.next();
         tokio::select! {
-            () = sleep_until_boot(next) => {}
+            () = wait_until(alarm.as_ref(), next) => {}
             () = hub.deadline_changed() => {}
         }
     }
+}
+
+async fn wait_until(alarm: Option<&Alarm>, at: Option<u64>) {
+    if let Some(alarm) = alarm {
+        let at = at.map(|at| i64::try_from(at).unwrap_or(i64::MAX));
+        if alarm.set(at).is_ok() && alarm.rings().await.is_ok() {
+            return;
+        }
+    }
+    sleep_until_boot(at).await;
 }
 
 fn act(hub: &Hub, due: Due) {

@@ -2,6 +2,11 @@
 //!
 //! The steps are the first signal, a grace period, and SIGKILL. The end of the grace period is saved in the
 //! session's record, so that a new daemon continues where the last one stopped.
+//!
+//! When the first process of a terminal ends, the kernel sends SIGHUP to the foreground group (`disassociate_ctty` of
+//! Linux), which ends most programs at once. In `sh -c 'server | cat'` the shell is that process, and the first signal
+//! ends it before the server has used its grace period. So such a process is held, that is, stopped, and gets the signal
+//! once the others have ended. It starts nothing meanwhile, as it would in `server; next`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
@@ -20,6 +25,7 @@ use crate::engine::conditions::Conditions;
 use crate::engine::life::Actor;
 use crate::engine::shell_command::{is_shell, runs_script};
 use crate::protocol::SessionId;
+use crate::protocol::status::Mode;
 use crate::sys::process::Process;
 use crate::sys::tree::Leader;
 use crate::sys::{process, readiness, signal};
@@ -124,6 +130,13 @@ pub(crate) fn resume(hub: &Hub, id: &SessionId) {
         (life.kill_at().is_some(), life.asked_until(), first, grace)
     };
     let mut hunt = TreeKill::new(hub.clone(), id.clone());
+    if begun {
+        // A process that was stopped before was continued when it was signalled.
+        let leader = hunt.identity.clone();
+        hunt.held = leader
+            .filter(|leader| process::is_stopped(leader.pid))
+            .map(|leader| (leader, first));
+    }
     tokio::task::spawn_local(async move {
         let asked = match (begun, asked_until) {
             (true, _) => Vec::new(),
@@ -147,6 +160,8 @@ struct TreeKill {
     leader: Option<Leader>,
     /// Identity of the first process when the ending began, to detect that its pid was reused.
     identity: Option<Process>,
+    /// The first process, if it is held until the others have ended, and the signal it gets then.
+    held: Option<(Process, i32)>,
     seen: BTreeSet<u32>,
 }
 
@@ -164,6 +179,7 @@ impl TreeKill {
             run,
             leader,
             identity,
+            held: None,
             seen: BTreeSet::new(),
         }
     }
@@ -179,10 +195,12 @@ impl TreeKill {
     /// Sends the first signal and saves when SIGKILL is due. Returns pidfds of the first processes that were
     /// signalled.
     async fn ask(&mut self, first: i32, grace_ms: u64) -> Vec<OwnedFd> {
-        let found = self.find().await;
+        let mut found = self.find().await;
         if found.is_empty() {
             return Vec::new();
         }
+        self.hold(&found, first);
+        found.retain(|process| !self.is_held(process));
         // Open the pidfds before signalling: afterwards the processes may be gone, and there would be nothing
         // to wait on.
         let mut asked = handles(&found);
@@ -262,7 +280,50 @@ impl TreeKill {
             if found.is_empty() || Instant::now() >= deadline {
                 return found;
             }
-            wait_for(handles(&found), deadline).await;
+            let (held, others): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|process| self.is_held(process));
+            if others.is_empty() {
+                self.release(&held);
+                wait_for(handles(&held), deadline).await;
+            } else {
+                wait_for(handles(&others), deadline).await;
+            }
+        }
+    }
+
+    /// Holds the first process if the signal would end it, and others with it that have its terminal.
+    fn hold(&mut self, found: &[Process], first: i32) {
+        let Some(Leader::Alive(pid)) = self.leader else {
+            return;
+        };
+        let has_terminal = {
+            let state = self.hub.read();
+            let session = state.sessions.get(&self.id);
+            session.is_some_and(|session| session.spec.mode == Mode::Pty)
+        };
+        let leads = found.iter().any(|other| other.session == pid && other.pid != pid);
+        let leader = found.iter().find(|process| process.pid == pid);
+        if let Some(leader) = leader
+            && has_terminal
+            && leads
+            && first != signal::KILL
+            && process::is_ended_by(pid, first)
+            && send_each(std::slice::from_ref(leader), signal::STOP)
+        {
+            self.held = Some((leader.clone(), first));
+        }
+    }
+
+    fn is_held(&self, process: &Process) -> bool {
+        let held = self.held.as_ref().map(|(held, _)| (held.pid, held.start));
+        held == Some((process.pid, process.start))
+    }
+
+    /// Sends the process that was held the first signal, which it handles when it is continued.
+    fn release(&mut self, held: &[Process]) {
+        if let Some((_, first)) = self.held.take() {
+            self.send(held, first);
+            send_each(held, signal::CONT);
         }
     }
 

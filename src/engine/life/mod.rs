@@ -337,8 +337,12 @@ impl Life {
         self.last_signal = Some((signal, by));
     }
 
-    /// Its first process was stopped or continued. Returns true if the status changed.
+    /// Its first process was stopped or continued. Returns true if the status changed. One that is being ended may be
+    /// held until the others have ended, which is no pause.
     pub fn set_paused(&mut self, paused: bool) -> bool {
+        if paused && self.ending.is_some() {
+            return false;
+        }
         let (from, to) = if paused {
             (Status::Running, Status::Paused)
         } else {
