@@ -138,10 +138,7 @@ fn start() -> io::Result<()> {
     spawn::raise_file_limit();
     // Handle these signals by doing nothing: a limit on file size is a failed write then (EFBIG), and the soft limit
     // of CPU time of the client that started the keeper is not meant for the daemon.
-    for signal in [
-        signal_hook::consts::SIGXFSZ,
-        signal_hook::consts::SIGXCPU,
-    ] {
+    for signal in [signal_hook::consts::SIGXFSZ, signal_hook::consts::SIGXCPU] {
         signal_hook::flag::register(signal, std::sync::Arc::default())?;
     }
     let home = Home::locate().map_err(io::Error::other)?;

@@ -15,6 +15,8 @@ pub struct Conditions {
     pub(super) view: View,
     /// Whether a wait for the end continues when the session is being restarted.
     pub(super) through_restarts: bool,
+    /// Whether it is over when the session is skipped.
+    pub(super) ends_if_skipped: bool,
 }
 
 /// One condition, ready to be compared.
@@ -72,6 +74,11 @@ impl Conditions {
         self.through_restarts = on;
     }
 
+    /// Sets whether the wait is over when the session is skipped: what it needs cannot come any more by itself.
+    pub fn set_ends_if_skipped(&mut self, on: bool) {
+        self.ends_if_skipped = on;
+    }
+
     /// A wait for the exit only.
     pub fn exit() -> Self {
         Self::any(vec![Compiled::Exit])
@@ -89,6 +96,7 @@ impl Conditions {
             fail: Vec::new(),
             view: View::Plain,
             through_restarts: false,
+            ends_if_skipped: false,
         }
     }
 

@@ -333,6 +333,7 @@ mod tests {
     fn report(reading: Option<bool>, canonical: bool, echo: bool) -> InputReport {
         InputReport {
             reading,
+            in_event_loop: false,
             line: Some(LineModes { canonical, echo }),
             unread: Some(0),
         }

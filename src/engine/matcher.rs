@@ -257,6 +257,7 @@ impl Matcher {
         match facts.status {
             Status::Lost if !is_unread => Some(Decision::Lost),
             _ if is_over => Some(Decision::Exited),
+            _ if facts.is_skipped && conditions.ends_if_skipped => Some(Decision::Exited),
             _ => None,
         }
     }
@@ -324,8 +325,12 @@ impl SessionState<'_> {
             Compiled::Exit if self.is_over => "exit",
             Compiled::Input if waits(input) => INPUT,
             Compiled::Needed if needs(input) => INPUT,
-            Compiled::Turn if self.is_quiet_for(turn_ms(input)) => INPUT,
-            Compiled::LineTurn if needs(input) && self.is_quiet_for(Some(TURN_LINE_MS)) => INPUT,
+            Compiled::Turn if !facts.listens && self.is_quiet_for(turn_ms(input)) => INPUT,
+            Compiled::LineTurn
+                if needs(input) && !facts.listens && self.is_quiet_for(Some(TURN_LINE_MS)) =>
+            {
+                INPUT
+            }
             Compiled::Command(command)
                 if self.is_quiet_for(command_turn_ms(command, self.has_begun, facts)) =>
             {

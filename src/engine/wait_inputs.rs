@@ -10,10 +10,14 @@ pub struct WaitInputs<'a> {
     pub status: Status,
     /// Whether the session ends, or has ended, only to be restarted on request.
     pub restarting: bool,
+    /// Whether it is skipped: it has not started, and what it needs cannot come any more by itself.
+    pub is_skipped: bool,
     /// Whether some of its output has not been checked yet. A line of it may decide before the end does.
     pub is_behind: bool,
     /// Input state of its program.
     pub input: InputState,
+    /// Whether the program only listens to its input; see [`Session::listens`](super::session::Session::listens).
+    pub listens: bool,
     /// Whether its probe holds; `None` without a probe.
     pub ready: Option<bool>,
     /// Whether its probe has taken longer than it may, or does not hold any more.
@@ -31,8 +35,10 @@ impl WaitInputs<'_> {
         Self {
             status,
             restarting: false,
+            is_skipped: false,
             is_behind: false,
             input: InputState::Unknown,
+            listens: false,
             ready: None,
             is_late: false,
             ports: None,

@@ -339,6 +339,9 @@ pub enum ToDaemon {
 pub struct InputReport {
     /// Whether a process that may read the input waits for it; `None` if unknown.
     pub reading: Option<bool>,
+    /// Whether it waits in an event loop, that is, for other things as well.
+    #[serde(default)]
+    pub in_event_loop: bool,
     /// Modes of the terminal; `None` if the input is a pipe, or unknown.
     pub line: Option<LineModes>,
     /// Bytes that were typed and not read yet.

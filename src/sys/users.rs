@@ -26,7 +26,9 @@ fn home_of(uid: u32, passwd: &str) -> Option<PathBuf> {
         .lines()
         .map(|line| line.split(':').collect::<Vec<_>>());
     let user = users.find(|user| user.get(2).and_then(|id| id.parse().ok()) == Some(uid))?;
-    user.get(5).filter(|home| !home.is_empty()).map(PathBuf::from)
+    user.get(5)
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from)
 }
 
 fn is_private(gid: u32, uid: u32, passwd: &str, group: &str) -> bool {
@@ -63,7 +65,8 @@ mod tests {
 
     #[test]
     fn a_home_is_found_by_the_id_of_its_user() {
-        let passwd = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\nx:x:2:2:::\n";
+        let passwd =
+            "root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\nx:x:2:2:::\n";
         let home = |uid| home_of(uid, passwd);
         assert_eq!(home(1000), Some(PathBuf::from("/home/ann")));
         assert_eq!((home(2), home(3)), (None, None));

@@ -304,3 +304,38 @@ fn many_sessions_are_ended_in_a_few_walks_through_all_processes() {
         "{reads} reads, {processes} processes"
     );
 }
+
+/// A program within a shell line that takes a while to end when it is asked. The shell would end at once, and its terminal
+/// would hang up.
+const CLEANS: &str = "sh -c 'trap \"echo cleaning; sleep 1; echo clean; exit 0\" TERM; echo up; \
+    while :; do sleep 0.02; done' | cat; echo next";
+
+#[test]
+fn a_program_within_a_shell_line_ends_before_its_shell() {
+    let (_home, mut serve) = serve();
+    for death in [false, true] {
+        let job = Job::start(&mut serve, CLEANS);
+        job.wait_for(&mut serve, "^up$");
+        let kill = json!({"action": "kill", "sessionId": job.id, "graceMs": 60_000});
+        if death {
+            serve.send(kill);
+            job.wait_for(&mut serve, "^cleaning$");
+            let status = job.ask(&mut serve, "status", json!({}));
+            assert_eq!(
+                status["status"], "running",
+                "held, and not paused: {status}"
+            );
+            daemon::kill(&mut serve);
+        } else {
+            serve.ok(kill);
+        }
+        let ended = job.end(&mut serve);
+        assert_eq!(ended["signal"], "SIGTERM", "{ended}");
+        let said = job.output(&mut serve);
+        assert!(
+            said.contains("cleaning\r\nclean") || said.contains("cleaning\nclean"),
+            "{said}"
+        );
+        assert!(!said.contains("next"), "the shell went on: {said}");
+    }
+}

@@ -122,3 +122,22 @@ fn attach_and_the_dashboard_work_inside_tmux() {
     terminal.send("q");
     assert_eq!(terminal.exit_code(), 0, "{}", terminal.text());
 }
+
+#[test]
+fn a_terminal_that_was_closed_and_is_opened_again_is_logged() {
+    let (_home, mut serve) = serve();
+    // As programs do that ask for a password while their output goes elsewhere.
+    let line = "exec </dev/null >/dev/null 2>&1; sleep 0.3; seq 1 20000 >/dev/tty; sleep 0.3; \
+                echo password >/dev/tty; read answer </dev/tty; echo got $answer >/dev/tty";
+    let job = Job::start(&mut serve, line);
+    job.wait_for(&mut serve, "^20000$");
+    job.wait_for(&mut serve, "^password$");
+    let say = json!({"data": "yes", "newline": true});
+    job.ask(&mut serve, "write", say);
+    assert_eq!(job.end(&mut serve)["exitCode"], 0);
+    let lines = job.ask(&mut serve, "status", json!({}))["totalLines"].clone();
+    assert_eq!(
+        lines, 20_003,
+        "20000 lines, the question, the echo, the answer"
+    );
+}

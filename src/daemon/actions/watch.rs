@@ -13,11 +13,11 @@ use crate::daemon::state::output::set_colors;
 use crate::daemon::tasks::watch as watcher;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
-use crate::protocol::Error;
 use crate::protocol::bounds::MAX_FPS;
 use crate::protocol::colors::TerminalColors;
 use crate::protocol::params::{Unwatch, Watch};
 use crate::protocol::reply::Done;
+use crate::protocol::{Error, Role};
 use crate::term::colors::{Colors, parse};
 
 /// Sends `screen` events until `unwatch`.
@@ -31,9 +31,17 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Read)?;
     if let Some(colors) = params.colors {
         let colors = read_colors(&colors)?;
+        // Programs see them, so whoever may only look does not set them. Those of people are the usual ones.
+        let reads_only = client.greeting.policy.read_only;
+        let may_type = !reads_only && find(hub, client, &params.session_id, Access::Type).is_ok();
+        let is_person = !reads_only && client.principal.role == Role::Human;
         hub.change(|state| {
-            set_colors(state, &id, &colors);
-            state.colors = Some(colors);
+            if may_type {
+                set_colors(state, &id, &colors);
+            }
+            if is_person {
+                state.colors = Some(colors);
+            }
         });
     }
     let pace = Duration::from_secs(1) / fps;

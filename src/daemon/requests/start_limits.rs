@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::readiness::Readiness;
 use crate::protocol::bounds::{
-    LEAST_LOG_BYTES, LEAST_MEMORY, MAX_OPEN_FILES, MAX_PROBE_MS, MAX_SYSTEM,
+    LEAST_EVERY_MS, LEAST_LOG_BYTES, LEAST_MEMORY, MAX_OPEN_FILES, MAX_PROBE_MS, MAX_SYSTEM,
 };
 use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
@@ -16,6 +16,12 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     if let Some(probe) = &params.ready {
         Readiness::check(probe)?;
         between("ready.timeoutMs", probe.timeout_ms, 1, MAX_PROBE_MS)?;
+        between(
+            "ready.everyMs",
+            probe.every_ms,
+            LEAST_EVERY_MS,
+            MAX_PROBE_MS,
+        )?;
     }
     if let Some(limits) = &params.limits {
         check_limits(limits, total_log_bytes)?;

@@ -454,6 +454,15 @@ impl State {
         })
     }
 
+    /// Whether a session has not started, and what it needs cannot come any more by itself.
+    pub(crate) fn is_skipped(&self, id: &SessionId) -> bool {
+        let waiting = self
+            .sessions
+            .get(id)
+            .and_then(|session| self.waiting(session));
+        waiting.is_some_and(|waiting| waiting.never)
+    }
+
     /// Why a job or session waits, for people. Other sessions are named as people know them.
     fn told(&self, project: &Project, name: &str, why: &Why) -> String {
         match why {

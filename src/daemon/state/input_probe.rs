@@ -211,7 +211,11 @@ impl State {
             let before = session.input_state();
             let replaced = session.record_input(report, now());
             let state = session.input_state();
-            let needed = session.input.news(state, now().boot);
+            let needed = if session.listens() {
+                None
+            } else {
+                session.input.news(state, now().boot)
+            };
             if state != before && self.events.has_listeners(EventKind::Output) {
                 output::tell_output(self, id);
             }

@@ -57,6 +57,23 @@ impl State {
         self.tell_guests(id);
     }
 
+    /// Decides the waits on the jobs and guests of a project that are skipped.
+    pub(super) fn look_at_skipped(&mut self, id: &ProjectId) {
+        let Some(project) = self.projects.get(id) else {
+            return;
+        };
+        let phases = project.decision.phases.iter();
+        let skipped = phases.filter(|(_, phase)| matches!(phase, Phase::Skipped(_)));
+        let awaited: Vec<SessionId> = skipped
+            .filter_map(|(name, _)| project.sessions.get(name))
+            .filter(|session| self.waiters.waits.has(session))
+            .cloned()
+            .collect();
+        for session in awaited {
+            self.look(&session);
+        }
+    }
+
     /// Tells clients which guests have come, are skipped or wait again, and were not told to be so. Their places in
     /// queues, which change with every start, are in their records only.
     fn tell_guests(&mut self, id: &ProjectId) {

@@ -169,6 +169,7 @@ impl State {
         }
         self.touch_borrowers(id);
         self.tell_phases(id);
+        self.look_at_skipped(id);
         steps
     }
 

@@ -98,10 +98,12 @@ impl State {
         } else {
             None
         };
+        let is_skipped = self.waiters.waits.has(id) && self.is_skipped(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
         let facts = WaitInputs {
+            is_skipped,
             restarting: self.restarting.contains_key(id),
             foreground,
             ..session.facts()

@@ -301,7 +301,9 @@ impl TreeKill {
             let session = state.sessions.get(&self.id);
             session.is_some_and(|session| session.spec.mode == Mode::Pty)
         };
-        let leads = found.iter().any(|other| other.session == pid && other.pid != pid);
+        let leads = found
+            .iter()
+            .any(|other| other.session == pid && other.pid != pid);
         let leader = found.iter().find(|process| process.pid == pid);
         if let Some(leader) = leader
             && has_terminal

@@ -370,7 +370,9 @@ impl Life {
             _ => Status::Error,
         };
         self.end(status, now);
-        self.ended_at = Some(exit.ended_at);
+        // The keeper knows of the end of a short run before the daemon knows of its start.
+        let ended_at = exit.ended_at.max(self.started_at);
+        self.ended_at = Some(ended_at);
         let ended = Now {
             boot: now.boot,
             wall: exit.ended_at,
@@ -401,7 +403,7 @@ impl Life {
             scope: None,
         }));
         if let Some(run) = self.runs.last_mut() {
-            run.ended_at = Some(exit.ended_at);
+            run.ended_at = Some(ended_at);
             run.exit_code = exit.exit_code;
             run.signal = signal_name;
             run.lost = status == Status::Lost;

@@ -228,6 +228,17 @@ impl Session {
         })
     }
 
+    /// Whether its program reads lines in an event loop, and has shown no prompt for one: a development server that also
+    /// takes commands. It asks nothing.
+    pub fn listens(&self) -> bool {
+        let in_event_loop = self
+            .input
+            .report()
+            .is_some_and(|report| report.in_event_loop);
+        let shows_prompt = self.output.next_line() == self.output.total_lines();
+        in_event_loop && !shows_prompt && self.input_state() == InputState::Line
+    }
+
     /// Records the kernel's answer about its input; `None` if there was none. Returns true if that replaces what its
     /// program has reported.
     pub fn record_input(&mut self, answer: Option<InputReport>, now: Now) -> bool {
@@ -284,6 +295,7 @@ impl Session {
     pub fn facts(&self) -> WaitInputs<'static> {
         WaitInputs {
             input: self.input_state(),
+            listens: self.listens(),
             ready: self.ready(),
             is_late: self.is_late(),
             ..WaitInputs::of(self.life.status())

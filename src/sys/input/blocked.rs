@@ -26,6 +26,17 @@ pub(super) enum Blocked {
     Otherwise,
 }
 
+impl Blocked {
+    /// Whether an event loop makes it, which waits for several things at once.
+    pub(super) fn is_of_event_loop(&self) -> bool {
+        match self {
+            Self::Poll(fds) => fds.len() > 1,
+            Self::Epoll(_) => true,
+            Self::Read(_) | Self::Ring | Self::Otherwise => false,
+        }
+    }
+}
+
 /// The call in which a thread is blocked; `None` if it runs or is gone.
 ///
 /// # Errors

@@ -61,12 +61,13 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<In
     drop(peer);
     let group = pty::foreground_group(&master);
     let readers = group.map(|group| family::of_terminal(leader, group, effort));
-    let reading = reading(&readers.unwrap_or_default(), input, effort);
+    let (reading, in_event_loop) = reading(&readers.unwrap_or_default(), input, effort);
     // Ask for the modes after that: a program sets them, then it reads. Asked before, they could be those of
     // before a prompt for a password, with the read of that prompt.
     let discipline = pty::line_discipline(&master)?;
     Ok(InputReport {
         reading,
+        in_event_loop,
         line: Some(LineModes {
             canonical: discipline.canonical,
             echo: discipline.echo,
@@ -80,37 +81,39 @@ pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputR
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
+    let (reading, in_event_loop) = reading(&family::of_pipe(leader, effort), input, effort);
     Ok(InputReport {
-        reading: reading(&family::of_pipe(leader, effort), input, effort),
+        reading,
+        in_event_loop,
         line: None,
         unread,
     })
 }
 
-/// Whether a thread of these processes waits for `input`; `None` if none was seen waiting and not all could
-/// be examined.
-fn reading(readers: &Readers, input: Input, effort: Effort) -> Option<bool> {
+/// Whether a thread of these processes waits for `input`, `None` if none was seen waiting and not all could
+/// be examined; and whether it waits in an event loop.
+fn reading(readers: &Readers, input: Input, effort: Effort) -> (Option<bool>, bool) {
     let mut left = effort.threads();
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
         for thread in reader.threads() {
             if left == 0 {
-                return None;
+                return (None, false);
             }
             left -= 1;
-            let found = match blocked(reader.pid, thread) {
-                Ok(Some(call)) => waits_for(reader, &call, input),
-                Ok(None) => Found::Other,
-                Err(error) => descriptors::unseen(&error),
+            let (found, in_event_loop) = match blocked(reader.pid, thread) {
+                Ok(Some(call)) => (waits_for(reader, &call, input), call.is_of_event_loop()),
+                Ok(None) => (Found::Other, false),
+                Err(error) => (descriptors::unseen(&error), false),
             };
             match found {
-                Found::Input => return Some(true),
+                Found::Input => return (Some(true), in_event_loop),
                 Found::Other => {}
                 Found::Unseen => blind = true,
             }
         }
     }
-    (!blind).then_some(false)
+    ((!blind).then_some(false), false)
 }
 
 fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {

@@ -218,3 +218,53 @@ fn the_echo_of_a_paste_is_not_what_a_model_waits_for() {
     let pasted = job.ask(&mut serve, "write", paste);
     assert_eq!(pasted["matched"]["text"], "PASTED", "{pasted}");
 }
+
+#[test]
+fn an_agent_is_told_that_what_it_waits_for_is_skipped() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let first = Job::start(&mut serve, "read go; exit 2");
+    let after = json!({"command": "echo hi", "after": [{"sessionId": first.id}], "wait": true});
+    let mut start = after.clone();
+    start["action"] = json!("start");
+    let pending = serve.send(start);
+    first.ask(&mut serve, "write", json!({"data": "go", "submit": true}));
+    let reply = serve.reply(pending);
+    let reason = reply["result"]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("needs"), "{reply}");
+    assert_eq!(reply["result"]["status"], "queued", "{reply}");
+}
+
+#[test]
+fn a_session_that_is_removed_does_not_hide_the_others() {
+    let (_home, mut serve) = serve();
+    let gone = background(&mut serve, "read x");
+    let stays = background(&mut serve, "read x; echo HIT; read x");
+    let wait =
+        json!({"action": "wait", "sessionIds": [stays, gone], "until": [{"pattern": "HIT"}]});
+    let pending = serve.send(wait);
+    serve.ok(json!({"action": "kill", "sessionId": gone, "remove": true}));
+    serve.ok(json!({"action": "write", "sessionId": stays, "data": "\n"}));
+    let waited = serve.reply(pending)["result"].clone();
+    assert_eq!(waited["outcome"], "matched", "{waited}");
+    assert_eq!(waited["results"][0]["matched"]["text"], "HIT", "{waited}");
+    assert_eq!(waited["results"][1]["outcome"], "lost", "{waited}");
+}
+
+#[test]
+fn a_server_that_listens_for_commands_asks_nothing() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let server = "python3 -c 'import select, sys, os; r, w = os.pipe(); print(\"up\", flush=True); \
+        select.select([sys.stdin, r], [], []); print(\"went\", flush=True)'";
+    let job = Job::start(&mut serve, server);
+    job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+    let wait = json!({"action": "wait", "sessionId": job.id, "waitMs": 60_000});
+    let pending = serve.send(wait);
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    let ended = serve.reply(pending)["result"].clone();
+    assert_eq!(
+        ended["status"], "done",
+        "it was not told that it asks: {ended}"
+    );
+}

@@ -53,7 +53,12 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         Progress::Done => end(hub, &id, &command, began.unwrap_or(command.from)).await?,
         _ => None,
     };
-    let log_end = hub.read().sessions.log_end(&id);
+    let (log_end, shown_by_now) = {
+        let state = hub.read();
+        let session = state.sessions.get(&id);
+        let shown = session.map_or(0, |session| client.shown(session));
+        (state.sessions.log_end(&id), shown)
+    };
     let until = ended.map_or(log_end, |ended| ended.at);
     let show = Show {
         dropped: 0,
@@ -62,7 +67,12 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         until: ended.map(|ended| ended.at),
         max_chars: plan.max_chars(),
         stream: Stream::All,
-        moves: Moves::All,
+        // The client may have been shown what follows the command, and is not shown it again.
+        moves: if shown_by_now > until {
+            Moves::Nothing
+        } else {
+            Moves::All
+        },
         screen: false,
         oldest: false,
     };

@@ -20,10 +20,10 @@ use crate::engine::shell_command::TypedCommand;
 use crate::protocol::condition::{View, WaitMode, WaitSpec};
 use crate::protocol::params::Stream;
 use crate::protocol::reply::{Outcome, Waited, WaitedAll};
-use crate::protocol::{Error, SessionId};
+use crate::protocol::{Error, ErrorCode, Role, SessionId};
 
 pub(crate) use results::rank;
-use results::{outcome, sum_up};
+use results::{of_removed, outcome, sum_up};
 pub(crate) use search::Decided;
 
 /// Timeout if the request gives none, in milliseconds.
@@ -91,9 +91,11 @@ impl Plan {
     fn with(
         client: &Client,
         spec: &WaitSpec,
-        conditions: Conditions,
+        mut conditions: Conditions,
         moves: Moves,
     ) -> Result<Self, Error> {
+        // People are told of skipped jobs by events, and may wait for somebody who starts them.
+        conditions.set_ends_if_skipped(client.principal.role != Role::Human);
         Ok(Self {
             viewer: client.principal.clone(),
             conditions: Rc::new(conditions),
@@ -182,6 +184,7 @@ impl Plan {
         } else {
             self.max_chars
         };
+        let is_one = from.len() == 1;
         let mut results = Vec::new();
         for ((from, (_, decision)), at_entry) in from.into_iter().zip(verdict).zip(at_entry) {
             let (mut outcome, matched) = outcome(decision);
@@ -196,7 +199,14 @@ impl Plan {
             {
                 client.await_command(&id, None);
             }
-            let mut polled = polled(hub, client, &id, show).await?;
+            let mut polled = match polled(hub, client, &id, show).await {
+                // The others are told all the same: their output counts as shown.
+                Err(error) if !is_one && error.code == ErrorCode::SessionRemoved => {
+                    results.push(of_removed(hub, &id, elapsed_ms));
+                    continue;
+                }
+                polled => polled?,
+            };
             if let Some(state) = matched.as_ref().and_then(|matched| matched.input_state) {
                 polled.input_state = state;
             }

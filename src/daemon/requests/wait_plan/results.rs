@@ -1,8 +1,12 @@
 //! What a wait returns.
 
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::new_output::cursor;
 use crate::engine::matcher::Decision;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
+use crate::protocol::reply::{Left, Matched, Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::status::InputState;
+use crate::protocol::{SessionId, Status};
 
 /// The outcome for one session, and what has matched.
 pub(super) fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {
@@ -12,6 +16,43 @@ pub(super) fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) 
         Some(Decision::Exited) => (Outcome::Exited, None),
         Some(Decision::Lost) => (Outcome::Lost, None),
         None => (Outcome::Timeout, None),
+    }
+}
+
+/// The result for a session that was removed while it was waited for.
+pub(super) fn of_removed(hub: &Hub, id: &SessionId, elapsed_ms: u64) -> Waited {
+    let state = hub.read();
+    let tombstone = state.sessions.registry.tombstones.get(id);
+    Waited {
+        outcome: Outcome::Lost,
+        matched: None,
+        matched_at_entry: false,
+        elapsed_ms,
+        seen_before: None,
+        label: None,
+        polled: Polled {
+            session_id: id.clone(),
+            status: tombstone.map_or(Status::Lost, |tombstone| tombstone.status),
+            exit_code: tombstone.and_then(|tombstone| tombstone.exit_code),
+            signal: None,
+            output: String::new(),
+            stdout: None,
+            stderr: None,
+            prev_cursor: cursor(0),
+            cursor: cursor(0),
+            omitted: Left::default(),
+            input_state: InputState::Closed,
+            progress: None,
+            shell: None,
+            offloaded: false,
+            output_file: None,
+            output_files: Vec::new(),
+            output_bytes: 0,
+            omitted_lines: None,
+            remaining: Vec::new(),
+            reason: Some("it was removed".to_owned()),
+            screen: None,
+        },
     }
 }
 

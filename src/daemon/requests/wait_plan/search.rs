@@ -206,9 +206,11 @@ impl Plan {
             } else {
                 None
             };
+            let is_skipped = state.is_skipped(id);
             let session = state.sessions.get_mut(id).ok_or_else(gone)?;
             let facts = WaitInputs {
                 restarting,
+                is_skipped,
                 is_behind,
                 ports: ports.as_deref(),
                 foreground,
