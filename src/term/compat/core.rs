@@ -108,7 +108,8 @@ impl<'a> Core<'a> {
         self.screen().cursor_position()
     }
 
-    /// Moves the cursor to `row` and `col`, counted from 0. Origin mode must be off.
+    /// Moves the cursor to `row` and `col`, counted from 0. In origin mode, the emulator counts rows from the top
+    /// margin.
     pub fn go(&mut self, row: u16, col: u16) {
         self.put_csi(&format!("{};{}H", u32::from(row) + 1, u32::from(col) + 1));
     }

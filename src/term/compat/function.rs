@@ -24,6 +24,9 @@ impl State {
             | CursorStyle => core.keep(token),
             Backspace if self.wraps_back() => self.back(core, 1, wraps_next),
             CursorLeft(count) if self.wraps_back() => self.back(core, count, wraps_next),
+            // Nothing of the row is behind a pending wrap, which stays; the emulator counts the
+            // same. grep and gcc erase after each coloured part.
+            EraseInDisplay(Erase::ToEnd) | EraseInLine(Erase::ToEnd) => core.keep(token),
             Backspace | CursorLeft(_) | InsertCharacters(_) | DeleteCharacters(_)
             | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | EraseInDisplay(_)
             | EraseInLine(_) => {
@@ -51,8 +54,10 @@ impl State {
             SelectiveEraseInLine(what) if self.extras.has_protected() => {
                 self.erase_around(core, what, true);
             }
-            SelectiveEraseInDisplay(_) | SelectiveEraseInLine(_) => {
-                self.settle(core);
+            SelectiveEraseInDisplay(what) | SelectiveEraseInLine(what) => {
+                if what != Erase::ToEnd {
+                    self.settle(core);
+                }
                 core.keep(token);
             }
             SelectiveEraseArea(area) => self.erase_unprotected(core, area),
@@ -86,6 +91,8 @@ impl State {
                 }
             }
             Bell => self.bells = self.bells.saturating_add(1),
+            // A pending wrap stays.
+            Tab | TabForward(_) if core.cursor().1 >= self.size.cols() => {}
             Tab if self.tabs.standard() => core.keep(token),
             Tab => self.tab(core, 1),
             TabForward(count) => self.tab(core, i32::from(count)),
@@ -205,12 +212,14 @@ impl State {
     }
 }
 
-/// Whether a function neither moves the cursor nor changes cells.
+/// Whether a function neither moves a cursor in the last column nor changes cells.
 fn leaves_cursor(function: &Function<'_>) -> bool {
     use Function::*;
     matches!(
         function,
-        Bell | Charset(_)
+        Bell | Tab
+            | TabForward(_)
+            | Charset(_)
             | TabStop(_)
             | Sgr(_)
             | CursorStyle

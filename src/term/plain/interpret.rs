@@ -231,6 +231,7 @@ impl Interpreter {
         match function {
             Repeat(count) => self.repeat(window, count, start),
             Backspace => window.go(row, col.saturating_sub(1), end),
+            Tab if window.col >= window.cols => window.note_late_tab(),
             Tab => {
                 if self.tabs.standard() {
                     window.note_tab();
@@ -269,6 +270,8 @@ impl Interpreter {
             CursorColumn(col) => window.go(row, usize::from(col), end),
             CursorPosition(row, col) => self.go_to(window, row, usize::from(col), end),
             CursorRow(row) => self.go_to(window, row, col, end),
+            // A pending wrap stays.
+            TabForward(_) if window.col >= window.cols => {}
             TabForward(count) => self.tab(window, count, end),
             TabBackward(count) => {
                 let col = self.tabs.back(narrow(col), count);
@@ -492,6 +495,9 @@ fn erase_display(window: &mut Window, what: Erase) {
 fn erase_line(window: &mut Window, what: Erase) {
     let (row, col) = (window.row, window.settled());
     match what {
+        // Nothing of the row is behind a pending wrap, which stays. grep and gcc erase after each
+        // coloured part, also after one that ends in the last column.
+        Erase::ToEnd if window.col >= window.cols => {}
         Erase::ToEnd => window.erase(row, col, usize::MAX),
         Erase::ToCursor => window.erase(row, 0, col + 1),
         Erase::All => window.erase(row, 0, usize::MAX),

@@ -27,6 +27,8 @@ pub struct Row {
     pub pens: Pens,
     /// Whether the line continues in the next row.
     pub wrapped: bool,
+    /// Tabs between the full row and the next one, which continues it.
+    pub late_tabs: u8,
     /// Whether the text continues in the next row as another line, because it is too long for one.
     pub cut: bool,
     /// Absolute offset at which the row was begun; `None` if it was not.
@@ -231,9 +233,17 @@ impl Row {
     /// Appends the text of the row. Unwritten cells before others become spaces, or the tab that
     /// moved over them.
     pub fn push_text(&self, out: &mut String) {
-        if !self.pens.is_empty() {
-            return self.push_coloured(out);
+        if self.pens.is_empty() {
+            self.push_plain(out);
+        } else {
+            self.push_coloured(out);
         }
+        if self.wrapped {
+            out.extend(std::iter::repeat_n('\t', usize::from(self.late_tabs)));
+        }
+    }
+
+    fn push_plain(&self, out: &mut String) {
         match &self.wide {
             None => match std::str::from_utf8(&self.bytes) {
                 Ok(text) if !self.bytes.iter().any(|b| matches!(b, 0 | b'\t')) => {
@@ -277,7 +287,7 @@ impl Row {
         }
     }
 
-    /// As [`push_text`](Self::push_text), with colour sequences. Begins and ends without
+    /// As [`push_plain`](Self::push_plain), with colour sequences. Begins and ends without
     /// attributes.
     fn push_coloured(&self, out: &mut String) {
         let mut pen = Pen::default();

@@ -114,6 +114,21 @@ fn wrapped_rows_are_one_line() {
 }
 
 #[test]
+fn nothing_of_a_full_row_is_lost_by_a_tab_or_an_erasure_behind_it() {
+    assert_eq!(small("123456789Y\tEND\r\n"), "123456789Y\tEND\n");
+    assert_eq!(small("12345678漢\t\tEND\r\n"), "12345678漢\t\tEND\n");
+    assert_eq!(small("123456789Y\x1b[2IEND"), "123456789YEND");
+    assert_eq!(
+        small("123456789Y\tEND\r\x1b[A1234567890END"),
+        "1234567890END",
+        "written again without the tab"
+    );
+    assert_eq!(small("123456789Y\x1b[m\x1b[KEND"), "123456789YEND");
+    assert_eq!(small("\r\nold\x1b[H123456789Y\x1b[JEND"), "123456789YEND");
+    assert_eq!(small("\r\nold\x1b[H123456789Y\x1b[J"), "123456789Y");
+}
+
+#[test]
 fn a_scroll_region_scrolls_into_the_text() {
     let mut apt = String::from("apt\r\n\x1b7\x1b[1;3r\x1b8");
     for n in 0..10 {

@@ -108,6 +108,13 @@ impl Window {
         }
     }
 
+    /// Stores a tab while a wrap is pending. It moves nothing, but separates the text of this row
+    /// from that of the next one.
+    pub(super) fn note_late_tab(&mut self) {
+        let tabs = &mut self.rows[self.row].late_tabs;
+        *tabs = tabs.saturating_add(1);
+    }
+
     /// Adds a zero-width character to the character before the cursor.
     pub(super) fn mark(&mut self, c: char) {
         if self.col > 0 {
@@ -140,6 +147,9 @@ impl Window {
         row.touched = true;
         row.fresh = true;
         row.written = moves;
+        if col + width >= self.cols {
+            row.late_tabs = 0;
+        }
         put(row, col);
         if let Some(pen) = self.pen {
             row.pens.draw(col, col + width, pen);

@@ -86,6 +86,16 @@ fn modes_that_the_emulator_lacks_work() {
 }
 
 #[test]
+fn a_pending_wrap_outlives_tabs_and_erasing_to_the_end() {
+    for kept in ["\t", "\x1b[3I", "\x1b[m\x1b[K", "\x1b[J", "\x1b[?K"] {
+        let bytes = format!("0123456789{kept}x");
+        assert_eq!(shown(bytes), "0123456789\nx", "{kept:?}");
+    }
+    assert_eq!(shown("\r\nold\x1b[H0123456789\x1b[Jx"), "0123456789\nx");
+    assert_eq!(shown("0123456789\x1b[S\tx"), "\nx");
+}
+
+#[test]
 fn reverse_wraparound_goes_back_over_wrapped_rows() {
     let wrapped = "0123456789ab";
     assert_eq!(

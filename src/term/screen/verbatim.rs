@@ -165,9 +165,11 @@ fn reach(mut bytes: &[u8], col: u16, cols: u16) -> Option<Reach> {
             [0x80..=0xff, ..] => {
                 // It may be wide, or belong to the character before.
                 is_local = false;
+                col += 1;
                 1
             }
-            _ if bytes.starts_with(ERASE) => ERASE.len(),
+            // Behind a full row, terminals erase its last character or nothing.
+            _ if col < cols && bytes.starts_with(ERASE) => ERASE.len(),
             [0x1b, ..] => match Function::first_sgr(bytes) {
                 Some((params, length)) if is_basic(params) => length,
                 _ => return None,
@@ -198,7 +200,10 @@ mod tests {
             ("abc", 8, Some(Reach::All)),
             ("ab\x08 \x08\r\n$ ", 0, Some(Reach::Passed(1))),
             ("\r\x1b[K\x1b[1;32mx\x1b[m", 9, Some(Reach::Passed(0))),
+            ("12345678\x1b[K", 1, Some(Reach::Passed(0))),
+            ("123456789\x1b[K", 1, None),
             ("é", 0, Some(Reach::All)),
+            ("é\x1b[K", 0, Some(Reach::All)),
             ("\u{9b}2J", 0, None),
             ("\n", 0, None),
             ("\t", 0, None),
