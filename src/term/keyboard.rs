@@ -33,6 +33,12 @@ impl KittyFlags {
         self.0
     }
 
+    /// The flags without those of `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether none is set.
     pub fn is_empty(self) -> bool {
         self.0 == 0

@@ -73,6 +73,11 @@ fn meaning(params: &[u8], last: u8) -> Option<Event> {
         (Some(b'<'..=b'?'), _) => return None,
         (None, b'I') => return Some(Event::Focus(true)),
         (None, b'O') => return Some(Event::Focus(false)),
+        // Shift with a cursor key in rxvt.
+        (None, b'a'..=b'd') => {
+            let code = lettered(last.to_ascii_uppercase())?;
+            return Some(Event::Key(Key::modified(code, 2)));
+        }
         _ => {}
     }
     let numbers = numbers(params);
@@ -125,6 +130,11 @@ fn ss3(letter: u8) -> Option<Key> {
         b' ' => KeyCode::Char(' '),
         b'X' => KeyCode::Char('='),
         b'j'..=b'y' => KeyCode::Char(char::from(letter - 0x40)),
+        // Ctrl with a cursor key in rxvt.
+        b'a'..=b'd' => {
+            let code = lettered(letter.to_ascii_uppercase())?;
+            return Some(Key::modified(code, 5));
+        }
         _ => lettered(letter)?,
     };
     Some(Key::plain(code))

@@ -50,6 +50,8 @@ fn keys_are_parsed_in_every_encoding() {
         ("\x1bOA", Up, ""),
         ("\x1b[1;5C", Right, "c"),
         ("\x1b[1;4D", Left, "as"),
+        ("\x1bOc", Right, "c"),
+        ("\x1b[a", Up, "s"),
         ("\x1b[H", Home, ""),
         ("\x1b[4~", End, ""),
         ("\x1b[3;5~", Delete, "c"),

@@ -58,6 +58,19 @@ fn a_terminal_without_the_protocol_gets_its_keys_encoded() {
 }
 
 #[test]
+fn keys_of_other_terminals_become_those_of_xterm() {
+    let mut dash = typing(HAS_NOTHING, "");
+    dash.press("\x1b[1~\x1b[4~\x1b[8;5~\x1b[[A\x1b[[E\x1b[12~\x1bOd\x1b[b\x1b[3~");
+    assert_eq!(
+        dash.typed("web"),
+        "\x1b[H\x1b[F\x1b[1;5F\x1bOP\x1b[15~\x1bOQ\x1b[1;5D\x1b[1;2B\x1b[3~"
+    );
+    let mut dash = typing(HAS_NOTHING, "\x1b[?1h");
+    dash.press("\x1b[4~");
+    assert_eq!(dash.typed("web"), "\x1bOF");
+}
+
+#[test]
 fn releases_and_modifiers_reach_only_programs_that_asked() {
     let mut dash = typing(HAS_KITTY, "\x1b[=31;1u");
     dash.read(b"\x1b[97;1:3u\x1b[57441;2u");
@@ -67,6 +80,16 @@ fn releases_and_modifiers_reach_only_programs_that_asked() {
     assert_eq!(dash.typed("web"), "");
     dash.press("\x1d").read(b"\x1b[97;1:3u");
     assert_eq!(dash.typed("web"), "");
+}
+
+#[test]
+fn a_release_is_reported_once() {
+    let mut dash = typing(HAS_KITTY, "\x1b[=3;1u");
+    dash.press("a\x1b[A\x1b[97;1:3u\x1b[1;1:3A");
+    assert_eq!(dash.typed("web"), "a\x1b[A\x1b[97;1:3u\x1b[1;1:3A");
+    let mut dash = typing(HAS_NOTHING, "\x1b[=3;1u");
+    dash.press("a");
+    assert_eq!(dash.typed("web"), "a\x1b[97;1:3u");
 }
 
 #[test]

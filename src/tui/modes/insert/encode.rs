@@ -2,7 +2,7 @@
 
 use super::Insert;
 use crate::protocol::SessionId;
-use crate::term::keyboard::KeyProtocol;
+use crate::term::keyboard::{KeyProtocol, KittyFlags};
 use crate::term::keyparse::{Event, Input, Key};
 use crate::term::keys::encode_pressed;
 use crate::term::modes::Modes;
@@ -32,12 +32,20 @@ pub(super) fn bytes(model: &Model, id: &SessionId, press: &KeyPress) -> Vec<u8> 
         Form::OtherKeys => asked.kitty.is_empty() && asked.other_keys > 0 || is_own,
         Form::Cursor => asked.is_legacy() && !modes.app_cursor,
         Form::Usual => asked.is_legacy(),
+        Form::Foreign => false,
     };
     if fits {
-        press.raw.clone()
-    } else {
-        encode_pressed(press.key, modes)
+        return press.raw.clone();
     }
+    let mut modes = modes;
+    if super::keys(model).kitty.has(KittyFlags::EVENT_TYPES) {
+        // The terminal itself reports the release.
+        modes.reports.keys = KeyProtocol {
+            kitty: asked.kitty.without(KittyFlags::EVENT_TYPES),
+            other_keys: 0,
+        };
+    }
+    encode_pressed(press.key, modes)
 }
 
 /// Whether a job's program reads reports of keys that only the kitty protocol has.
@@ -90,8 +98,10 @@ enum Form {
     OtherKeys,
     /// A cursor key without modifiers.
     Cursor,
-    /// As terminals always did.
+    /// As xterm always did.
     Usual,
+    /// As another terminal does. Programs do not expect it, because their `TERM` is `xterm-256color`.
+    Foreign,
 }
 
 impl Form {
@@ -101,6 +111,14 @@ impl Form {
             [0x1b, b'[', params @ .., _] if params.contains(&b':') => Self::Kitty,
             [0x1b, b'[', b'2', b'7', b';', .., b'~'] => Self::OtherKeys,
             [0x1b, b'[', b'A'..=b'D' | b'F' | b'H'] => Self::Cursor,
+            // Home, End and F1 to F4 of tmux, the Linux console and rxvt, then F1 to F5 of the Linux console, and
+            // cursor keys with a modifier of rxvt.
+            [0x1b, b'[', b'1' | b'4' | b'7' | b'8', b'~']
+            | [0x1b, b'[', b'1' | b'4' | b'7' | b'8', b';', .., b'~']
+            | [0x1b, b'[', b'1', b'1'..=b'4', b'~']
+            | [0x1b, b'[', b'1', b'1'..=b'4', b';', .., b'~']
+            | [0x1b, b'[', b'[', _]
+            | [0x1b, b'[' | b'O', b'a'..=b'd'] => Self::Foreign,
             _ => Self::Usual,
         }
     }
