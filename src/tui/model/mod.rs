@@ -176,6 +176,8 @@ pub struct Model {
     pub interrupted_at: Option<i64>,
     /// Whether the window has the focus, according to the terminal.
     pub focused: bool,
+    /// The jobs that were last told that they have the focus.
+    pub told_focus: Vec<SessionId>,
     /// The last window title that was set; `None` before the first.
     pub title: Option<String>,
     /// Toasts and the message history.
@@ -259,6 +261,7 @@ impl Model {
             left: None,
             interrupted_at: None,
             focused: true,
+            told_focus: Vec::new(),
             title: None,
             toasts: Toasts::default(),
             alerts: Alerts::default(),

@@ -239,6 +239,27 @@ fn pipes_get_newlines_and_end_of_input() {
 }
 
 #[test]
+fn programs_that_ask_are_told_of_the_focus_while_somebody_types() {
+    let mut dash = shop();
+    dash.press("i").read(b"\x1b[O\x1b[I");
+    assert_eq!(dash.typed("web"), "", "not asked");
+    dash.screen("web", 40, 120, "\x1b[?1004h");
+    assert_eq!(dash.typed("web"), "\x1b[I");
+    dash.read(b"\x1b[O");
+    assert_eq!(dash.typed("web"), "\x1b[O");
+    dash.read(b"\x1b[Ix");
+    assert_eq!(dash.typed("web"), "\x1b[Ix");
+    dash.press("\x1d");
+    assert_eq!(dash.typed("web"), "\x1b[O");
+    dash.read(b"\x1b[O\x1b[I");
+    assert_eq!(dash.typed("web"), "", "not typed into");
+    dash.press("i");
+    assert_eq!(dash.typed("web"), "\x1b[I");
+    dash.happen(Event::HangUp);
+    assert_eq!(dash.typed("web"), "\x1b[O");
+}
+
+#[test]
 fn confirms_a_paste_with_control_characters() {
     let long = "1\r2\r3\r4\r5\r6";
     let mut dash = shop();
@@ -270,10 +291,12 @@ fn confirms_a_paste_with_control_characters() {
     dash.press("i");
     dash.press("\x1b[200~short\rpaste\x1b[201~");
     assert_eq!(dash.typed("web"), "short\rpaste");
+    dash.press("\x1b[200~a\n\nb\r\nc\n\x1b[201~");
+    assert_eq!(dash.typed("web"), "a\r\rb\rc\r", "Enter, not Ctrl-J");
     // A program that enabled bracketed paste gets the brackets.
     dash.screen("web", 40, 120, "\x1b[?2004h");
-    dash.press(&format!("\x1b[200~{long}\x1b[201~"));
-    assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\x1b[201~"));
+    dash.press(&format!("\x1b[200~{long}\n\x1b[201~"));
+    assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\n\x1b[201~"));
 }
 
 #[test]

@@ -79,11 +79,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Event::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
     reconcile::reconcile(model, &mut cmds);
-    // Before quitting, send what was typed and the pending removals, because they can no longer be undone.
+    // Before quitting, send what was typed, the loss of the focus, and the pending removals, because they can no longer
+    // be undone.
     if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
         let mut last = Vec::new();
         model.settling.end();
         insert::settle(model, &mut last);
+        model.focused = false;
+        insert::focus::reconcile(model, &mut last);
         removal::flush(model, &mut last);
         cmds.splice(at..at, last);
     }
@@ -115,7 +118,10 @@ fn handle_read(model: &mut Model, inputs: Vec<Input>, cmds: &mut Vec<Cmd>) {
 fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
     use keyparse::Event;
     match input.event {
-        Event::Focus(focused) => model.focused = focused,
+        Event::Focus(focused) => {
+            model.focused = focused;
+            insert::focus::reconcile(model, cmds);
+        }
         Event::Mouse(mouse) => mouse::handle(model, mouse, cmds),
         Event::Reply(reply) => {
             // Other reports were not requested by the dashboard.

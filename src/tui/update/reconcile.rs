@@ -23,6 +23,7 @@ pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let handlers = model.mode().handlers();
     (handlers.reconcile)(model, cmds);
     insert::settle(model, cmds);
+    insert::focus::reconcile(model, cmds);
     watch::reconcile(model, cmds);
     wrap::reconcile(model);
     seen::reconcile(model);

@@ -1,10 +1,11 @@
 //! INSERT: sends raw bytes to the job, except for the leave key.
 //!
-//! The job gets the bytes that the terminal has sent, which is asked to report keys as the program wants them. A
-//! terminal that cannot gets its keys re-encoded. A job that has ended
-//! takes no input; then a key shows a message instead, and the key that restarts in NORMAL runs it again.
+//! The terminal is asked to report keys as the program wants them, and the job gets its bytes. Keys that come in
+//! another form are encoded as the program expects them (`encode`). A job that has ended takes no input; then a key
+//! shows a message instead, and the key that restarts in NORMAL runs it again.
 
 mod encode;
+pub mod focus;
 mod keys;
 pub mod lost;
 mod paste;

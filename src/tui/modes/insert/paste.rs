@@ -41,9 +41,24 @@ fn paste_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
             let whole = [b"\x1b[200~", bytes, b"\x1b[201~"].concat();
             send(model, &id, &whole, cmds);
         } else {
-            send(model, &id, bytes, cmds);
+            send(model, &id, &as_typed(bytes), cmds);
         }
     }
+}
+
+/// A paste as somebody would type it: each newline is the Enter key, which sends a carriage return.
+fn as_typed(bytes: &[u8]) -> Vec<u8> {
+    let mut typed = Vec::with_capacity(bytes.len());
+    let mut before = 0;
+    for &byte in bytes {
+        match (before, byte) {
+            (b'\r', b'\n') => {}
+            (_, b'\n') => typed.push(b'\r'),
+            _ => typed.push(byte),
+        }
+        before = byte;
+    }
+    typed
 }
 
 /// Whether the job's screen is known to have bracketed paste enabled.
@@ -53,11 +68,11 @@ fn is_bracketed(model: &Model, id: &SessionId) -> bool {
         .is_some_and(|screen| screen.modes().bracketed_paste)
 }
 
-/// Number of lines of a paste; terminals send a carriage return for a newline.
+/// Number of lines of a paste. Some terminals send a carriage return for a newline, others the newline.
 fn lines(bytes: &[u8]) -> usize {
-    let text = bytes.strip_suffix(b"\r").or(bytes.strip_suffix(b"\n"));
-    let text = text.unwrap_or(bytes);
-    1 + text.iter().filter(|&&b| b == b'\r' || b == b'\n').count()
+    let typed = as_typed(bytes);
+    let text = typed.strip_suffix(b"\r").unwrap_or(&typed);
+    1 + text.iter().filter(|&&b| b == b'\r').count()
 }
 
 /// Number of control characters of a paste, apart from the ends of lines and tabs.

@@ -60,9 +60,22 @@ pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut V
     }
     if piped {
         send_piped(id, bytes, cmds);
-    } else if !model.settling.keep(id, bytes, model.now.ms) {
+    } else {
+        inform(model, id, bytes, cmds);
+    }
+}
+
+/// Sends bytes to the terminal of a job after those that wait, without giving it a size.
+pub(super) fn inform(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if !model.settling.keep(id, bytes, model.now.ms) {
         push(id, bytes, cmds);
     }
+}
+
+/// Whether a job runs in a terminal that takes keys now.
+pub(super) fn takes_bytes(job: &Job) -> bool {
+    let piped = job.record.summary.mode == JobMode::Pipe;
+    job.is_alive() && !piped && takes_nothing(job).is_none()
 }
 
 /// Gives the shown job the size of the pane, if somebody has begun to type here, or if nobody has given it another size
@@ -73,11 +86,7 @@ pub(super) fn fit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     else {
         return;
     };
-    let takes_size = |job: &&Job| {
-        let piped = job.record.summary.mode == JobMode::Pipe;
-        job.is_alive() && !piped && takes_nothing(job).is_none()
-    };
-    let Some(job) = model.job(&insert.id).filter(takes_size) else {
+    let Some(job) = model.job(&insert.id).filter(|job| takes_bytes(job)) else {
         return;
     };
     let has = (job.record.summary.rows, job.record.summary.cols);
