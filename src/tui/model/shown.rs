@@ -117,8 +117,12 @@ impl Model {
 
     /// How the pane displays a log.
     pub fn display(&self) -> Option<Display> {
+        let pane = self.pane_size()?;
         Some(Display {
-            pane: self.pane_size()?,
+            pane,
+            rows: self
+                .current()
+                .map_or(pane.rows(), |job| job.record.summary.rows),
             wrap: self.pane.wrap,
             times: self.pane.times,
         })

@@ -96,7 +96,7 @@ impl Scroll {
         if display == self.display {
             return;
         }
-        let paints_anew = display.paint_size().cols() != self.text.size.cols();
+        let paints_anew = display.paint_size() != self.text.size;
         let on_match = self.on_match();
         self.display = display;
         if paints_anew {

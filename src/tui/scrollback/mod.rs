@@ -78,6 +78,8 @@ pub struct Jump {
 pub struct Display {
     /// Size of the pane.
     pub pane: Size,
+    /// Rows of the job's terminal: programs that move the cursor up count on them.
+    pub rows: u16,
     /// Whether long lines wrap.
     pub wrap: bool,
     /// Whether timestamps are shown in front of the lines.
@@ -97,7 +99,7 @@ impl Display {
         } else {
             CUT_COLS.max(self.width())
         };
-        Size::new(self.pane.rows(), cols)
+        Size::new(self.rows, cols)
     }
 }
 
@@ -202,6 +204,7 @@ impl Scroll {
         let (row, col) = (usize::from(top), usize::from(left));
         let display = Display {
             pane,
+            rows: screen.size().rows(),
             wrap: true,
             times: false,
         };

@@ -16,12 +16,14 @@ const TAKE: usize = 256;
 const PIECE: usize = 64 * 1024;
 /// Ends what a program that was killed may have left: modes and attributes (DECSTR), new-line mode, a link.
 const RESET: &[u8] = b"\x1b[!p\x1b[20l\x1b]8;;\x1b\\";
-/// Sent by shells before the prompt (OSC 133;A), and before the output of a command (OSC 133;C).
-const PROMPT: &[u8] = b"\x1b]133;A";
+/// Sent by shells before the prompt (OSC 133;A or P), and before the output of a command (OSC 133;C).
+const PROMPTS: [&[u8]; 2] = [b"\x1b]133;A", b"\x1b]133;P"];
 const OUTPUT: &[u8] = b"\x1b]133;C";
 /// "Erase scrollback", as sent by `clear`. Dropped, because it would erase what the person scrolls
 /// back to see.
 const ERASE: &[u8] = b"\x1b[3J";
+/// "Full reset" (RIS). It erases the scrollback too, which is taken before it.
+const FULL_RESET: &[u8] = b"\x1bc";
 
 /// A painter: feed it bytes, then read the finished rows and those that may still change.
 pub(super) struct Painter {
@@ -112,14 +114,10 @@ impl Painter {
         let mut at = offset;
         for line in bytes.split_inclusive(|&b| b == b'\n') {
             for piece in line.chunks(PIECE) {
-                self.begin_line(at, contains(piece, PROMPT));
+                self.begin_line(at, PROMPTS.iter().any(|mark| contains(piece, mark)));
                 at += piece.len() as u64;
-                let piece = self.feed_to_output(piece);
-                if contains(piece, ERASE) {
-                    self.screen.feed(&without_erase(piece))
-                } else {
-                    self.screen.feed(piece)
-                };
+                let piece = self.feed_to_output(piece, rows);
+                self.feed_piece(piece, rows);
                 if self.is_pipe && piece.ends_with(b"\n") {
                     self.screen.feed(b"\r");
                 }
@@ -129,6 +127,27 @@ impl Painter {
             }
         }
         self.take(rows);
+    }
+
+    /// Paints a piece of a line, apart from what would erase the rows above the screen.
+    fn feed_piece(&mut self, piece: &[u8], rows: &mut Vec<Row>) {
+        let mut rest = piece;
+        while let Some(at) = place_of(rest, FULL_RESET) {
+            let (before, reset) = rest.split_at(at);
+            self.feed_piece(before, rows);
+            if self.screen.alt_screen() {
+                self.screen.feed(b"\x1b[?1049l");
+            }
+            self.take(rows);
+            self.screen.feed(FULL_RESET);
+            self.begin_again();
+            rest = &reset[FULL_RESET.len()..];
+        }
+        if contains(rest, ERASE) {
+            self.screen.feed(&without_erase(rest));
+        } else {
+            self.screen.feed(rest);
+        }
     }
 
     /// The rows that may still change: the screen up to its last line.
@@ -167,12 +186,12 @@ impl Painter {
 
     /// Paints the part of a line up to the mark of output in it, if there is one, and records the mark. Returns the
     /// rest of the line.
-    fn feed_to_output<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
+    fn feed_to_output<'a>(&mut self, line: &'a [u8], rows: &mut Vec<Row>) -> &'a [u8] {
         let Some(at) = place_of(line, OUTPUT) else {
             return line;
         };
         let (before, rest) = line.split_at(at);
-        self.screen.feed(&without_erase(before));
+        self.feed_piece(before, rows);
         if !self.screen.alt_screen() {
             // After the text of the command, the output begins in the next row.
             let is_after = self.screen.cursor().col > 0;
@@ -207,6 +226,18 @@ impl Painter {
             Some(last) if last.0 >= row => last.2 |= prompt && last.0 == row,
             _ => self.starts.push_back((row, offset, prompt)),
         }
+    }
+
+    /// Records that the present line goes on in the row of the cursor, because all rows from there on were erased.
+    fn begin_again(&mut self) {
+        let row = self.row();
+        let present = self.starts.back().copied();
+        while self.starts.back().is_some_and(|start| start.0 >= row) {
+            self.starts.pop_back();
+        }
+        self.starts
+            .extend(present.map(|(_, offset, prompt)| (row, offset, prompt)));
+        self.drop_outputs(row);
     }
 
     /// Takes the rows that have scrolled off the screen.
@@ -321,6 +352,26 @@ mod tests {
     }
 
     #[test]
+    fn a_full_reset_keeps_the_scrollback() {
+        for inside in ["", "\x1b[?1049h\x1b[Hfull screen"] {
+            let mut bytes: Vec<u8> = (0..30)
+                .flat_map(|n| format!("line {n}\r\n").into_bytes())
+                .collect();
+            let at = bytes.len() as u64 + inside.len() as u64 + 7;
+            bytes.extend_from_slice(inside.as_bytes());
+            bytes.extend_from_slice(b"\x1bcone\r\ntwo");
+            let rows = paint(&bytes, 0, Size::new(10, 40), false);
+            let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+            assert_eq!(
+                (texts[0], texts[20], texts.len()),
+                ("line 0", "line 20", 23)
+            );
+            assert_eq!(texts[21..], ["one", "two"]);
+            assert_eq!(rows[22].offset, at);
+        }
+    }
+
+    #[test]
     fn shows_the_normal_screen_during_a_full_screen_program() {
         let mut painter = Painter::new(Size::new(4, 20), false, 0);
         let mut rows = Vec::new();
@@ -344,12 +395,13 @@ mod tests {
     #[test]
     fn recognizes_prompts_and_newlines_of_pipes() {
         let rows = paint(
-            b"\x1b]133;A\x07$ ls\r\nfile\r\n",
+            b"\x1b]133;A\x07$ ls\r\nfile\r\n\x1b]133;P;k=i\x07$ \r\n",
             0,
             Size::new(4, 20),
             false,
         );
-        assert_eq!((rows[0].prompt, rows[1].prompt), (true, false));
+        let prompts: Vec<bool> = rows.iter().map(|row| row.prompt).collect();
+        assert_eq!(prompts, [true, false, true]);
         let rows = paint(b"one\ntwo\n", 0, Size::new(4, 20), true);
         assert_eq!(lines(&rows), [("one", 0), ("two", 4)]);
     }

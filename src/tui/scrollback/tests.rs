@@ -11,6 +11,7 @@ fn log(from: usize, to: usize) -> Vec<u8> {
 fn scroll() -> Scroll {
     let display = Display {
         pane: Size::new(10, 40),
+        rows: 10,
         wrap: true,
         times: false,
     };
@@ -167,6 +168,31 @@ fn a_new_width_keeps_the_position() {
 }
 
 #[test]
+fn the_cursor_moves_up_as_far_as_on_the_terminal_of_the_job() {
+    let bars = |percent: u8| -> String {
+        (0..20)
+            .map(|n| format!("bar {n}: {percent}%\r\n"))
+            .collect()
+    };
+    let bytes = format!("{}\x1b[20A{}", bars(50), bars(100));
+    let mut scroll = scroll();
+    scroll.resize(Display {
+        rows: 24,
+        ..scroll.display
+    });
+    scroll.receive(Part::First, bytes.as_bytes(), 0, 0);
+    assert_eq!(scroll.text.rows.len(), 20);
+    assert!(
+        scroll
+            .text
+            .rows
+            .iter()
+            .all(|row| row.text.ends_with(" 100%"))
+    );
+    assert_eq!((scroll.height(), at(&scroll)), (10, "bar 19: 100%"));
+}
+
+#[test]
 fn a_new_width_keeps_the_match() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);
@@ -233,6 +259,7 @@ fn a_frozen_screen_has_its_cursor_in_view_at_any_size() {
     assert!(is_visible(&still));
     let display = |rows, cols| Display {
         pane: Size::new(rows, cols),
+        rows,
         wrap: false,
         times: true,
     };
