@@ -20,6 +20,8 @@ struct KnownRuns {
     /// The number of restarts at the time of the request.
     restarts: u32,
     runs: Vec<Run>,
+    /// Number of the last run that is known to have erased the screen on which the runs before it had written.
+    erased_by: u32,
 }
 
 impl RunTracker {
@@ -47,6 +49,31 @@ impl RunTracker {
     /// The runs of a job, oldest first; empty if it has one only.
     pub fn of(&self, id: &SessionId) -> &[Run] {
         self.known.get(id).map_or(&[], |known| &known.runs)
+    }
+
+    /// A screen has arrived on which a job has written so many lines of clean text: fewer than before its last run
+    /// mean that this run has erased the screen.
+    pub fn note_lines(&mut self, id: &SessionId, lines: u64) {
+        let Some(known) = self.known.get_mut(id) else {
+            return;
+        };
+        let last = known.runs.last();
+        if let Some(last) =
+            last.filter(|last| last.first_line.is_some_and(|first| lines + 1 < first))
+        {
+            known.erased_by = last.run;
+        }
+    }
+
+    /// Whether a run has erased the screen, on which a job has written so many lines and bytes in all: none of the
+    /// runs before it has left anything there. A run that has written something, but no line yet, counts as one that
+    /// has: what it has written was most likely the erasure.
+    pub fn has_erased(&self, id: &SessionId, run: &Run, lines: u64, bytes: u64) -> bool {
+        let is_known = self
+            .known
+            .get(id)
+            .is_some_and(|known| run.run <= known.erased_by);
+        is_known || bytes > run.offset && run.first_line.is_some_and(|first| first > lines)
     }
 
     /// Forgets a job.

@@ -304,8 +304,14 @@ fn count(separators: &[(u16, Separator)]) -> u16 {
 fn separators(model: &Model, id: &SessionId, screen: &Screen) -> Vec<(u16, Separator)> {
     let lines = model.watch(id).and_then(|watch| watch.lines);
     let row_of = |line: Option<u64>| row_of_line(screen, lines?, line?);
+    let bytes = model.job(id).map(|job| job.record.summary.output_bytes);
+    let has_erased = |run: &Run| {
+        let (lines, bytes) = (lines.unwrap_or_default(), bytes.unwrap_or_default());
+        model.runs.has_erased(id, run, lines, bytes)
+    };
     let pairs = model.runs.of(id).windows(2).rev();
     let shown = pairs
+        .take_while(|pair| !has_erased(&pair[1]))
         .map(|pair| Some((row_of(pair[1].first_line)?, pair)))
         // The last runs may have written nothing yet; above the first that has scrolled off, all have.
         .skip_while(Option::is_none)

@@ -14,6 +14,8 @@ use crate::tui::scrollback::Part;
 fn restarted() -> Dash {
     let mut web = record("web");
     web.summary.restarts = 2;
+    // The third run has written nothing yet.
+    web.summary.output_bytes = 21;
     let mut dash = Dash::new(80, 24, vec![web]);
     let asks = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Runs(_), _));
     assert_eq!(dash.asked().iter().filter(|cmd| asks(cmd)).count(), 1);
@@ -100,6 +102,7 @@ fn a_line_separates_runs_on_the_live_screen() {
 #[test]
 fn runs_without_output_are_in_order() {
     let mut dash = restarted();
+    dash.model.jobs[0].record.summary.output_bytes = 0;
     screen(&mut dash, 0, "");
     let mut web = json!(record("web"));
     let at = "2026-01-02T03:04:05.678Z";
@@ -113,6 +116,26 @@ fn runs_without_output_are_in_order() {
         rows[0].starts_with("── run 2, ") && rows[1].starts_with("── run 3, "),
         "{rows:?}"
     );
+}
+
+#[test]
+fn a_run_that_has_erased_the_screen_has_it_alone() {
+    let mut dash = restarted();
+    let output = |dash: &mut Dash, bytes: u64| {
+        dash.event(EventKind::Output, "web", json!({"outputBytes": bytes}));
+    };
+    screen(&mut dash, 3, "one\r\ntwo\r\nthree\r\n");
+    told(&mut dash);
+    assert!(dash.text().contains("── run 3"));
+    // As many lines as there were before it.
+    output(&mut dash, 60);
+    screen(&mut dash, 3, "1\r\n2\r\n3\r\n");
+    assert_eq!(pane(&dash), ["1", "2", "3"]);
+    // Fewer lines, then more.
+    screen(&mut dash, 1, "1\r\n");
+    assert_eq!(pane(&dash), ["1"]);
+    screen(&mut dash, 5, "1\r\n2\r\n3\r\n4\r\n5\r\n");
+    assert_eq!(pane(&dash), ["1", "2", "3", "4", "5"]);
 }
 
 #[test]

@@ -284,6 +284,7 @@ fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
         job.record.summary.cols = update.cols;
         if let Some(lines) = update.output_lines {
             job.record.summary.output_lines = lines;
+            model.runs.note_lines(id, lines);
         }
     }
     if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
