@@ -1,9 +1,11 @@
 //! `log` of the stream `input`: what was typed.
 
+use std::collections::VecDeque;
+
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
-use crate::daemon::storage::input_log;
+use crate::daemon::storage::input_log::{self, Entry};
 use crate::daemon::transport::Answer;
 use crate::protocol::params::Log;
 use crate::protocol::reply::{Left, LogLine, LogLines};
@@ -23,35 +25,88 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     let last = total.saturating_sub(count) + 1;
     let from = params.from_line.unwrap_or(last).max(1);
-    let lines = (1..).zip(&entries).skip_while(|(n, _)| *n < from);
-    let mut size = 0;
-    let lines: Vec<LogLine> = lines
-        .take(usize::try_from(count).unwrap_or(usize::MAX))
-        .map(|(n, entry)| {
-            let (at, stream) = (Some(entry.at), "input".to_owned());
-            LogLine {
-                n,
-                at,
-                stream,
-                text: entry.shown(),
-                by: Some(entry.by.clone()),
-                kind: Some(entry.by.role()),
-                offset: None,
-                goes_on: false,
-            }
-        })
-        .take_while(|line| {
-            size += line.text.len() + room.per_line;
-            size <= room.text
-        })
-        .collect();
-    let next_line = lines.last().map_or(from, |line| line.n + 1);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let wanted = (1..).zip(&entries).skip_while(|(n, _)| *n < from);
+    let (lines, omitted) = shown(wanted.take(count), params.from_line.is_none(), room);
+    let next_line = lines.back().map_or(from, |line| line.n + 1);
     answer(LogLines {
-        lines,
+        lines: lines.into(),
         first_line: 1,
         total_lines: total,
-        omitted: Left::default(),
+        omitted,
         next_line,
         command: None,
     })
+}
+
+/// As many of the writes as there is room for, the last or the first of them, and what is left out.
+fn shown<'e>(
+    writes: impl Iterator<Item = (u64, &'e Entry)>,
+    keep_last: bool,
+    room: Room,
+) -> (VecDeque<LogLine>, Left) {
+    let mut lines: VecDeque<LogLine> = VecDeque::new();
+    let mut omitted = Left::default();
+    let mut size = 0;
+    for (n, entry) in writes {
+        let all = entry.shown();
+        let (text, cut) = room.cut(&all, 0..0);
+        size += text.len() + room.per_line;
+        if size > room.text && !keep_last {
+            break;
+        }
+        while size > room.text
+            && let Some(gone) = lines.pop_front()
+        {
+            size -= gone.text.len() + room.per_line;
+            omitted.bytes += gone.text.len() as u64;
+            omitted.lines += 1;
+        }
+        omitted.bytes += cut;
+        let (at, stream) = (Some(entry.at), "input".to_owned());
+        lines.push_back(LogLine {
+            n,
+            at,
+            stream,
+            text: text.into_owned(),
+            by: Some(entry.by.clone()),
+            kind: Some(entry.by.role()),
+            offset: None,
+            goes_on: false,
+        });
+    }
+    (lines, omitted)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::daemon::actions::log::{LEAN_PER_LINE, LEAN_TEXT};
+    use crate::protocol::{Scope, Timestamp};
+
+    #[test]
+    fn the_last_writes_are_kept_and_long_ones_are_cut() {
+        let write = |text: String| Entry {
+            at: Timestamp(0),
+            by: Scope::named("a").unwrap(),
+            bytes: text.len(),
+            text: Some(text),
+        };
+        let room = Room {
+            text: LEAN_TEXT,
+            per_line: LEAN_PER_LINE,
+            is_lean: true,
+        };
+        let mut entries = vec![write("x".repeat(30_000))];
+        entries.extend((0..40).map(|n| write(format!("{n:1000}"))));
+        let numbered = || (1..).zip(&entries);
+        let (last, omitted) = shown(numbered(), true, room);
+        assert_eq!((last[0].n, last.back().unwrap().n), (19, 41));
+        assert_eq!(omitted.lines, 18);
+        assert_eq!(omitted.bytes, 30_000 + 17 * 1000);
+        let (first, omitted) = shown(numbered(), false, room);
+        assert_eq!((first[0].n, first.back().unwrap().n), (1, 22));
+        assert!(first[0].text.len() < 2000 && omitted.bytes > 28_000);
+    }
 }
