@@ -45,6 +45,7 @@ pub(in crate::cli) fn report(
             Warning::NewlineNotEnter => {
                 note("the line feed was typed as ^J; `bgproc keys` with Enter presses Enter");
             }
+            Warning::NoEnter => note("Enter was not pressed; the text stands at the prompt"),
         }
     }
     Ok(exit)

@@ -63,6 +63,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         warns_of_newline: client.is_lean()
             && !(pastes && target.modes.bracketed_paste)
             && bytes.contains(&b'\n'),
+        warns_of_no_enter: client.is_lean() && !submit && params.eof != Some(true),
         bytes,
         submit,
         eof: params.eof == Some(true),

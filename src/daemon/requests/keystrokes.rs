@@ -31,6 +31,8 @@ pub(crate) struct Keystrokes {
     pub(crate) passed_on: bool,
     /// Whether `bytes` have a line feed that is meant as Enter, as far as can be known.
     pub(crate) warns_of_newline: bool,
+    /// Whether the client may take `bytes` for a complete answer though no Enter follows.
+    pub(crate) warns_of_no_enter: bool,
     /// Whether `bytes` are a paste that the program cannot tell from typed text.
     pub(crate) is_plain_paste: bool,
 }
@@ -102,6 +104,9 @@ impl Keystrokes {
         }
         if self.warns_of_newline && target.tells_enter_from_newline() {
             sent.warn(Warning::NewlineNotEnter);
+        }
+        if self.warns_of_no_enter {
+            sent.expect_enter(target, &self.bytes);
         }
         sent.send(target, &turn, &self.bytes).await?;
         if self.submit && sent.stuffed() {

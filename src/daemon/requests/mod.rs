@@ -22,6 +22,7 @@ pub(crate) mod job_stop;
 pub(crate) mod keystrokes;
 pub(crate) mod limits;
 pub(crate) mod new_output;
+mod no_enter;
 pub(crate) mod question;
 pub(crate) mod replies;
 pub(crate) mod start_input;

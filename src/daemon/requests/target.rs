@@ -11,6 +11,7 @@ use super::new_output;
 use super::replies::not_running;
 use crate::daemon::hub::Hub;
 use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed};
+use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
 use crate::engine::registry::{Access, Principal};
 use crate::engine::shell_command::{is_carrier, is_other, is_shell};
@@ -101,10 +102,7 @@ impl Target {
         let state = self.hub.read();
         let session = state.sessions.get(&self.id);
         let is_full_screen = session.is_some_and(|session| session.output.alt_screen());
-        let program = state.sessions.foreground_program(&self.id);
-        let name = program.map_or_else(String::new, |process| process.name);
-        let edits_lines = is_shell(&name) || is_carrier(&name) || is_other(&name);
-        is_full_screen || !edits_lines
+        is_full_screen || !edits_lines(&state, &self.id)
     }
 
     /// How the terminal treats input; `None` for a pipe.
@@ -175,6 +173,14 @@ impl Target {
             state.sessions.log_end(&self.id)
         }))
     }
+}
+
+/// Whether the program in the foreground is one that edits the lines that it reads: a shell, a program that carries one
+/// from elsewhere, or an interpreter.
+pub(super) fn edits_lines(state: &State, id: &SessionId) -> bool {
+    let program = state.sessions.foreground_program(id);
+    let name = program.map_or_else(String::new, |process| process.name);
+    is_shell(&name) || is_carrier(&name) || is_other(&name)
 }
 
 fn too_much(target: &Target, bytes: usize) -> Error {

@@ -7,6 +7,7 @@ use tokio::time::{Duration, Instant, timeout};
 
 use super::client::Client;
 use super::input_record::Unrecorded;
+use super::no_enter::NoEnter;
 use super::replies::{answer, refused_by_system};
 use super::target::{Target, stdin_not_available};
 use super::wait_plan::Plan;
@@ -46,6 +47,8 @@ pub(crate) struct Sent {
     passed_on: bool,
     /// Whether the end-of-file character was typed in raw mode, where it is a key like any other.
     ends_raw: bool,
+    /// What was typed, if a client may take it for a complete answer.
+    no_enter: Option<NoEnter>,
     /// Keys whose echo somebody is about to see.
     unrecorded: Option<Unrecorded>,
 }
@@ -59,6 +62,7 @@ impl Sent {
             line: false,
             passed_on: false,
             ends_raw: false,
+            no_enter: None,
             unrecorded: None,
         }
     }
@@ -98,6 +102,11 @@ impl Sent {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
+    }
+
+    /// Notes that no Enter follows these bytes, though the client may take them for a complete answer.
+    pub(crate) fn expect_enter(&mut self, target: &Target, bytes: &[u8]) {
+        self.no_enter = NoEnter::of(target, bytes);
     }
 
     /// Adds a warning if a line becomes so long that a cooked terminal cuts it, also one that an earlier write has
@@ -252,6 +261,12 @@ impl Sent {
         }
         if self.ends_raw && !self.stuffed() && reads_on(hub, &id).await {
             self.warn(Warning::NoEffect);
+        }
+        let typed = self.no_enter.as_ref().filter(|_| !self.stuffed());
+        if let Some((typed, waited)) = typed.zip(waited.as_ref())
+            && typed.stands(hub, &id, &waited.polled)
+        {
+            self.warn(Warning::NoEnter);
         }
         answer(Written {
             bytes_written: self.bytes,

@@ -118,6 +118,8 @@ pub enum Warning {
     LabelInUse,
     /// The program reads keys, and a line feed is not Enter to it but `^J`. Only on a lean connection.
     NewlineNotEnter,
+    /// Enter was not pressed, and the text stands at the prompt: the program does not have it. Only on a lean connection.
+    NoEnter,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{background, ended, serve, wait_for_since_start};
 use crate::support::needs::have;
-use crate::support::{Serve, eventually};
+use crate::support::{Home, Serve, eventually};
 
 #[test]
 fn writing_takes_text_bytes_and_pastes() {
@@ -190,6 +190,27 @@ fn a_line_that_the_terminal_will_cut_is_warned_of() {
     let keys = json!({"action": "send_keys", "sessionId": id, "keys": keys});
     assert_eq!(serve.ok(keys)["warnings"], json!(["line_over_4095"]));
     assert_eq!(written["consumed"], Value::Null);
+}
+
+#[test]
+fn a_model_is_told_that_enter_is_missing() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let line = "printf 'name? '; read x; stty -echo; printf 'secret? '; read y; stty echo -icanon; \
+        printf '[y/n] '; dd bs=1 count=1 2> /dev/null; stty icanon; printf 'more? '; read z";
+    let id = serve.ok(json!({"action": "start", "command": line}))["sessionId"].clone();
+    let mut warnings = |mut typed: Value| {
+        typed["action"] = json!("write");
+        typed["sessionId"] = id.clone();
+        serve.ok(typed)["warnings"].clone()
+    };
+    for answer in ["bob", "hunter2-swordfish"] {
+        assert_eq!(warnings(json!({"data": answer})), json!(["no_enter"]));
+        assert_eq!(warnings(json!({"submit": true})), Value::Null);
+    }
+    // The key is the answer, and the next question comes.
+    assert_eq!(warnings(json!({"data": "y"})), Value::Null);
+    assert_eq!(warnings(json!({"data": "no", "submit": true})), Value::Null);
 }
 
 #[test]

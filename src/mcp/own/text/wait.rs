@@ -146,6 +146,9 @@ fn explained(warning: &str) -> &str {
         "newline_not_enter" => {
             "the newline was sent as ^J, not as Enter; submit:true or send_keys Enter presses Enter"
         }
+        "no_enter" => {
+            "Enter was not pressed: the text stands at the prompt; write submit:true presses it"
+        }
         warning => warning,
     }
 }
