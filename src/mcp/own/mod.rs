@@ -145,25 +145,33 @@ pub fn failed(error: &Error) -> Done {
     let code = serde_json::to_value(error.code).unwrap_or_default();
     let mut text = format!("{} [{}]", error.message, code.as_str().unwrap_or_default());
     if let Some(hint) = &error.hint {
+        // Where parameters are wrong, a name in the hint is that of a parameter.
+        let hint = match error.code {
+            ErrorCode::InvalidParams => hint.clone(),
+            _ => text::calls(hint),
+        };
         text.push_str(&format!("\nhint: {hint}"));
     }
     // The whole PATH, or what the message says.
-    let is_known = |name: &str| {
-        let known = (error.code, name);
-        known == (ErrorCode::SpawnFailed, "path") || known == (ErrorCode::InvalidProject, "faults")
+    let is_known = |name: &str| match error.code {
+        ErrorCode::SpawnFailed => ["path", "searched"].contains(&name),
+        ErrorCode::InvalidProject => name == "faults",
+        _ => false,
     };
+    let mut blocks = String::new();
     let data = error.data.iter().filter_map(Value::as_object).flatten();
     for (name, value) in data.filter(|(name, _)| !is_known(name)) {
         match value.as_str() {
+            // After the others, which would look like its last lines.
             Some(value) if value.contains('\n') => {
-                text.push_str(&format!("\n{name}:\n{}", value.trim_end()));
+                blocks.push_str(&format!("\n{name}:\n{}", value.trim_end()));
             }
             Some(value) => text.push_str(&format!("\n{name}: {value}")),
             None if value.is_null() => {}
             None => text.push_str(&format!("\n{name}: {value}")),
         }
     }
-    Done::error(text)
+    Done::error(text::carrier::commands(text + &blocks))
 }
 
 #[cfg(test)]
@@ -190,8 +198,9 @@ mod tests {
 
     #[test]
     fn the_whole_path_is_not_told_to_a_model() {
-        let error = Error::new(ErrorCode::SpawnFailed, "nope was not found on PATH")
-            .data(json!({"errno": 2, "path": "/usr/bin:/bin", "command": "nope"}));
+        let error = Error::new(ErrorCode::SpawnFailed, "nope was not found on PATH").data(
+            json!({"errno": 2, "path": "nope", "searched": "/usr/bin:/bin", "command": "nope"}),
+        );
         let text = failed(&error).text;
         assert!(
             !text.contains("/usr/bin") && text.contains("errno: 2"),
@@ -203,11 +212,16 @@ mod tests {
     fn an_error_has_its_code_and_hint() {
         let error = Error::new(ErrorCode::SessionNotRunning, "Session x is not running")
             .hint("`restart` runs it again")
-            .data(json!({"exitCode": 3, "signal": null, "output": "a\nb\n"}));
+            .data(json!({"exitCode": 3, "output": "a\nb\n", "signal": null, "status": "error"}));
         let done = failed(&error);
-        let expected = "Session x is not running [session_not_running]\nhint: `restart` runs it \
-            again\nexitCode: 3\noutput:\na\nb";
+        let expected = "Session x is not running [session_not_running]\nhint: `session \
+            {action:\"restart\"}` runs it again\nexitCode: 3\nstatus: error\noutput:\na\nb";
         assert!(done.is_error && done.structured.is_none());
         assert_eq!(done.text, expected);
+        let parameter = failed(&Error::invalid("x").hint("did you mean `restart`?")).text;
+        assert!(
+            parameter.ends_with("did you mean `restart`?"),
+            "{parameter}"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! keep prompts short, fields that a model rarely needs are left out, and JSON appears only as the
 //! value of a rare field.
 
-mod carrier;
+pub(super) mod carrier;
 mod output;
 mod project;
 mod screen;
@@ -14,6 +14,7 @@ use serde_json::Value;
 use self::output::{captured, exported, log};
 use self::session::{killed, listed, started};
 use self::wait::{executed, news, waited, written};
+use super::catalog::{RARE, SESSION};
 
 /// What the daemon writes in place of lines that it leaves out.
 const LEFT_OUT: &str = " left out; log ";
@@ -50,6 +51,17 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
         "export" | "capture" => text,
         _ => carrier::commands(text),
     }
+}
+
+/// A hint for a model: the actions that it names and that have no tool of their own, as calls.
+pub(super) fn calls(hint: &str) -> String {
+    let tool = SESSION;
+    RARE.iter().fold(hint.to_owned(), |hint, action| {
+        hint.replace(
+            &format!("`{action}`"),
+            &format!("`{tool} {{action:\"{action}\"}}`"),
+        )
+    })
 }
 
 /// Any other result: one field per line, without empty fields.
@@ -132,7 +144,7 @@ fn input_state(result: &Value) -> &'static str {
 /// What else there is to know of a session: that it was restarted, who has ended it, why it is not ready.
 fn reason(result: &Value) -> String {
     let reason = result["reason"].as_str();
-    reason.map_or_else(String::new, |reason| format!(", {reason}"))
+    reason.map_or_else(String::new, |reason| format!(", {}", calls(reason)))
 }
 
 /// What the program reports of itself.

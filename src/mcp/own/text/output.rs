@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::carrier::commands_on;
 use super::screen::folded;
 use super::{array, end_line, fields, word};
 
@@ -155,8 +156,13 @@ pub(super) fn captured(result: &Value) -> String {
     let picture = ["text", "html", "svg"]
         .iter()
         .find_map(|name| result[*name].as_str());
+    let cols = result["cols"]
+        .as_u64()
+        .and_then(|cols| cols.try_into().ok());
     let mut text = match picture {
-        Some(text) if result["text"].is_string() && !text.contains('\x1b') => folded(text),
+        Some(text) if result["text"].is_string() && !text.contains('\x1b') => {
+            folded(&commands_on(text, cols))
+        }
         Some(picture) => picture.to_owned(),
         None if result["cells"].is_array() => result["cells"].to_string(),
         // The picture is beside the text.

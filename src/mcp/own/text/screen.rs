@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::carrier::commands_on;
 use super::{array, end_line, word};
 use crate::protocol::error::cut;
 
@@ -35,7 +36,7 @@ pub(super) fn folded(rows: &str) -> String {
 /// The screen of a full-screen program, with its cursor and what stands out on it.
 pub(super) fn full(screen: &Value) -> String {
     let rows = word(screen, "text");
-    let mut text = format!("screen:\n{}", folded(rows));
+    let mut text = format!("screen:\n{}", folded(&commands_on(rows, None)));
     end_line(&mut text);
     text.push_str(&format!(
         "[cursor row {} col {}",
