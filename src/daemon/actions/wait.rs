@@ -14,9 +14,9 @@ use crate::engine::conditions::Conditions;
 use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
-use crate::protocol::condition::{View, WaitMode, WaitSpec};
+use crate::protocol::condition::{Condition, View, WaitMode, WaitSpec};
 use crate::protocol::params::Wait;
-use crate::protocol::reply::{Outcome, SeenBefore};
+use crate::protocol::reply::{Matched, Outcome, SeenBefore};
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
 
 /// Most output that is searched again after a timeout, in bytes.
@@ -85,8 +85,11 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     let mut waited = plan.run(hub, client, from.clone(), mode).await?;
     if unasked && spec.names_conditions() {
         for (result, from) in waited.results.iter_mut().zip(&from) {
-            if result.outcome == Outcome::Timeout {
+            if matches!(result.outcome, Outcome::Timeout | Outcome::Exited) {
                 result.seen_before = seen_before(hub, client, &spec, from).await?;
+            }
+            if result.outcome == Outcome::Timeout && result.seen_before.is_none() {
+                result.screen_row = row_of_screen(hub, client, &spec, &from.1).await?;
             }
         }
     }
@@ -133,17 +136,57 @@ async fn seen_before(
     if spec.view == Some(View::Screen) || begin >= *from || *from - begin > SEARCHED_AGAIN {
         return Ok(None);
     }
-    let plan = Plan::new(client, &spec)?;
-    let decided = plan
-        .decide(hub, &[(begin, id.clone())], WaitMode::Any)
-        .await?;
-    let decision = decided.verdict.into_iter().next().and_then(|part| part.1);
-    Ok(match decision {
-        Some(Decision::Matched(matched)) => matched.line.map(|line| SeenBefore {
-            line,
+    let found = found(hub, client, &spec, (begin, id.clone())).await?;
+    Ok(found.and_then(|matched| {
+        Some(SeenBefore {
+            line: matched.line?,
             text: matched.text.unwrap_or_default(),
             since: cursor(begin),
-        }),
+        })
+    }))
+}
+
+/// The row of a full-screen program that a pattern matches which was searched in lines: such a program writes none.
+async fn row_of_screen(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    id: &SessionId,
+) -> Result<Option<u64>, Error> {
+    let mut patterns = spec.until.clone().unwrap_or_default();
+    patterns.retain(|condition| matches!(condition, Condition::Pattern(_)));
+    let end = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let draws =
+            |session: &&Session| session.output.alt_screen() || session.output.draws_main_screen();
+        session.filter(draws).map(|_| state.sessions.log_end(id))
+    };
+    let Some(end) = end.filter(|_| spec.view != Some(View::Screen) && !patterns.is_empty()) else {
+        return Ok(None);
+    };
+    let spec = WaitSpec {
+        until: Some(patterns),
+        view: Some(View::Screen),
+        timeout_ms: Some(0),
+        ..WaitSpec::default()
+    };
+    let found = found(hub, client, &spec, (end, id.clone())).await?;
+    Ok(found.and_then(|matched| matched.line))
+}
+
+/// What matches in a session at once.
+async fn found(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    from: (u64, SessionId),
+) -> Result<Option<Matched>, Error> {
+    let plan = Plan::new(client, spec)?;
+    let decided = plan.decide(hub, &[from], WaitMode::Any).await?;
+    let decision = decided.verdict.into_iter().next().and_then(|part| part.1);
+    Ok(match decision {
+        Some(Decision::Matched(matched)) => Some(matched),
         _ => None,
     })
 }

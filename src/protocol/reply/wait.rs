@@ -82,9 +82,14 @@ pub struct Waited {
     pub matched_at_entry: bool,
     /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
-    /// After a timeout, on a lean connection: a line of the present run that matches, and that you have been shown.
+    /// After a timeout or the end of the session, on a lean connection: a line of the present run that matches, and that
+    /// you have been shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_before: Option<SeenBefore>,
+    /// After a timeout, on a lean connection: the row of a full-screen program that a pattern matches, from 1 at the
+    /// top. A `wait` with the view `screen` matches it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen_row: Option<u64>,
     /// Label of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

@@ -181,6 +181,7 @@ fn polled() -> Polled {
 fn waited() -> Waited {
     Waited {
         seen_before: None,
+        screen_row: None,
         label: None,
         outcome: Outcome::Matched,
         matched: Some(Matched {

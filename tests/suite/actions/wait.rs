@@ -267,4 +267,28 @@ fn a_server_that_listens_for_commands_asks_nothing() {
         ended["status"], "done",
         "it was not told that it asks: {ended}"
     );
+fn a_model_is_told_where_its_pattern_matches_instead() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let line = "echo up; echo on 3000; read x; exit 3";
+    let job = Job::request(&mut serve, json!({"command": line}));
+    job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+    job.ask(
+        &mut serve,
+        "write",
+        json!({"submit": true, "until": [{"exit": true}]}),
+    );
+    let wait = json!({"until": [{"pattern": "on \\d+"}]});
+    let ended = job.ask(&mut serve, "wait", wait);
+    assert_eq!(ended["outcome"], "exited", "{ended}");
+    assert_eq!(ended["seenBefore"]["line"], 2, "{ended}");
+    assert_eq!(ended["seenBefore"]["text"], "on 3000", "{ended}");
+    // The screen shows one word, which was not written as one.
+    let line = "printf '\\033[?1049h\\033[3;3HNU\\033[3;1HME'; read x";
+    let job = Job::request(&mut serve, json!({"command": line}));
+    job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+    let wait = json!({"until": [{"pattern": "MENU"}], "waitMs": 100});
+    let late = job.ask(&mut serve, "wait", wait);
+    assert_eq!(late["outcome"], "timeout", "{late}");
+    assert_eq!(late["screenRow"], 3, "{late}");
 }

@@ -221,6 +221,7 @@ impl Plan {
                 matched_at_entry: at_entry && has_matched,
                 elapsed_ms,
                 seen_before: None,
+                screen_row: None,
                 label: session.and_then(|session| session.spec.label.clone()),
                 polled,
             });

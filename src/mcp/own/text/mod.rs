@@ -255,6 +255,19 @@ mod tests {
                 "timeout after 3.0 s\n--- a1 (deploy): still running, asks for a password\n--- b2: still running\n--- c3: matched: exit; done (exit 0)\nok\n",
             ),
             (
+                "wait",
+                json!({"outcome": "timeout", "elapsedMs": 3000, "status": "running", "screenRow": 7, "output": ""}),
+                "timeout after 3.0 s; running; row 7 of the screen matches: view:\"screen\" looks there\n(no output)",
+            ),
+            (
+                "wait",
+                json!({"outcome": "exited", "elapsedMs": 3000, "results": [
+                    {"sessionId": "a1", "outcome": "exited", "status": "done", "exitCode": 0, "output": "",
+                     "seenBefore": {"line": 4, "text": "up", "since": "c0"}},
+                ]}),
+                "exited after 3.0 s\n--- a1: exited; line 4, which you have seen, matches: `up` (since:\"c0\" counts it); done (exit 0)\n(no output)",
+            ),
+            (
                 "write",
                 json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
                 "2 bytes typed, not all read yet, warning: the program does not read its input now; what was typed waits",

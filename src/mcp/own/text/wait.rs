@@ -52,7 +52,8 @@ pub(super) fn waited(result: &Value) -> String {
             format!("still running{reason}{input}")
         } else {
             // When it came is not known: it may have been so when the wait began.
-            let head = format!("{}; {}{reason}{input}", outcome(one), status(one));
+            let (outcome, before) = (outcome(one), seen_before(one));
+            let head = format!("{outcome}{before}; {}{reason}{input}", status(one));
             with_output(head, one)
         };
         text.push_str(&format!("\n--- {id}{label}: {one}"));
@@ -89,8 +90,11 @@ fn verdict(result: &Value) -> String {
     text + &seen_before(result)
 }
 
-/// After a timeout: that a line matches which the model has been shown.
+/// After a timeout or the end of the session: what matches elsewhere.
 fn seen_before(result: &Value) -> String {
+    if let Some(row) = result["screenRow"].as_u64() {
+        return format!("; row {row} of the screen matches: view:\"screen\" looks there");
+    }
     let before = &result["seenBefore"];
     match before["line"].as_u64() {
         Some(line) => format!(
