@@ -153,6 +153,7 @@ impl Registry {
             status: session.life.status(),
             exit_code: session.life.exit_code(),
             removed: now,
+            label: session.spec.label.clone(),
         };
         self.tombstones.add(id.clone(), tombstone, now);
         Some(session)

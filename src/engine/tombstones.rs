@@ -25,6 +25,9 @@ pub struct Tombstone {
     pub exit_code: Option<i32>,
     /// When it was removed.
     pub removed: Now,
+    /// Its label. Absent in tombstones of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// Sessions removed within the last day.
@@ -59,6 +62,16 @@ impl Tombstones {
         self.by_id.get(id)
     }
 
+    /// The session of this scope with this label that was removed last.
+    pub fn labelled(&self, scope: &Scope, label: &str) -> Option<(&SessionId, &Tombstone)> {
+        let is_meant = |tombstone: &Tombstone| {
+            tombstone.scope == *scope && tombstone.label.as_deref() == Some(label)
+        };
+        let newest_first = self.order.iter().rev();
+        let mut all = newest_first.filter_map(|id| Some((id, self.by_id.get(id)?)));
+        all.find(|(_, tombstone)| is_meant(tombstone))
+    }
+
     /// All tombstones, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Tombstone)> {
         self.order
@@ -81,15 +94,33 @@ mod tests {
     }
 
     fn add(tombstones: &mut Tombstones, boot: u64) -> SessionId {
+        add_labelled(tombstones, boot, None)
+    }
+
+    fn add_labelled(tombstones: &mut Tombstones, boot: u64, label: Option<&str>) -> SessionId {
         let id = SessionId::fresh();
         let tombstone = Tombstone {
             scope: Scope::named("a").unwrap(),
             status: Status::Done,
             exit_code: Some(0),
             removed: at(boot),
+            label: label.map(str::to_owned),
         };
         tombstones.add(id.clone(), tombstone, at(boot));
         id
+    }
+
+    #[test]
+    fn a_label_means_the_session_that_was_removed_last() {
+        let mut tombstones = Tombstones::default();
+        add_labelled(&mut tombstones, 0, Some("web"));
+        let last = add_labelled(&mut tombstones, 1, Some("web"));
+        add(&mut tombstones, 2);
+        let scope = Scope::named("a").unwrap();
+        assert_eq!(tombstones.labelled(&scope, "web").unwrap().0, &last);
+        assert!(tombstones.labelled(&scope, "we").is_none());
+        let other = Scope::named("b").unwrap();
+        assert!(tombstones.labelled(&other, "web").is_none());
     }
 
     #[test]

@@ -189,7 +189,7 @@ impl Error {
 
     /// The session was removed. Its tombstone says how it had ended.
     pub fn session_removed(
-        id: &SessionId,
+        id: impl std::fmt::Display,
         status: Status,
         exit_code: Option<i32>,
         removed_at: Timestamp,

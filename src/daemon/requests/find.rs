@@ -10,6 +10,7 @@ use crate::engine::session::Session;
 use crate::protocol::project::ProjectName;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::term::sanitize::clean;
 
 /// Finds a session by its [name](id_of), if this client has `access` to it. Being asked for extends the time that a
 /// finished session is kept.
@@ -45,11 +46,24 @@ pub(crate) fn find(
 pub(crate) fn id_of(state: &mut State, client: &Client, name: &str) -> Result<SessionId, Error> {
     match state.sessions.registry.find(&client.principal, name) {
         Ok(session) => Ok(session.id.clone()),
-        Err(error) if error.code == ErrorCode::SessionNotFound => {
-            shared(state, client, name)?.ok_or_else(|| suggest(state, client, name, error))
-        }
+        Err(error) if error.code == ErrorCode::SessionNotFound => shared(state, client, name)?
+            .ok_or_else(|| {
+                removed(state, client, name).unwrap_or_else(|| suggest(state, client, name, error))
+            }),
         Err(error) => Err(error),
     }
+}
+
+/// The error for the label of a session of the client's scope that was removed.
+fn removed(state: &State, client: &Client, name: &str) -> Option<Error> {
+    let tombstones = &state.sessions.registry.tombstones;
+    let (id, tombstone) = tombstones.labelled(&client.principal.scope, name)?;
+    Some(Error::session_removed(
+        format!("{} ({id})", clean(name)),
+        tombstone.status,
+        tombstone.exit_code,
+        tombstone.removed.wall,
+    ))
 }
 
 /// Names the label in the hint that is nearly `name`, if the client may see a session with such a label.

@@ -115,6 +115,7 @@ mod tests {
                 boot: 300_000,
                 wall: at(300),
             },
+            label: None,
         };
         let builder = Scope::named("builder").unwrap_or_else(Scope::human);
         let lines = [

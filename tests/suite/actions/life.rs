@@ -88,6 +88,14 @@ fn several_are_killed_at_once_and_removed_with_their_files() {
         "session_removed",
     );
     assert_eq!(gone["data"]["status"], "killed");
+    // Also by its label, which is like another one.
+    serve.ok(json!({"action": "start", "command": "true", "label": "ab"}));
+    let gone = serve.err(
+        json!({"action": "poll", "sessionId": "a"}),
+        "session_removed",
+    );
+    let message = gone["message"].as_str().unwrap();
+    assert!(message.starts_with("Session a ("), "{message}");
     serve.err(json!({"action": "kill", "group": "g"}), "session_not_found");
     serve.err(json!({"action": "kill"}), "invalid_params");
 }
