@@ -208,6 +208,9 @@ impl ServerHandler for Server {
                     "Unknown tool: {0}; it is an action of `session`: {{\"action\":\"{0}\"}}",
                     request.name
                 ),
+                false if self.set == ToolSet::Own && request.name == "read" => {
+                    "Unknown tool: read; `poll` returns new output, `log` any part of it".to_owned()
+                }
                 false if self.set == ToolSet::Own => format!(
                     "Unknown tool: {}; `start` runs a command, `exec` one in a shell that a session runs",
                     request.name

@@ -7,6 +7,9 @@ use super::suggest::nearest;
 /// Maximum number of characters that an error quotes from a request.
 const MAX_QUOTED: usize = 100;
 
+/// Letters of the shortest beginning of a word that stands for it.
+const SHORTEST: usize = 3;
+
 /// Turns a fault in the parameters of `action` into an [`Error`]. `path` is the parameter concerned, or `.` for all of
 /// them.
 pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
@@ -85,7 +88,7 @@ fn missing(action: &str, word: &str) -> Error {
 }
 
 /// What other tools call a parameter: Codex, Claude Code, OpenClaw, tmux and the shell.
-const SYNONYMS: [(&str, &str); 21] = [
+const SYNONYMS: [(&str, &str); 26] = [
     ("cmd", "command"),
     ("workdir", "cwd"),
     ("workingdirectory", "cwd"),
@@ -95,6 +98,10 @@ const SYNONYMS: [(&str, &str); 21] = [
     ("sessionname", "sessionId"),
     ("id", "sessionId"),
     ("text", "data"),
+    ("text", "keys"),
+    ("text", "pattern"),
+    ("stdin", "data"),
+    ("stdin", "input"),
     ("input", "data"),
     ("chars", "data"),
     ("pattern", "until"),
@@ -104,37 +111,54 @@ const SYNONYMS: [(&str, &str); 21] = [
     ("query", "grep"),
     ("yieldtimems", "waitMs"),
     ("timeout", "timeoutSec"),
-    ("timeout", "timeoutMs"),
     ("timeout", "waitMs"),
+    ("timeout", "timeoutMs"),
+    ("timeoutms", "waitMs"),
     ("maxoutputtokens", "maxChars"),
+];
+
+/// What an action does not have: the action, the parameter, and what has it.
+const ELSEWHERE: [(&str, &str, &str); 5] = [
+    ("poll", "tail", "`log` has `tail`"),
+    ("poll", "lines", "`log` has `lines` and `tail`"),
+    ("log", "since", "`poll` has `since`"),
+    ("log", "head", r#"for example "fromLine":1,"lines":20"#),
+    ("log", "toline", r#"for example "fromLine":10,"lines":20"#),
 ];
 
 fn unknown_parameter(action: &str, word: &str, place: &str, known: &[&str]) -> Error {
     let plain = word.replace('_', "").to_lowercase();
     let mut synonyms = SYNONYMS.iter().filter(|(theirs, _)| *theirs == plain);
     let ours = synonyms.find_map(|(_, ours)| known.contains(ours).then_some(*ours));
+    let mut elsewhere = ELSEWHERE.iter().filter(|(at, ..)| *at == action);
+    let elsewhere = elsewhere.find(|(_, theirs, _)| *theirs == plain);
     let error = unknown("parameter", word, place, known);
-    match ours {
-        Some(ours) => error.hint(match example(action, ours) {
+    match (ours, elsewhere) {
+        (Some(ours), _) => error.hint(match example(action, ours) {
             Some(example) => format!("did you mean `{ours}`? For example {example}"),
             None => format!("did you mean `{ours}`?"),
         }),
-        None => error,
+        (None, Some((.., hint))) => error.hint(*hint),
+        (None, None) => error,
     }
 }
 
 /// What others call how a session has ended.
-const STATUSES: [(&str, &str); 6] = [
-    ("finished", "done"),
+const STATUSES: [(&str, &str); 4] = [
     ("completed", "done"),
-    ("exited", "done"),
     ("success", "done"),
     ("failed", "error"),
     ("stopped", "killed"),
 ];
 
+/// What others call any end of a session.
+const ENDED: [&str; 3] = ["finished", "ended", "exited"];
+
 fn unknown_value(word: &str, place: &str, known: &[&str]) -> Error {
     let error = unknown("value", word, place, known);
+    if ENDED.contains(&word) && known.contains(&"done") {
+        return error.hint("give `done` or `error`, or leave it out to list all");
+    }
     let mut meant = STATUSES.iter().filter(|(theirs, _)| *theirs == word);
     match meant.find(|(_, ours)| known.contains(ours)) {
         Some((_, ours)) => error.hint(format!("did you mean `{ours}`?")),
@@ -144,11 +168,21 @@ fn unknown_value(word: &str, place: &str, known: &[&str]) -> Error {
 
 fn unknown(what: &str, word: &str, place: &str, known: &[&str]) -> Error {
     let message = format!("Unknown {what} `{}` for {place}", quoted(word));
-    Error::invalid(message).hint(match nearest(word, known.iter().copied()) {
+    let near = nearest(word, known.iter().copied());
+    Error::invalid(message).hint(match near.or_else(|| begun(word, known)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "it takes no parameters".to_owned(),
         None => format!("known: {}", known.join(", ")),
     })
+}
+
+/// The only known word that begins like this one: `memoryBytes` for `memory`.
+fn begun<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let lower = word.to_lowercase();
+    let begins =
+        |known: &&&str| lower.len() >= SHORTEST && known.to_lowercase().starts_with(&lower);
+    let mut found = known.iter().filter(begins);
+    found.next().filter(|_| found.next().is_none()).copied()
 }
 
 #[cfg(test)]
@@ -187,6 +221,22 @@ mod tests {
         assert_eq!(grep, "did you mean `grep`?");
         let enter = hint("write", "enter", &["data", "submit"]);
         assert_eq!(enter, "did you mean `submit`?");
+        let keys = hint("send_keys", "text", &["keys", "sessionId"]);
+        assert!(keys.starts_with("did you mean `keys`?"), "{keys}");
+        for (action, theirs, ours, known) in [
+            ("poll", "timeoutMs", "waitMs", &["sessionId", "waitMs"]),
+            ("wait", "timeout", "waitMs", &["timeoutMs", "waitMs"]),
+            ("start", "stdin", "input", &["command", "input"]),
+            ("wait", "text", "pattern", &["exit", "pattern"]),
+            ("start", "memory", "memoryBytes", &["cpuSec", "memoryBytes"]),
+        ] {
+            let expected = format!("did you mean `{ours}`?");
+            assert_eq!(hint(action, theirs, known), expected, "{theirs}");
+        }
+        let tail = hint("poll", "tail", &["sessionId", "waitMs"]);
+        assert_eq!(tail, "`log` has `tail`");
+        let head = hint("log", "toLine", &["fromLine", "grep"]);
+        assert!(head.contains("fromLine"), "{head}");
     }
 
     #[test]
@@ -197,7 +247,9 @@ mod tests {
         };
         let known = &["running", "done", "error", "killed"];
         let done = Some("did you mean `done`?".to_owned());
-        assert_eq!(hint("finished", known), done);
+        assert_eq!(hint("completed", known), done);
+        let ended = hint("finished", known).unwrap();
+        assert!(ended.contains("`error`"), "{ended}");
         let other = Some("known: all, stdout".to_owned());
         assert_eq!(hint("finished", &["all", "stdout"]), other);
     }
