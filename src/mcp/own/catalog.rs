@@ -66,7 +66,7 @@ fn start() -> Tool {
         "group": {"type": "string"},
         "background": boolean("at once"),
         "until": conditions("return at these instead"),
-        "fail": as_until("or, as a failure, at any of these"),
+        "fail": as_until("or, as failures, at these"),
         "waitMs": integer("or after this time (10000)"),
         "wait": boolean("for its end or a question"),
         "timeoutSec": integer("end it after this (1800); 0: never"),
@@ -196,7 +196,7 @@ fn write() -> Tool {
         "paste": boolean("bracketed"),
         "eof": boolean("then close its input"),
         "until": conditions("return at these instead"),
-        "fail": as_until("or, as a failure, at any of these"),
+        "fail": as_until("or, as failures, at these"),
         "waitMs": integer("or after this time (10000); 0: at once"),
         "view": view("screen: show it"),
     });
@@ -215,8 +215,10 @@ fn send_keys() -> Tool {
         "sessionId": {"type": "string"},
         "keys": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"text": plain("string"), "click": plain("object"), "scroll": plain("object")}}]}},
         "repeat": {"type": "integer"},
-        "until": conditions("return at these instead"),
-        "waitMs": integer("as for write"),
+        "until": conditions("as for write"),
+        "fail": {"type": "array", "items": {"type": "object"}},
+        "waitMs": plain("integer"),
+        "view": plain("string"),
     });
     let input = takes(input, &["sessionId", "keys"]);
     tool(
@@ -252,13 +254,13 @@ fn exec() -> Tool {
 }
 
 fn capture() -> Tool {
-    let about = "The current screen of a session, as a person sees it.";
+    let about = "The screen of a session, as a person sees it.";
     let input = json!({
         "sessionId": {"type": "string"},
         "format": {"type": "string", "enum": ["text", "png", "ansi", "html", "svg", "json"], "description": "png: an image"},
         "scrollback": integer("lines above the screen (0)"),
         "since": integer("a screenSeq: nothing if unchanged"),
-        "links": boolean("with the targets of links"),
+        "links": boolean("with link targets"),
     });
     let output = json!({
         "text": plain("string"), "cursor": plain("object"),
@@ -281,7 +283,7 @@ fn kill() -> Tool {
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
         "signal": string("(TERM)"),
-        "graceMs": integer("time until KILL (2000)"),
+        "graceMs": integer("until KILL (2000)"),
         "force": boolean("KILL at once"),
         "remove": boolean("then remove it"),
     });

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::log_page;
 use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::{Error, Timestamp};
 
 /// Its names in errors.
@@ -108,7 +109,9 @@ async fn process(call: &Call, given: &Arguments) -> Outcome {
 }
 
 async fn list(call: &Call) -> Outcome {
-    let listed = call.action("list", json!({})).await?;
+    let listed = call
+        .action("list", json!({ "limit": ALL_SESSIONS }))
+        .await?;
     let sessions = listed["sessions"].as_array().into_iter().flatten();
     let sessions: Vec<Value> = sessions.map(meta).collect();
     Ok(Done::json(json!({ "status": "ok", "sessions": sessions })))

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use self::exit_code::exit_code;
 use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::{Error, Status};
 use crate::term::plain::{Layout, LayoutKind, render};
 use crate::term::size::Size;
@@ -43,9 +44,6 @@ const READ: usize = 262_144;
 
 /// A page is shorter by at most this number of bytes, because it splits no character or escape sequence.
 const UNSPLIT: u64 = 4096;
-
-/// Largest number of sessions that are listed.
-const LISTED: usize = 10_000;
 
 /// Bytes of the log per request, and largest number of requests, for `all`.
 const PAGE: u64 = 1 << 20;
@@ -217,7 +215,9 @@ async fn status(call: &Call, given: &Arguments) -> Result {
         one["working_directory"] = record["cwd"].clone();
         return Ok(one);
     }
-    let listed = call.action("list", json!({ "limit": LISTED })).await?;
+    let listed = call
+        .action("list", json!({ "limit": ALL_SESSIONS }))
+        .await?;
     let sessions = listed["sessions"].as_array().into_iter().flatten();
     let active = sessions.filter(|session| is_running(session));
     let sessions: Vec<Value> = active.map(brief).collect();

@@ -13,6 +13,7 @@ use super::log_page;
 use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::mcp::completions::{Completions, message};
+use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::disk::segment_name;
 use crate::protocol::{Error, ErrorCode};
 
@@ -32,9 +33,6 @@ pub const NAMES: Names = Names {
     ],
     session: "Process",
 };
-
-/// Largest number of processes that are listed.
-const LISTED: usize = 10_000;
 
 /// Largest number of characters of output of a process that a call waited for.
 const MAX_CHARS: usize = 262_144;
@@ -129,7 +127,9 @@ fn log_path(session: &Value, home: &str) -> Value {
 async fn process(call: &Call, completions: &Completions, given: &Arguments) -> Result {
     let action = given["action"].as_str().unwrap_or_default();
     if action == "list" {
-        let listed = call.action("list", json!({ "limit": LISTED })).await?;
+        let listed = call
+            .action("list", json!({ "limit": ALL_SESSIONS }))
+            .await?;
         let home = home(call).await?;
         let sessions = listed["sessions"].as_array().into_iter().flatten();
         let processes: Vec<Value> = sessions.map(|session| meta(session, &home)).collect();

@@ -5,16 +5,14 @@ use serde_json::{Value, json};
 use super::{Result, Shared, note, session_name, status, text, warnings};
 use crate::mcp::call::{Arguments, Call};
 use crate::protocol::Error;
-
-/// Largest number of processes that are listed.
-const LISTED: usize = 10_000;
+use crate::protocol::bounds::ALL_SESSIONS;
 
 /// Lines of `recentOutput`.
 const RECENT: u64 = 10;
 
 /// Every background process, oldest first.
 pub async fn all(call: &Call, include_output: bool) -> std::result::Result<Vec<Value>, Error> {
-    let list = json!({ "limit": LISTED, "includeOutput": include_output });
+    let list = json!({ "limit": ALL_SESSIONS, "includeOutput": include_output });
     let mut listed = call.action("list", list).await?;
     let Some(sessions) = listed["sessions"].as_array_mut().map(std::mem::take) else {
         return Ok(Vec::new());

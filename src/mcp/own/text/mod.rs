@@ -288,6 +288,16 @@ mod tests {
                 "k3v running, 0.9 s: make, restarted 3 times",
             ),
             (
+                "list",
+                json!({"sessions": [
+                    {"sessionId": "a", "status": "done", "exitCode": 0, "runtimeMs": 100, "command": "one"},
+                    {"sessionId": "b", "status": "running", "runtimeMs": 200, "command": "two"},
+                    {"sessionId": "c", "status": "error", "exitCode": 1, "runtimeMs": 300, "command": "three"},
+                    {"sessionId": "d", "status": "queued", "runtimeMs": 0, "command": "four"},
+                ]}),
+                "b running, 0.2 s: two\nd queued, 0.0 s: four\nc error (exit 1), 0.3 s: three\na done (exit 0), 0.1 s: one",
+            ),
+            (
                 "exec",
                 json!({"outcome": "done", "exitCode": 2, "elapsedMs": 3210, "output": "bad\n"}),
                 "exit 2 after 3.2 s\nbad\n",

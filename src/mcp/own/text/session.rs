@@ -1,11 +1,13 @@
 //! The results of `start`, `restart`, `list` and `kill` as text.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::wait::{outcome, warnings};
 use super::{
     array, command, input_state, progress, reason, reported, seconds, status, with_output, word,
 };
+use crate::protocol::Status;
 
 pub(super) fn started(result: &Value, background: bool) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
@@ -72,9 +74,18 @@ pub(super) fn remaining(result: &Value) -> String {
     }
 }
 
+/// The sessions that have not ended, oldest first, and then the others, newest first: a text that is too long is cut in
+/// its middle, and old ends matter least.
 pub(super) fn listed(result: &Value) -> String {
+    let is_finished = |session: &&Value| {
+        let status = Status::deserialize(&session["status"]);
+        status.is_ok_and(Status::is_finished)
+    };
+    let (mut sessions, ended): (Vec<_>, Vec<_>) =
+        array(result, "sessions").partition(|session| !is_finished(session));
+    sessions.extend(ended.into_iter().rev());
     let mut lines = Vec::new();
-    for session in array(result, "sessions") {
+    for session in sessions {
         let mut line = format!("{} {}", word(session, "sessionId"), status(session));
         if let Some(why) = session["waiting"].as_str() {
             line.push_str(&format!(" ({why})"));
