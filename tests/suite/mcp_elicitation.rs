@@ -63,7 +63,7 @@ fn a_form_in_the_client_is_typed_into_the_session() {
         json!({ "action": "accept", "content": { "answer": "yes" } }),
     );
     let text = outcome(&mut mcp, call);
-    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.starts_with("answered"), "{text}");
     assert!(text.contains("got yes"), "{text}");
     let status = person.ok(json!({ "action": "status", "sessionId": session }));
     assert_eq!(status["asked"], json!([]), "{status}");
@@ -78,7 +78,7 @@ fn a_form_that_is_accepted_empty_is_enter() {
     let form = mcp.asked("elicitation/create");
     mcp.answer(&form, json!({ "action": "accept", "content": {} }));
     let text = outcome(&mut mcp, call);
-    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.starts_with("answered"), "{text}");
     assert!(text.ends_with("\ngot\n"), "{text:?}");
 }
 
@@ -91,7 +91,7 @@ fn who_types_in_the_dashboard_first_closes_the_form() {
     let form = mcp.asked("elicitation/create");
     Person::new(&home).types(session.as_str().unwrap(), "no\r");
     let text = outcome(&mut mcp, call);
-    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.starts_with("answered"), "{text}");
     let cancelled = mcp.notification("notifications/cancelled");
     assert_eq!(cancelled["requestId"], form["id"]);
     // So does an agent that gives up.
@@ -110,14 +110,14 @@ fn declined_is_declined_and_dismissed_leaves_it_to_the_dashboard() {
     let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     mcp.answer(&form, json!({ "action": "decline" }));
-    assert_eq!(outcome(&mut mcp, call), "outcome: declined");
+    assert_eq!(outcome(&mut mcp, call), "declined");
     let call = ask(&mut mcp, question(&session));
     let form = mcp.asked("elicitation/create");
     mcp.answer(&form, json!({ "action": "cancel" }));
     let mut person = Person::new(&home);
     person.types(session.as_str().unwrap(), "later\r");
     let text = outcome(&mut mcp, call);
-    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.starts_with("answered"), "{text}");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_secret_is_never_asked_for_in_a_form() {
     mcp.answer(&form, json!({ "action": "accept", "content": {} }));
     Person::new(&home).types(session.as_str().unwrap(), "hunter2\r");
     let text = outcome(&mut mcp, call);
-    assert!(text.contains("outcome: answered"), "{text}");
+    assert!(text.starts_with("answered"), "{text}");
     let waited = json!({ "sessionId": "login", "until": [{ "pattern": "^long 7$" }] });
     assert!(mcp.text("wait", waited).contains("long 7"));
 }
@@ -158,7 +158,7 @@ fn without_forms_only_the_dashboard_asks() {
         arguments["timeoutMs"] = json!(1);
         let call = ask(mcp, arguments);
         let text = outcome(mcp, call);
-        assert!(text.contains("outcome: timeout"), "{text}");
+        assert!(text.starts_with("timeout"), "{text}");
         let forms = mcp.hang_up();
         assert!(
             !forms

@@ -11,6 +11,7 @@ use crate::daemon::requests::question::PendingQuestion;
 use crate::daemon::requests::replies::{answer, not_running};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
+use crate::engine::session::Session;
 use crate::protocol::bounds::{MAX_ASK_MS, MAX_MESSAGE};
 use crate::protocol::params::{AskHuman, Decline};
 use crate::protocol::record::HeldBy;
@@ -58,15 +59,18 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
             AskOutcome::Timeout
         }
     };
-    let held = {
-        let state = hub.read();
-        let session = state.sessions.get(&id);
-        session.and_then(|session| session.lease.until(now()))
-    };
+    let elapsed_ms = now().boot - began;
+    hub.check_input(&id).await;
+    let state = hub.read();
+    let session = state.sessions.get(&id);
+    let held = session.and_then(|session| session.lease.until(now()));
     answer(HumanAnswered {
         outcome,
-        elapsed_ms: now().boot - began,
+        elapsed_ms,
         held_by: held.map(HeldBy::person),
+        status: session.map(|session| session.life.status()),
+        exit_code: session.and_then(|session| session.life.exit_code()),
+        input_state: session.map(Session::input_state),
     })
 }
 

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Polled;
-use crate::protocol::SessionId;
 use crate::protocol::record::HeldBy;
 use crate::protocol::status::InputState;
+use crate::protocol::{SessionId, Status};
 
 /// Outcome of a `wait`. Each of them is `ok:true`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -155,4 +155,13 @@ pub struct HumanAnswered {
     pub elapsed_ms: u64,
     /// The person who still holds the keyboard, and until when.
     pub held_by: Option<HeldBy>,
+    /// Status of the session now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Its exit code, if it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// What its program does with its input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_state: Option<InputState>,
 }

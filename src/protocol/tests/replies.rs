@@ -415,6 +415,9 @@ fn replies_of_version_1() {
             outcome: AskOutcome::Answered,
             elapsed_ms: 12,
             held_by: Some(HeldBy::person(at(9))),
+            status: None,
+            exit_code: None,
+            input_state: None,
         }),
         reply(killed()),
         reply(KilledAll {

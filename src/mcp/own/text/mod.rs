@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::output::{captured, exported, log};
 use self::session::{killed, listed, started};
-use self::wait::{executed, news, waited, written};
+use self::wait::{answered, executed, news, waited, written};
 use super::catalog::{RARE, SESSION};
 
 /// What the daemon writes in place of lines that it leaves out.
@@ -42,6 +42,7 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
         "write" | "send_keys" => written(result, asked.until),
         "capture" => captured(result),
         "kill" => killed(result),
+        "ask_human" => answered(result),
         "export" => exported(result),
         "project" => project::state(result),
         _ => fields(result),
@@ -331,6 +332,16 @@ mod tests {
                 "log",
                 json!({"output": "ab", "offset": 0, "nextOffset": 2, "totalBytes": 9}),
                 "ab\n[bytes 0 to 2 of 9; next: offset:2]",
+            ),
+            (
+                "ask_human",
+                json!({"outcome": "answered", "elapsedMs": 2700, "status": "running", "inputState": "line"}),
+                "answered after 2.7 s; running, waits for a line of input",
+            ),
+            (
+                "ask_human",
+                json!({"outcome": "timeout", "elapsedMs": 5000, "status": "running", "inputState": "password"}),
+                "timeout after 5.0 s; running, asks for a password; ask again, go on without the answer, or kill the session",
             ),
             (
                 "kill",

@@ -184,6 +184,24 @@ fn reaction(result: &Value) -> String {
     }
 }
 
+/// What became of a question to a person.
+pub(super) fn answered(result: &Value) -> String {
+    let mut text = word(result, "outcome").to_owned();
+    if let Some(ms) = result["elapsedMs"].as_u64() {
+        text.push_str(&format!(" after {}", seconds(ms)));
+    }
+    if result["status"].is_string() {
+        text.push_str(&format!("; {}{}", status(result), input_state(result)));
+    }
+    if result["heldBy"].is_object() {
+        text.push_str("; the person has the keyboard");
+    }
+    if result["outcome"] == "timeout" {
+        text.push_str("; ask again, go on without the answer, or kill the session");
+    }
+    text
+}
+
 /// How far a command has come that was typed into a shell.
 pub(super) fn executed(result: &Value) -> String {
     let after = seconds(result["elapsedMs"].as_u64().unwrap_or_default());
