@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find_several;
@@ -21,6 +22,9 @@ use crate::protocol::{Error, ErrorCode, Role, SessionId};
 
 /// Most output that is searched again after a timeout, in bytes.
 const SEARCHED_AGAIN: u64 = 4 << 20;
+
+/// A silence that is not worth telling, in milliseconds.
+const SHORT_MS: u64 = 1000;
 
 /// Handles the action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
@@ -83,6 +87,16 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         plan
     };
     let mut waited = plan.run(hub, client, from.clone(), mode).await?;
+    if client.is_lean() {
+        let state = hub.read();
+        for result in &mut waited.results {
+            let session = state.sessions.get(&result.polled.session_id);
+            let idle = session.map(|session| session.idle_ms(now()));
+            let longest = result.elapsed_ms.max(SHORT_MS);
+            let is_late = result.outcome == Outcome::Timeout && result.polled.status.is_alive();
+            result.idle_ms = idle.filter(|idle| is_late && *idle > longest);
+        }
+    }
     if unasked && spec.names_conditions() {
         for (result, from) in waited.results.iter_mut().zip(&from) {
             if matches!(result.outcome, Outcome::Timeout | Outcome::Exited) {

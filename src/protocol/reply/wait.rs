@@ -90,6 +90,10 @@ pub struct Waited {
     /// top. A `wait` with the view `screen` matches it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen_row: Option<u64>,
+    /// After a timeout, on a lean connection: the time since the last output, in milliseconds, if it is longer than the
+    /// wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
     /// Label of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

@@ -182,6 +182,7 @@ fn waited() -> Waited {
     Waited {
         seen_before: None,
         screen_row: None,
+        idle_ms: None,
         label: None,
         outcome: Outcome::Matched,
         matched: Some(Matched {

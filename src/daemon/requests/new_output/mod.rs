@@ -23,6 +23,7 @@ use crate::term::highlight::highlights;
 use crate::term::sanitize::clean;
 
 pub(crate) use reason::untold_reason;
+use reason::{joined, unready};
 pub(crate) use show::Show;
 pub(crate) use since::{Since, cursor};
 use streams::{Streams, piped};
@@ -113,7 +114,8 @@ fn now(
     let mut polled = assemble(state, session, piece, show, streams);
     if client.is_lean() {
         let restarts = client.untold_restarts(session);
-        polled.reason = untold_reason(state, session, restarts);
+        let reasons = [unready(session), untold_reason(state, session, restarts)];
+        polled.reason = joined(reasons);
         if finished {
             polled.remaining = remaining(state, id);
         }

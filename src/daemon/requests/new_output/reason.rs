@@ -36,11 +36,20 @@ pub(crate) fn untold_reason(
             format!("it waits: {why}")
         }
     });
-    let reasons = [restarts, ended, session.late_reason(), again, waits];
-    reasons
-        .into_iter()
-        .flatten()
-        .reduce(|one, other| one + "; " + &other)
+    joined([restarts, ended, session.late_reason(), again, waits])
+}
+
+/// That a program runs whose probe does not hold yet and is still in time.
+pub(super) fn unready(session: &Session) -> Option<String> {
+    let is_awaited = session.ready() == Some(false) && !session.is_late();
+    let is_unready = is_awaited && session.life.status() == Status::Running;
+    is_unready.then(|| "not ready yet".to_owned())
+}
+
+/// Several reasons as one.
+pub(super) fn joined<const N: usize>(reasons: [Option<String>; N]) -> Option<String> {
+    let reasons = reasons.into_iter().flatten();
+    reasons.reduce(|one, other| one + "; " + &other)
 }
 
 /// Whether a reason says no more than exit code and signal do.

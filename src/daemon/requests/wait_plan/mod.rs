@@ -222,6 +222,7 @@ impl Plan {
                 elapsed_ms,
                 seen_before: None,
                 screen_row: None,
+                idle_ms: None,
                 label: session.and_then(|session| session.spec.label.clone()),
                 polled,
             });

@@ -257,6 +257,11 @@ mod tests {
             ),
             (
                 "wait",
+                json!({"outcome": "timeout", "elapsedMs": 3000, "status": "running", "reason": "not ready yet", "idleMs": 62_000, "output": ""}),
+                "timeout after 3.0 s; running, not ready yet, silent for 62.0 s\n(no output)",
+            ),
+            (
+                "wait",
                 json!({"outcome": "timeout", "elapsedMs": 3000, "status": "running", "screenRow": 7, "output": ""}),
                 "timeout after 3.0 s; running; row 7 of the screen matches: view:\"screen\" looks there\n(no output)",
             ),

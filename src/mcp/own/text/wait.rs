@@ -52,7 +52,7 @@ pub(super) fn waited(result: &Value) -> String {
             format!("still running{reason}{input}")
         } else {
             // When it came is not known: it may have been so when the wait began.
-            let (outcome, before) = (outcome(one), seen_before(one));
+            let (outcome, before) = (outcome(one), silent(one) + &seen_before(one));
             let head = format!("{outcome}{before}; {}{reason}{input}", status(one));
             with_output(head, one)
         };
@@ -87,7 +87,13 @@ fn verdict(result: &Value) -> String {
     if result["status"].is_string() {
         text.push_str(&format!("; {}{}", status(result), reason(result)));
     }
-    text + &seen_before(result)
+    text + &silent(result) + &seen_before(result)
+}
+
+/// After a timeout: for how long nothing was written, if that is longer than the wait.
+fn silent(result: &Value) -> String {
+    let idle = result["idleMs"].as_u64();
+    idle.map_or_else(String::new, |ms| format!(", silent for {}", seconds(ms)))
 }
 
 /// After a timeout or the end of the session: what matches elsewhere.
