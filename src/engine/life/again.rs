@@ -94,7 +94,17 @@ impl Life {
             (Some(code), _) => Some(format!("exit {code}")),
             (None, signal) => signal.clone(),
         });
-        let after = end.map_or_else(String::new, |end| format!(", the last time after {end}"));
+        // Its policy keeps how the run ended that it has followed.
+        let is_limit = self
+            .retry
+            .is_some_and(|retry| retry.count > 0 && retry.outcome == Status::TimedOut);
+        let after = end.map_or_else(String::new, |end| {
+            if is_limit {
+                format!(", the last time after its time limit ({end})")
+            } else {
+                format!(", the last time after {end}")
+            }
+        });
         let since = match known {
             Some(_) => "since you last looked",
             None => "so far",

@@ -1,6 +1,8 @@
 //! Tests of a session's life, step by step.
 
 use super::*;
+use crate::protocol::RestartPolicy;
+use crate::protocol::policy::RestartWhen;
 
 fn now(boot: u64) -> Now {
     Now {
@@ -320,4 +322,16 @@ fn a_reader_is_told_of_the_restarts_that_it_has_not_seen() {
     let once = format!("restarted once since you last looked, {after}");
     assert_eq!(told(Some(2)), Some(once));
     assert_eq!(told(Some(3)), None);
+    life.ask_to_end(Actor::TimeLimit(1500));
+    let signal = Some("SIGTERM".to_owned());
+    life.ended(&exit(None, Some(15)), signal, &[], now(70));
+    let policy = RestartPolicy {
+        policy: RestartWhen::Always,
+        ..RestartPolicy::default()
+    };
+    assert!(life.retry(policy, now(70)));
+    life.started(9, 9, now(80));
+    let limit =
+        "restarted once since you last looked, the last time after its time limit (SIGTERM)";
+    assert_eq!(life.restarted_since(Some(3)).as_deref(), Some(limit));
 }
