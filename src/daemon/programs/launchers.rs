@@ -373,20 +373,7 @@ fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
     let has = |wanted: &[&str]| arguments.iter().copied().find(|word| wanted.contains(word));
     match verb {
         _ if GIT_VERBS.contains(&verb) => Some(verb),
-        "config"
-            if has(&[
-                "--get",
-                "--get-all",
-                "--get-regexp",
-                "--list",
-                "-l",
-                "get",
-                "list",
-            ])
-            .is_none() =>
-        {
-            Some(verb)
-        }
+        "config" if !reads_settings(arguments) => Some(verb),
         "bisect" => has(&["run", "visualize", "view"]),
         "submodule" => has(&["foreach"]),
         "rebase" => arguments
@@ -404,6 +391,50 @@ fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
             .find(|word| word.starts_with("-u") || word.starts_with("-c")),
         _ => None,
     }
+}
+
+/// What `git config` may do: read settings.
+const READS: [&str; 7] = [
+    "--get",
+    "--get-all",
+    "--get-regexp",
+    "--list",
+    "-l",
+    "get",
+    "list",
+];
+
+/// Options that may stand before that, with and without a word that follows.
+const WITH_WORD: [&str; 5] = ["-f", "--file", "--blob", "--type", "--default"];
+const ALONE: [&str; 12] = [
+    "--global",
+    "--system",
+    "--local",
+    "--worktree",
+    "--show-origin",
+    "--show-scope",
+    "--name-only",
+    "--null",
+    "-z",
+    "--includes",
+    "--bool",
+    "--int",
+];
+
+/// Whether the first word of `git config` that is no other option reads settings. Behind the name of a setting, such a word
+/// is its value.
+fn reads_settings(arguments: &[&str]) -> bool {
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.split_once('=') {
+            _ if READS.contains(word) => return true,
+            _ if WITH_WORD.contains(word) => drop(rest.next()),
+            _ if ALONE.contains(word) => {}
+            Some((option, _)) if WITH_WORD.contains(&option) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -438,6 +469,10 @@ mod tests {
             "git submodule foreach evil",
             "git grep -Oevil x",
             "git config alias.x !evil",
+            "git config core.pager evil get",
+            "git config core.pager --get",
+            "git config --type --get core.pager evil",
+            "git config --comment --get core.pager evil",
             "git -p log",
             "/usr/bin/git difftool -x evil",
             "ssh -o ProxyCommand=evil host",
@@ -473,6 +508,8 @@ mod tests {
             "git push -u origin main",
             "git add -u",
             "git config --get user.name",
+            "git config --global --type=bool --get core.bare",
+            "git config -f x list",
             "git clone https://example.org/x",
             "ssh -p 22 -o BatchMode=yes host ls -F",
             "ssh host tar -I zstd -c x",
