@@ -114,17 +114,14 @@ fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Removes end markers from pasted bytes: after one, the rest would be taken as typed.
+/// Removes end markers from pasted bytes, also those that only the removal of another one makes: after one, the rest would
+/// be taken as typed.
 fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
     let mut clean = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some((&first, tail)) = rest.split_first() {
-        match rest.strip_prefix(PASTE.1) {
-            Some(after) => rest = after,
-            None => {
-                clean.push(first);
-                rest = tail;
-            }
+    for byte in bytes {
+        clean.push(*byte);
+        if clean.ends_with(PASTE.1) {
+            clean.truncate(clean.len() - PASTE.1.len());
         }
     }
     clean
@@ -137,5 +134,6 @@ mod tests {
     #[test]
     fn removes_end_markers_from_a_paste() {
         assert_eq!(without_paste_end(b"a\x1b[201~b\x1b[20"), b"ab\x1b[20");
+        assert_eq!(without_paste_end(b"A\x1b[20\x1b[201~1~B"), b"AB");
     }
 }
