@@ -12,14 +12,19 @@ use crate::protocol::{Error, Greeting};
 const NO_SEQUENCE_EDITOR: &str = "echo 'bgproc: no editor here; set GIT_SEQUENCE_EDITOR in `env`, \
      or `pagers`:true and type into it' >&2; false #";
 
+/// What git runs as any other editor: it leaves the file as it is, but says why a hunk of `git add -p` is not edited, and
+/// fails. A program of its own, because other programs run it without a shell.
+const EDITOR: &str = "sh -c 'case \"$1\" in *addp-hunk-edit.diff) \
+     echo \"bgproc: no editor here; set GIT_EDITOR in env, or pagers:true and type into it\" >&2; false;; esac' sh";
+
 /// Programs that would wait for a key or show an editor, and what to run in their place. A message of git is used as it
-/// is; a list of commits to rebase is not, because then git would do nothing and report success.
+/// is; a hunk or a list of commits to rebase is not, because then git would do as if it had been edited.
 const ENDING: [(&str, &str); 6] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("MANPAGER", "cat"),
     ("SYSTEMD_PAGER", "cat"),
-    ("GIT_EDITOR", "true"),
+    ("GIT_EDITOR", EDITOR),
     ("GIT_SEQUENCE_EDITOR", NO_SEQUENCE_EDITOR),
 ];
 
@@ -138,7 +143,7 @@ mod tests {
             assert_eq!(variables["GIT_PAGER"], Some("cat".to_owned()));
         }
         let variables = with("EDITOR", None);
-        assert_eq!(variables["GIT_EDITOR"], Some("true".to_owned()));
+        assert_eq!(variables["GIT_EDITOR"], Some(EDITOR.to_owned()));
     }
 
     #[test]

@@ -113,3 +113,19 @@ fn an_interactive_rebase_without_an_editor_fails_and_changes_nothing() {
     );
     has(&text, &["Successfully rebased", "code 0"]);
 }
+
+#[test]
+fn a_hunk_is_not_edited_without_an_editor_and_a_message_needs_none() {
+    if !have("git") {
+        return;
+    }
+    let home = Home::new();
+    let cwd = repository(&home, 1);
+    let mut model = Model::new(&home, &[]);
+    let command =
+        "echo new > f1; printf 'e\\nn\\nq\\n' | git add -p; git commit --amend; echo code $?";
+    let env = environment("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
+    let start = json!({ "command": command, "cwd": cwd, "env": env });
+    let text = model.call("start", start);
+    has(&text, &["bgproc: no editor here", "change 1", "code 0"]);
+}

@@ -100,7 +100,7 @@ fn models_write_bash_and_pagers_end() {
     let mut model = Model::new(&home, &[]);
     let (_, text) =
         model.start("[[ a == a ]] && echo {1..3} && set -o pipefail && echo $PAGER,$GIT_EDITOR");
-    has(&text, &["done (exit 0)", "1 2 3", "cat,true"]);
+    has(&text, &["done (exit 0)", "1 2 3", "cat,sh -c"]);
     let sh = json!({ "command": "echo $0", "shell": "sh", "pagers": true });
     has(&model.call("start", sh), &["\nsh\n"]);
     let wrong = json!({ "command": "true", "shell": "no-such-shell" });
