@@ -202,10 +202,19 @@ pub struct ProjectRole {
     pub watch: Option<Watching>,
 }
 
+/// The end of `why` of a job with a schedule that somebody has stopped.
+pub const SCHEDULE_OFF: &str = "its schedule is off";
+
 impl ProjectRole {
     /// When its schedule starts it next, while nothing but the schedule starts it.
     pub fn next_start(&self) -> Option<Timestamp> {
         self.next_run.filter(|_| self.phase == PhaseName::Scheduled)
+    }
+
+    /// Whether somebody has stopped it, so that its schedule does not start it.
+    pub fn schedule_is_off(&self) -> bool {
+        let why = self.why.as_deref().unwrap_or_default();
+        self.phase == PhaseName::Stopped && why.ends_with(SCHEDULE_OFF)
     }
 }
 

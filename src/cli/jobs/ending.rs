@@ -129,11 +129,14 @@ fn report(
 ) -> Result<Exit, Failure> {
     if !ctx.json {
         let ending = ending(killed);
-        let line = if words::next_run(&job.summary).is_some() {
-            format!(
-                "{name}  its schedule is off; bgproc start {} switches it on",
-                quote(name)
-            )
+        // It has no next run if its schedule was off before.
+        let of = job.summary.project.as_ref();
+        let of = of.filter(|of| of.next_run.is_some());
+        let off = of.map(words::schedule_off);
+        let line = if let Some(off) = &off
+            && words::next_run(&job.summary).is_some()
+        {
+            format!("{name}  {off}")
         } else if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),
@@ -146,7 +149,8 @@ fn report(
             }
         } else {
             let took = words::brief_span(duration::millis(took));
-            format!("{name}  stopped ({ending}, {took})")
+            let off = off.map(|off| format!("; {off}")).unwrap_or_default();
+            format!("{name}  stopped ({ending}, {took}){off}")
         };
         ctx.out.line(&line)?;
     }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::style::Tone;
 pub use crate::protocol::duration::{brief_span, exact_span, span};
-use crate::protocol::project::PhaseName;
+use crate::protocol::project::{PhaseName, ProjectRole, SCHEDULE_OFF};
 use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::run::{Flaky, Run};
 use crate::protocol::status::InputState;
@@ -209,6 +209,13 @@ pub fn time(job: &Summary, now: Timestamp) -> String {
 /// When the schedule of a job that does not run starts it next.
 pub fn next_run(job: &Summary) -> Option<Timestamp> {
     job.project.as_ref()?.next_start()
+}
+
+/// What a stop of a job with a schedule means: `its schedule is off; bgproc up night switches it on`.
+pub fn schedule_off(of: &ProjectRole) -> String {
+    // `start` would also run it now.
+    let job = shell::quote(&clean(&of.job)).into_owned();
+    format!("{SCHEDULE_OFF}; bgproc up {job} switches it on")
 }
 
 /// What a job that does not run yet waits for: `needs db ready`.

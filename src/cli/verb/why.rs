@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Queue};
-use crate::protocol::project::{PhaseName, Waiting};
+use crate::protocol::project::{PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
 use crate::protocol::shell::quote;
@@ -255,11 +255,17 @@ fn state(record: &Record, card: Option<&Card>) -> String {
     }
 }
 
-/// Who has stopped a job that had ended already: its schedule does not start it any more.
+/// That the schedule of a job is off, or who has stopped a job that had ended already.
 fn held(job: &Summary) -> Option<String> {
     let of = job.project.as_ref()?;
     let by = of.why.as_ref().filter(|_| of.phase == PhaseName::Stopped)?;
     let had_ended = matches!(job.status, Status::Done | Status::Error);
+    if of.schedule_is_off() {
+        let off = words::schedule_off(of);
+        let by = by.strip_suffix(SCHEDULE_OFF).filter(|_| had_ended);
+        // Who has ended a run is its reason, which is told already.
+        return Some(format!("{}{off}", by.unwrap_or_default()));
+    }
     had_ended.then(|| {
         format!(
             "{by}; bgproc start {} starts it again",

@@ -11,7 +11,7 @@ use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
 use crate::engine::project::{Phase, Seen};
 use crate::engine::session::Session;
-use crate::protocol::project::{ProjectRole, Waiting};
+use crate::protocol::project::{ProjectRole, SCHEDULE_OFF, Waiting};
 use crate::protocol::{EventKind, SessionId, Timestamp};
 
 impl State {
@@ -145,10 +145,14 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
         Phase::Queued(why) | Phase::Skipped(why) => Some(why.to_string()),
         Phase::Starting | Phase::Retrying => project.late.get(job).cloned(),
         Phase::Failed => wish.broken.as_ref().or(project.late.get(job)).cloned(),
-        Phase::Stopped => wish
-            .hold
-            .as_ref()
-            .map(|hold| format!("{} stopped it", hold.by)),
+        Phase::Stopped => {
+            let by = &wish.hold.as_ref()?.by;
+            Some(if wish.is_scheduled {
+                format!("{by} stopped it; {SCHEDULE_OFF}")
+            } else {
+                format!("{by} stopped it")
+            })
+        }
         Phase::Scheduled => {
             let note = project.times.get(job).and_then(|times| times.table.note());
             let seen = Seen::of(&project.seen, job);

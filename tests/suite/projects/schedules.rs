@@ -144,11 +144,11 @@ fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
     let said = shop.ok(&["stop", "other"]);
     has(
         &said,
-        "other  its schedule is off; bgproc start other switches it on",
+        "other  its schedule is off; bgproc up other switches it on",
     );
     let why = shop.ok(&["why", "other"]).join("\n");
     assert!(
-        why.contains("stopped it; bgproc start other starts it again"),
+        why.contains("stopped it; its schedule is off; bgproc up other switches it on"),
         "{why}"
     );
     has(&shop.ok(&["up", "-n"]), "+ other");
@@ -165,6 +165,27 @@ fn a_stop_by_hand_holds_against_the_schedule_and_down_turns_it_off() {
     shop.ok(&["up", "tick"]);
     until_begun(&shop, "ticks", ticks + 2);
     assert_eq!(begun(&shop, "others"), others);
+}
+
+#[test]
+fn a_stop_during_a_run_says_that_the_schedule_is_off() {
+    let shop = Project::new(
+        "version = 1\n[jobs.long]\nrun = \"exec sleep 1000\"\nschedule = { every = \"1h\" }\n",
+    );
+    shop.ok(&["up"]);
+    shop.ok(&["start", "long"]);
+    let off = "its schedule is off; bgproc up long switches it on";
+    let said = shop.ok(&["stop", "long"]).join("\n");
+    assert!(said.starts_with("long  stopped (SIGTERM, "), "{said}");
+    assert!(said.ends_with(&format!("s); {off}")), "{said}");
+    let why = shop.ok(&["why", "long"]).join("\n");
+    assert!(why.ends_with(&format!("; {off}")), "{why}");
+    // It is off already.
+    let said = shop.ok(&["stop", "long"]).join("\n");
+    assert_eq!(said, "long  had already ended (SIGTERM)");
+    let said = shop.ok(&["up", "long"]).join("\n");
+    assert!(said.contains("long scheduled: next "), "{said}");
+    assert!(shop.job("long")["pid"].is_null(), "it does not run now");
 }
 
 #[test]
