@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::protocol::Record;
+use crate::protocol::shell::quote;
 
 /// Whether there is a terminal to ask on.
 pub(in crate::cli) fn can_ask(ctx: &Context) -> bool {
@@ -25,12 +26,44 @@ pub(in crate::cli) fn ask(ctx: &mut Context, question: &str) -> Result<Option<bo
     Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes")))
 }
 
-/// Asks before jobs are stopped whose project file wants that (`confirm = true`). `yes` is the answer given in
-/// advance.
+/// The command that stops jobs without a question.
+#[derive(Debug)]
+pub(in crate::cli) struct Unasked {
+    /// With its targets, as `bgproc rm -f --yes web`.
+    pub(in crate::cli) command: String,
+    /// What it does, as `removes`.
+    pub(in crate::cli) does: &'static str,
+}
+
+impl Unasked {
+    /// A verb with these jobs as its targets.
+    pub(in crate::cli) fn of_jobs(verb: &str, jobs: &[Record], does: &'static str) -> Self {
+        let names = jobs.iter().map(|job| words::name(&job.summary));
+        let names: String = names.map(|name| format!(" {}", quote(&name))).collect();
+        Self {
+            command: format!("bgproc {verb} --yes{names}"),
+            does,
+        }
+    }
+
+    /// The failure if there is no terminal on which to ask about these jobs.
+    pub(in crate::cli) fn failure(&self, names: &[String]) -> Failure {
+        let (are, have, them) = match names {
+            [_] => ("is", "its project file has", "it"),
+            _ => ("are", "their project files have", "them"),
+        };
+        let names = names.join(", ");
+        let message = format!("{names} {are} not stopped: {have} confirm = true");
+        let Self { command, does } = self;
+        Failure::with_message(Exit::FAILED, message).hint(format!("{command} {does} {them}"))
+    }
+}
+
+/// Asks before jobs are stopped that have `confirm = true` in their project file.
 pub(in crate::cli) fn to_stop(
     ctx: &mut Context,
     jobs: &[Record],
-    yes: bool,
+    unasked: &Unasked,
 ) -> Result<(), Failure> {
     let asks = |job: &&Record| {
         let of = job.summary.project.as_ref();
@@ -40,21 +73,24 @@ pub(in crate::cli) fn to_stop(
         .iter()
         .filter(asks)
         .map(|job| words::name(&job.summary));
-    named(ctx, &names.collect::<Vec<_>>(), yes)
+    named(ctx, &names.collect::<Vec<_>>(), unasked)
 }
 
 /// The same, for jobs that are known by their names.
-pub(in crate::cli) fn named(ctx: &mut Context, names: &[String], yes: bool) -> Result<(), Failure> {
-    if names.is_empty() || yes {
+pub(in crate::cli) fn named(
+    ctx: &mut Context,
+    names: &[String],
+    unasked: &Unasked,
+) -> Result<(), Failure> {
+    if names.is_empty() {
         return Ok(());
     }
-    let names = names.join(", ");
-    let unasked = format!("{names}: the project file wants a question before a stop");
+    let question = format!("stop {}", names.join(", "));
     require(
         ctx,
-        &format!("stop {names}"),
+        &question,
         "nothing was stopped",
-        unasked,
+        unasked.failure(names),
     )
 }
 
@@ -64,11 +100,41 @@ pub(in crate::cli) fn require(
     ctx: &mut Context,
     question: &str,
     refused: &str,
-    unasked: String,
+    unasked: Failure,
 ) -> Result<(), Failure> {
     match ask(ctx, question)? {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::with_message(Exit::FAILED, refused)),
-        None => Err(Failure::with_message(Exit::FAILED, unasked).hint("--yes is the answer to it")),
+        None => Err(unasked),
+    }
+}
+
+/// The failure of a question that `--yes` answers in advance, if there is no terminal to ask on.
+pub(in crate::cli) fn needs_yes(message: String) -> Failure {
+    Failure::with_message(Exit::FAILED, message).hint("--yes is the answer to it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::Status;
+
+    #[test]
+    fn the_command_that_does_not_ask_is_named() {
+        let jobs = ["db", "my web"].map(|name| record("a", Some(name), Status::Running));
+        let unasked = Unasked::of_jobs("stop", &jobs, "stops");
+        let said = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let failure = unasked.failure(&names);
+            format!("{failure} | {}", failure.advice().unwrap_or_default())
+        };
+        assert_eq!(
+            said(&["db"]),
+            "db is not stopped: its project file has confirm = true | bgproc stop --yes db 'my web' stops it"
+        );
+        let both = said(&["db", "my web"]);
+        assert!(both.starts_with("db, my web are not stopped: "), "{both}");
+        assert!(both.ends_with(" stops them"), "{both}");
     }
 }

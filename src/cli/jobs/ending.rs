@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::consent;
+use super::consent::{self, Unasked};
 use super::ended::end;
 use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Ending {
     /// Send this signal instead of TERM
     #[arg(short, long)]
     pub(in crate::cli) signal: Option<String>,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     pub(in crate::cli) yes: bool,
 }
@@ -45,7 +45,14 @@ impl Ending {
         if jobs.is_empty() && exit == Exit::OK {
             note("no job is running");
         }
-        consent::to_stop(ctx, &jobs, self.yes)?;
+        if !self.yes {
+            let unasked = if self.signal.as_deref().is_some_and(is_kill) {
+                Unasked::of_jobs("kill", &jobs, "kills")
+            } else {
+                Unasked::of_jobs("stop", &jobs, "stops")
+            };
+            consent::to_stop(ctx, &jobs, &unasked)?;
+        }
         let began = Instant::now();
         let grace = grace::grace(self.grace)?;
         if !jobs.is_empty() && !self.signal.as_deref().is_some_and(is_kill) {

@@ -6,6 +6,8 @@ use clap::Args;
 
 use crate::client::host;
 use crate::protocol::params::Project;
+use crate::protocol::shell::quote;
+use crate::term::sanitize::clean;
 
 // Which project is meant. Not a doc comment, because clap would show it as help.
 #[allow(missing_docs)]
@@ -17,6 +19,13 @@ pub struct Source {
 }
 
 impl Source {
+    /// Its files as they are typed behind a verb: ` --file a.toml`.
+    pub fn words(&self) -> String {
+        let files = self.file.iter();
+        let files = files.map(|file| format!(" --file {}", quote(&clean(file))));
+        files.collect()
+    }
+
     /// A request about the project, with absolute paths. On another host they begin at the directory of a login.
     pub fn request(&self) -> Project {
         if host::chosen().is_some() {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::output::note;
 use crate::cli::project::end::{is_down, is_going};
 use crate::cli::project::follow::{Over, View, until};
@@ -28,7 +28,7 @@ pub struct Down {
     /// Longest time to wait; the jobs are ended in any case
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
 }
@@ -83,7 +83,7 @@ impl Down {
 }
 
 impl Down {
-    /// Asks before jobs are stopped whose project file wants that. Returns whether schedules would start jobs.
+    /// Asks before jobs are stopped that have `confirm = true` in the project file. Returns whether schedules would start jobs.
     fn look_and_ask(&self, ctx: &mut Context) -> Result<bool, Failure> {
         let request = Project {
             op: Some(ProjectOp::Status),
@@ -93,7 +93,11 @@ impl Down {
         if !self.yes {
             let asks = |job: &&ProjectJob| job.confirm && is_going(job);
             let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
-            consent::named(ctx, &names.collect::<Vec<_>>(), false)?;
+            let unasked = Unasked {
+                command: format!("bgproc down --yes{}", self.source.words()),
+                does: "stops",
+            };
+            consent::named(ctx, &names.collect::<Vec<_>>(), &unasked)?;
         }
         let mut jobs = state.jobs.iter();
         Ok(jobs.any(|job| job.phase == PhaseName::Scheduled))

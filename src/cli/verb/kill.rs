@@ -24,7 +24,7 @@ pub struct Kill {
     /// Accepted for compatibility with stop; KILL has no grace period
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse, hide = true)]
     grace: Option<Duration>,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::output::{complain, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::project::PhaseName;
@@ -21,7 +21,7 @@ pub struct Rm {
     /// End running jobs first
     #[arg(short, long, conflicts_with_all = ["older", "failed"])]
     force: bool,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
@@ -95,7 +95,10 @@ impl Rm {
             ));
         }
         if self.force {
-            consent::to_stop(ctx, &running, self.yes || self.which.dry_run)?;
+            if !self.yes && !self.which.dry_run {
+                let unasked = Unasked::of_jobs("rm -f", &running, "removes");
+                consent::to_stop(ctx, &running, &unasked)?;
+            }
             over.extend(running);
         } else if self.which.older.is_none() && !self.which.failed {
             for job in &running {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::rm::has_failed;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::jobs::newest::newest;
 use crate::cli::jobs::started::started_line;
 use crate::cli::output::{note, words};
@@ -41,7 +41,7 @@ pub struct Restart {
     /// configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
 }
@@ -54,7 +54,10 @@ impl Restart {
             note("no job has failed");
             return Ok(Exit::OK);
         }
-        consent::to_stop(ctx, &found.jobs, self.yes)?;
+        if !self.yes {
+            let unasked = Unasked::of_jobs("restart", &found.jobs, "restarts");
+            consent::to_stop(ctx, &found.jobs, &unasked)?;
+        }
         // A job of a project, and one whose environment is lost, gets that of this command.
         ctx.daemon_with_surroundings()?;
         each(ctx, found, |session_id| {

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::output::{note, takes_screens, words};
 use crate::cli::project::end::End;
 use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
@@ -20,6 +20,7 @@ use crate::project::ProcfileOptions;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui;
@@ -63,7 +64,7 @@ pub struct Up {
     /// Stop jobs that are not in the file any more
     #[arg(long)]
     prune: bool,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
     /// Return as soon as one job has failed; nothing is stopped
@@ -93,7 +94,7 @@ pub struct Reload {
     /// Stop jobs that are not in the file any more
     #[arg(long)]
     prune: bool,
-    /// Do not ask before jobs are stopped whose project file wants that
+    /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
     yes: bool,
     /// Longest time to wait; the jobs go on afterwards
@@ -212,7 +213,14 @@ impl Up {
         if is_shown {
             print_plan(ctx, &state)?;
         }
-        consent(ctx, &confirmed)?;
+        let source = Source {
+            file: self.file.clone(),
+        };
+        let flags = [(self.apply, " --apply"), (self.prune, " --prune")];
+        let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
+        let jobs: String = jobs.collect();
+        let command = format!("{}{jobs}", unasked("up", &flags, &source));
+        consent(ctx, &confirmed, command)?;
         let apply = self.apply || (may_ask && asked_to_apply(ctx, &state)?);
         Ok((apply, is_shown))
     }
@@ -246,7 +254,8 @@ impl Reload {
             if is_shown {
                 print_plan(ctx, &state)?;
             }
-            consent(ctx, &confirmed)?;
+            let flags = [(self.prune, " --prune")];
+            consent(ctx, &confirmed, unasked("reload", &flags, &self.source))?;
         }
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request, is_shown)?;
@@ -332,7 +341,7 @@ fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
     Ok(ctx.daemon()?.call_as(Action::Project(request))?)
 }
 
-/// The changes that end running jobs whose project file wants a question before that: with `apply` restarts, too.
+/// The changes that end running jobs that have `confirm = true` in the project file: with `apply` restarts, too.
 fn confirmed<'a>(
     request: &Project,
     state: &'a ProjectState,
@@ -350,8 +359,15 @@ fn confirmed<'a>(
     state.plan.iter().filter(ends).filter(asks).collect()
 }
 
-/// Asks before these changes are made.
-fn consent(ctx: &mut Context, changes: &[&PlannedChange]) -> Result<(), Failure> {
+/// The command that makes the changes without a question, with the flags that are given.
+fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> String {
+    let given = flags.iter().filter(|(is_given, _)| *is_given);
+    let flags: String = given.map(|(_, flag)| *flag).collect();
+    format!("bgproc {verb} --yes{flags}{}", source.words())
+}
+
+/// Asks before these changes are made. `command` makes them without a question.
+fn consent(ctx: &mut Context, changes: &[&PlannedChange], command: String) -> Result<(), Failure> {
     let named = |kind: ChangeKind, verb: &str| {
         let of_kind = changes.iter().filter(|change| change.change == kind);
         let names: Vec<String> = of_kind.map(|change| clean(&change.job)).collect();
@@ -366,8 +382,11 @@ fn consent(ctx: &mut Context, changes: &[&PlannedChange]) -> Result<(), Failure>
         return Ok(());
     }
     let names: Vec<String> = changes.iter().map(|change| clean(&change.job)).collect();
-    let names = names.join(", ");
-    let unasked = format!("{names}: the project file wants a question before a stop");
+    let is_restart = changes
+        .iter()
+        .any(|change| change.change == ChangeKind::Restart);
+    let does = if is_restart { "restarts" } else { "stops" };
+    let unasked = Unasked { command, does }.failure(&names);
     consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }
 

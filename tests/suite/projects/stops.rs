@@ -25,7 +25,7 @@ fn a_job_with_confirm_asks_before_it_is_stopped() {
         assert!(
             refused
                 .stderr
-                .contains("db: the project file wants a question before a stop")
+                .contains("db is not stopped: its project file has confirm = true")
                 && refused.stderr.contains("--yes"),
             "{refused}"
         );
@@ -54,7 +54,7 @@ fn a_changed_file_asks_before_it_stops_a_job_with_confirm() {
     shop.ok(&["up"]);
     let pid = shop.pid("db");
     shop.write(&GUARDED.replacen("1000", "1001", 1));
-    let asks = "db: the project file wants a question before a stop";
+    let asks = "db is not stopped: its project file has confirm = true";
     for args in [&["reload"][..], &["up", "--apply"]] {
         shop.run(args).expect_code(1).expect_said(asks);
     }

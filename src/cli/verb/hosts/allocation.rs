@@ -3,7 +3,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, needs_yes};
 use crate::cli::output::{note, words};
 use crate::cli::settings;
 use crate::cli::start::engine::Engine;
@@ -113,7 +113,7 @@ pub(super) fn give_back(
     if !yes {
         let question = format!("end the job that holds {name}, with all jobs on it");
         let unasked = format!("{name} is held by a job, which ends with all jobs on it");
-        consent::require(ctx, &question, "nothing was removed", unasked)?;
+        consent::require(ctx, &question, "nothing was removed", needs_yes(unasked))?;
     }
     release(ctx, session)
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent;
+use crate::cli::jobs::consent::{self, needs_yes};
 use crate::cli::output::{note, words};
 use crate::cli::settings::host::named;
 use crate::client;
@@ -57,7 +57,9 @@ impl Install {
         );
         if !self.yes {
             let unasked = format!("a question has to be answered: {question}?");
-            if let Err(refused) = consent::require(ctx, &question, "nothing was copied", unasked) {
+            if let Err(refused) =
+                consent::require(ctx, &question, "nothing was copied", needs_yes(unasked))
+            {
                 copy.cancel();
                 return Err(refused);
             }
