@@ -2,7 +2,9 @@
 
 use super::Said;
 use super::words::{either, near};
-use crate::cli::verb::Verb;
+use crate::cli::verb::{Verb, is_topic};
+use crate::protocol::name::fault;
+use crate::protocol::shell::quote;
 
 /// Verbs of other programs, with the command of bgproc that does the same.
 const ELSEWHERE: [(&str, &str); 49] = [
@@ -136,10 +138,18 @@ fn guessed(word: &str, rest: &[&str]) -> String {
     let known = grammars
         .get_subcommands()
         .flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_all_aliases()));
+    if is_topic(word) {
+        return format!("bgproc help {word} shows that chapter");
+    }
+    let line = std::iter::once(&word).chain(rest).map(|word| quote(word));
+    let line = line.collect::<Vec<_>>().join(" ");
     match near(word, known) {
         Some(near) => format!("did you mean {near}?"),
-        None if word.contains(['/', '.']) => format!("to run a program: bgproc run {word}"),
-        None => format!("bgproc help lists the verbs; to run a command: bgproc run {word}"),
+        None if word.contains(['/', '.']) => format!("to run a program: bgproc run {line}"),
+        None if rest.is_empty() && fault(word).is_none() && !word.contains(' ') => format!(
+            "bgproc help lists the verbs; to run a command: bgproc run {line}; for a job of this name: bgproc status {line}, or bgproc attach {line}"
+        ),
+        None => format!("bgproc help lists the verbs; to run a command: bgproc run {line}"),
     }
 }
 

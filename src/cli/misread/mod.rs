@@ -30,9 +30,11 @@ use words::{all, either, flags, near, option, plain_name, takes, takes_next};
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let grammars = Verb::grammars();
-    let at = words
-        .iter()
-        .position(|word| grammars.find_subcommand(word).is_some());
+    let front = Cli::command();
+    // In `--allow ls`, it is the value of an option.
+    let is_value = |at: usize| at > 0 && takes_next(&front, words[at - 1]);
+    let at = (0..words.len())
+        .find(|at| grammars.find_subcommand(words[*at]).is_some() && !is_value(*at));
     let verb = at.map(|at| words[at]);
     let grammar = verb.and_then(|verb| grammars.find_subcommand(verb));
     let mut rest = words.iter().skip(at.map_or(0, |at| at + 1));

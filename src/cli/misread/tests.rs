@@ -120,6 +120,15 @@ fn mistakes_are_explained() {
     assert!(said("keys").ends_with("bgproc keys --help lists its arguments"));
     assert!(said("--follow").starts_with("--follow is an option of "));
     assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
+    assert!(said("./build.sh a").ends_with("to run a program: bgproc run ./build.sh a"));
+    assert!(said("npm run it_all").ends_with("; to run a command: bgproc run npm run 'it all'"));
+    assert!(said("npm_run").ends_with("; to run a command: bgproc run 'npm run'"));
+    for chapter in ["targets", "projects", "exit-codes", "clients"] {
+        let hint = format!(" | bgproc help {chapter} shows that chapter");
+        assert!(said(chapter).ends_with(&hint), "{chapter}");
+    }
+    assert_eq!(said("--allow ls"), "--allow needs --serve");
+    assert!(said("--theme logs stpo").starts_with("there is no verb `stpo`"));
     assert!(!said("run -Z true").contains("as a value"));
 }
 
@@ -192,17 +201,17 @@ fn a_guess_never_ends_or_removes_anything() {
         ("ping", "use bgproc daemon status"),
         (
             "r",
-            "bgproc help lists the verbs; to run a command: bgproc run r",
+            "bgproc help lists the verbs; to run a command: bgproc run r; for a job of this name: bgproc status r, or bgproc attach r",
         ),
         ("rn", "did you mean run?"),
         (
             "rmm",
-            "bgproc help lists the verbs; to run a command: bgproc run rmm",
+            "bgproc help lists the verbs; to run a command: bgproc run rmm; for a job of this name: bgproc status rmm, or bgproc attach rmm",
         ),
         ("dawn", "did you mean down?"),
         (
             "dovvn",
-            "bgproc help lists the verbs; to run a command: bgproc run dovvn",
+            "bgproc help lists the verbs; to run a command: bgproc run dovvn; for a job of this name: bgproc status dovvn, or bgproc attach dovvn",
         ),
         (
             "--failed",

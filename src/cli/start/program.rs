@@ -61,9 +61,10 @@ pub fn lead(start: &Start) -> Option<String> {
     let args = start.args.as_deref().unwrap_or_default();
     // A program that reads such a line itself would have been found.
     if word == "cd" || word.contains([' ', '=']) {
-        return Some(
-            "one argument is a shell line; several are a program and its arguments".to_owned(),
-        );
+        // Without the name, the line is the only argument.
+        let name = late_name(word, args).filter(|_| word.contains(' ') && args.len() == 2);
+        let kinds = "one argument is a shell line; several are a program and its arguments";
+        return name.or_else(|| Some(kinds.to_owned()));
     }
     here(start, word).or_else(|| late_name(word, args))
 }
@@ -150,6 +151,11 @@ mod tests {
                 &["nod", "app.js", "--name", "api", "-x"],
                 Some("options of bgproc come first: bgproc run -n api nod app.js -x"),
             ),
+            (
+                &["npm run dev", "-n", "web"],
+                Some("options of bgproc come first: bgproc run -n web 'npm run dev'"),
+            ),
+            (&["npm run dev", "x", "-n", "web"], Some(line)),
             (&["cd", "/tmp"], Some(line)),
             (&["A=1", "x"], Some(line)),
             (&["ls -l", "x"], Some(line)),
