@@ -62,7 +62,15 @@ fn waiting_and_following_end_with_the_code_of_the_job() {
     let home = Home::new();
     for stay in ["-w", "-f"] {
         home.run(&["run", stay, "exit 7"]).expect_code(7);
-        home.run(&["run", stay, "kill -SEGV $$"]).expect_code(139);
+        let ran = home.run(&["run", stay, "kill -SEGV $$"]).expect_code(139);
+        ran.expect_said(" was ended by SIGSEGV");
+        let line = "exec sleep 1000";
+        let ran = home.run(&["run", stay, "-n", "slow", "--timeout", "200ms", line]);
+        let limit = "slow reached its time limit of 200 ms (SIGTERM)";
+        ran.expect_code(124).expect_said(limit);
+        home.run(&["wait", "slow"])
+            .expect_code(124)
+            .expect_said(limit);
         home.run(&["run", stay, "kill -40 $$"]).expect_code(168);
         home.run(&["run", stay, "true"]).expect_code(0);
     }

@@ -170,4 +170,5 @@ fn run_w_says_what_the_job_is_called_and_where_its_log_is() {
     assert!(ran.stderr.ends_with(&log), "{ran}");
     assert_eq!(ran.stdout, "hi\n");
     assert_eq!(home.run(&["run", "-wq", "echo hi"]).stderr, "");
+    assert_eq!(home.run(&["run", "-wq", "kill -SEGV $$"]).stderr, "");
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::jobs::{cuts, lost};
+use crate::cli::jobs::{cuts, sudden_end};
 use crate::cli::logs::follow::{Bound, Follower, News};
 use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
@@ -309,7 +309,7 @@ impl Logs {
             };
             if end.status == Status::Lost {
                 show.finish(ctx)?;
-                lost::tell(ctx, &job.summary.session_id)?;
+                sudden_end::tell(ctx, &job.summary.session_id)?;
                 return Ok(show.has_found());
             }
         } else {

@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
-use crate::cli::jobs::{attach, lost};
+use crate::cli::jobs::{attach, sudden_end};
 use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
@@ -253,8 +253,9 @@ impl Run {
             show.news(ctx, news)
         })?;
         show.finish(ctx)?;
-        if end.status == Status::Lost {
-            lost::tell(ctx, id)?;
+        let is_told = !self.quiet || end.status == Status::Lost;
+        if is_told && sudden_end::is_sudden(end.status, end.signal.as_deref()) {
+            sudden_end::tell(ctx, id)?;
         }
         Ok(Exit::of_job(end.status, end.code, end.signal.as_deref()))
     }

@@ -8,7 +8,7 @@ use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::patience::Patience;
-use crate::cli::jobs::{cuts, lost};
+use crate::cli::jobs::{cuts, sudden_end};
 use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
@@ -185,9 +185,16 @@ fn until(
             if ids.len() > 1 {
                 tell_failed(ctx, &waited, mode);
             }
-            let is_lost = |one: &&Waited| one.polled.status == Status::Lost;
-            for one in decisive(&waited, mode).filter(is_lost) {
-                lost::tell(ctx, &one.polled.session_id)?;
+            let is_told = |one: &&Waited| {
+                let polled = &one.polled;
+                // How several have failed is said already.
+                let is_sudden = ids.len() == 1
+                    && polled.status.is_finished()
+                    && sudden_end::is_sudden(polled.status, polled.signal.as_deref());
+                is_sudden || polled.status == Status::Lost
+            };
+            for one in decisive(&waited, mode).filter(is_told) {
+                sudden_end::tell(ctx, &one.polled.session_id)?;
             }
         }
         tell_missed(ctx, &waited, condition, mode);
