@@ -136,7 +136,7 @@ fn replies(all: &mut Map<String, Value>) {
         "kill": Killed, KilledAll;
         "clear": Cleared;
         "remove": Removed;
-        "restart": Record;
+        "restart": Record, Started;
         "set": Record;
         "report": Record;
         "ask_human": HumanAnswered;
