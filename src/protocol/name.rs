@@ -32,7 +32,7 @@ pub fn fault(name: &str) -> Option<String> {
         _ => {}
     }
     let why = match name.chars().find(|c| "*?[]{}/@#".contains(*c))? {
-        '/' => "`/` separates the parts of a path",
+        '/' => "`/` separates a project from its job",
         '@' => "`@` separates a job from its machine",
         '#' => "`#` numbers the jobs that share a name (web#2)",
         c => {
@@ -60,7 +60,7 @@ mod tests {
             ("w*", "`*`"),
             ("w?", "`?`"),
             ("[a]", "`[`"),
-            ("a/b", "`/`"),
+            ("a/b", "`/` separates a project from its job"),
             ("a@b", "`@`"),
             ("a#1", "`#`"),
             ("a\tb", "control"),

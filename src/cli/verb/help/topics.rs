@@ -269,6 +269,23 @@ mod tests {
     }
 
     #[test]
+    fn every_error_code_is_explained() {
+        let schema = include_str!("../../../../assets/schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let codes = schema["$defs"]["ErrorCode"]["oneOf"].as_array().unwrap();
+        let mut codes: Vec<_> = codes
+            .iter()
+            .map(|code| code["const"].as_str().unwrap())
+            .collect();
+        let table = section(chapter("agents"), "Error codes").unwrap();
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+        let mut explained: Vec<_> = rows.map(|row| row.split('`').next().unwrap()).collect();
+        codes.sort_unstable();
+        explained.sort_unstable();
+        assert_eq!(explained, codes);
+    }
+
+    #[test]
     fn every_exit_code_is_explained() {
         for exit in [
             Exit::OK,
