@@ -103,7 +103,7 @@ mod tests {
             ),
             (
                 "[hosts.a]\nssh = 7\n",
-                "config.toml:2:7: \"ssh\": invalid type: integer `7`, expected a string",
+                "config.toml:2:7: \"ssh\" must be a string, not 7",
             ),
             (
                 "[hosts.local]\n",

@@ -141,7 +141,7 @@ mod tests {
             ),
             (
                 "[launchers.a]\nkind = \"pbs\"\n",
-                "config.toml:2:8: \"kind\": unknown variant `pbs`",
+                "config.toml:2:8: \"kind\" must be slurm, not \"pbs\"",
             ),
             (
                 "[launchers.a]\ntime = \"long\"\n",

@@ -17,6 +17,7 @@ mod hosts;
 mod keys;
 mod launchers;
 pub mod pager;
+mod plain;
 mod read;
 mod retention;
 mod value;

@@ -12,6 +12,7 @@ use serde::forward_to_deserialize_any;
 use toml::de::DeTable;
 
 use super::error::Wrong;
+use super::plain::plain;
 use crate::protocol::suggest::nearest;
 
 /// The names that a table may contain, for error messages.
@@ -40,7 +41,7 @@ pub fn read<T: DeserializeOwned>(text: &str, known: impl Fn(&[&str]) -> Known) -
     let mut path = Vec::new();
     Err(match find(table.get_ref(), &span, &mut path) {
         Some(Part::Key(word)) => Wrong::new(span, unknown(word, &known(&path))),
-        Some(Part::Value(key)) => Wrong::new(span, format!("\"{key}\": {}", error.message())),
+        Some(Part::Value(key)) => Wrong::new(span, plain(key, error.message())),
         None => error.into(),
     })
 }

@@ -87,8 +87,8 @@ impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Whole<LEAST, MOST> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match MOST {
-            u64::MAX => write!(f, "an integer from {LEAST}"),
-            _ => write!(f, "an integer from {LEAST} to {MOST}"),
+            u64::MAX => write!(f, "a whole number of at least {LEAST}"),
+            _ => write!(f, "a whole number from {LEAST} to {MOST}"),
         }
     }
 
