@@ -125,8 +125,8 @@ pub fn conclude(
     }
     let is_late = meant(request, state).any(|job| job.late) && !state.failed;
     if is_late || (over == Over::TimedOut && !state.settled) {
-        let late = unsettled(ctx, request, state)?.join(", ");
-        note(&format!("not ready in time: {late}; the jobs go on"));
+        let late = told_late(&unsettled(ctx, request, state)?);
+        note(&format!("{late}; the jobs go on"));
         return Ok(Exit::TIMED_OUT);
     }
     Ok(if state.failed { Exit::FAILED } else { Exit::OK })
@@ -169,13 +169,29 @@ pub fn told_down(state: &ProjectState) -> Exit {
     Exit::FAILED
 }
 
-/// The jobs that have not settled. Whether one that runs has still to end, or one that waits may start, only the daemon
+/// What jobs that have not settled are late with: `not ready in time: db; not started in time: api`.
+fn told_late(jobs: &[(String, PhaseName)]) -> String {
+    let lacks = |phase: PhaseName| match phase {
+        PhaseName::Queued => "started",
+        // A service would have settled: it is a task.
+        PhaseName::Running | PhaseName::Ready => "finished",
+        _ => "ready",
+    };
+    let told = ["ready", "finished", "started"].map(|what| {
+        let names = jobs.iter().filter(|(_, phase)| lacks(*phase) == what);
+        let names: Vec<String> = names.map(|(name, _)| clean(name)).collect();
+        (!names.is_empty()).then(|| format!("not {what} in time: {}", names.join(", ")))
+    });
+    told.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The jobs that have not settled, with their phases. Whether one that runs has still to end, or one that waits may start, only the daemon
 /// knows.
 fn unsettled(
     ctx: &mut Context,
     request: &Project,
     state: &ProjectState,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<(String, PhaseName)>, Failure> {
     use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
     let mut found = Vec::new();
     for job in meant(request, state) {
@@ -193,7 +209,7 @@ fn unsettled(
             _ => true,
         };
         if !has_settled {
-            found.push(job.job.clone());
+            found.push((job.job.clone(), job.phase));
         }
     }
     Ok(found)
@@ -232,5 +248,26 @@ pub fn status(request: &Project) -> Project {
         files: request.files.clone(),
         dir: request.dir.clone(),
         ..Project::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_runs_is_not_finished_and_what_waits_is_not_started() {
+        let jobs = [
+            ("db", PhaseName::Starting),
+            ("migrate", PhaseName::Running),
+            ("api", PhaseName::Queued),
+            ("web", PhaseName::Queued),
+        ]
+        .map(|(name, phase)| (name.to_owned(), phase));
+        assert_eq!(
+            told_late(&jobs),
+            "not ready in time: db; not finished in time: migrate; not started in time: api, web"
+        );
+        assert_eq!(told_late(&jobs[1..2]), "not finished in time: migrate");
     }
 }

@@ -17,7 +17,7 @@ fn up_waits_for_the_end_of_a_task() {
     has(&lines(&ran.stdout), "migrate failed: exit code 3");
     shop.write("version = 1\n[jobs.slow]\nkind = \"task\"\nrun = \"sleep 1000\"\n");
     let ran = shop.run(&["up", "--timeout", "300ms"]).expect_code(124);
-    ran.expect_said("not ready in time: slow; the jobs go on");
+    ran.expect_said("not finished in time: slow; the jobs go on");
 }
 
 #[test]
