@@ -167,6 +167,8 @@ pub fn of_error(error: &Error) -> Exit {
         | ErrorCode::HostNotInstalled => Exit::UNAVAILABLE,
         ErrorCode::Internal => Exit::BROKEN,
         ErrorCode::SpawnFailed => of_errno(error),
+        // There is none with this name: these are the ones that there are.
+        ErrorCode::LauncherRefused if has(error, "launchers") => Exit::USAGE,
         ErrorCode::PermissionDenied
         | ErrorCode::LimitExceeded
         | ErrorCode::TooLarge
@@ -175,6 +177,12 @@ pub fn of_error(error: &Error) -> Exit {
         | ErrorCode::LauncherRefused
         | ErrorCode::Unsupported => Exit::FAILED,
     }
+}
+
+/// Whether the data of an error has this field.
+fn has(error: &Error, field: &str) -> bool {
+    let data = error.data.as_ref();
+    data.is_some_and(|data| data.get(field).is_some())
 }
 
 /// The exit code for a program that could not be started: 127 if it does not exist, 126 if it cannot be
@@ -230,6 +238,14 @@ mod tests {
         assert_eq!(failed(Some(8)), Exit::NOT_EXECUTABLE);
         assert_eq!(failed(Some(7)), Exit::FAILED);
         assert_eq!(failed(None), Exit::FAILED);
+    }
+
+    #[test]
+    fn a_launcher_that_does_not_exist_is_wrong_usage() {
+        let refused = Error::new(ErrorCode::LauncherRefused, "x");
+        assert_eq!(of_error(&refused), Exit::FAILED);
+        let unknown = refused.data(json!({ "launchers": ["slurm"] }));
+        assert_eq!(of_error(&unknown), Exit::USAGE);
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn what_the_queue_refuses_is_told_in_its_words_and_leaves_nothing() {
         error["message"].as_str().unwrap().contains("--bogus"),
         "{error}"
     );
-    let unknown = home.run(&["run", "--on", "pbs", "true"]).expect_code(1);
+    let unknown = home.run(&["run", "--on", "pbs", "true"]).expect_code(2);
     assert!(
         unknown.stderr.contains("there is no launcher pbs"),
         "{unknown}"

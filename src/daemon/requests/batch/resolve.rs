@@ -67,5 +67,6 @@ fn named(home: &Home, name: &str) -> Result<(LauncherSpec, Option<String>), Erro
     }
     let message = format!("there is no launcher {name}");
     Err(Error::new(ErrorCode::LauncherRefused, message)
-        .hint(format!("launchers: {}", names.join(", "))))
+        .hint(format!("launchers: {}", names.join(", ")))
+        .data(serde_json::json!({ "launchers": names })))
 }
