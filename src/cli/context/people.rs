@@ -3,6 +3,7 @@
 //! The daemon writes its errors for programs: with session ids, and parameters as the protocol names them.
 
 use crate::cli::exit::Failure;
+use crate::protocol::shell::quote;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
 /// Parameters of the protocol and the option that sets each.
@@ -42,12 +43,16 @@ pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<Str
 }
 
 fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Error {
+    let ended = ended(&error).map(|id| name(&id).unwrap_or_else(|| id.to_string()));
+    let is_restart = |hint: &String| hint.starts_with("`restart` ");
+    let again = ended.filter(|_| error.hint.as_ref().is_some_and(is_restart));
     error.message = named(&error.message, name);
     for (theirs, ours) in OPTIONS.into_iter().chain([EXTRA]) {
         error.message = error.message.replace(theirs, ours);
     }
-    error.hint = match error.code {
-        ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => {
+    error.hint = match (error.code, again) {
+        (_, Some(job)) => Some(format!("bgproc restart {} runs it again", quote(&job))),
+        (ErrorCode::SessionNotFound | ErrorCode::SessionRemoved, None) => {
             // A project's own jobs are better advice than all jobs.
             let own = error.hint.filter(|hint| !hint.contains("`list`"));
             own.or_else(|| Some("bgproc ls lists the jobs".to_owned()))
@@ -59,6 +64,12 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
             .map(|hint| hint.replace(EXTRA.0, EXTRA.1)),
     };
     error
+}
+
+/// The session that has ended, if the error is about that.
+fn ended(error: &Error) -> Option<SessionId> {
+    let id = error.message.strip_prefix("Session ")?;
+    SessionId::parse(id.strip_suffix(" is not running")?)
 }
 
 /// Turns `Session k3v… is not running` into `web is not running`.
@@ -100,6 +111,12 @@ mod tests {
                 "Session k3v900000000 is not running",
                 "x",
                 "web is not running | x",
+            ),
+            (
+                ErrorCode::SessionNotRunning,
+                "Session k3v900000000 is not running",
+                "`restart` runs it again under the same id",
+                "web is not running | bgproc restart web runs it again",
             ),
             (
                 ErrorCode::SessionNotFound,

@@ -96,7 +96,7 @@ fn failure(job: &Record) -> Failure {
     let why = words::waits_for(&job.summary).unwrap_or_default();
     let message = format!("{name} is skipped: {why}");
     Failure::with_message(Exit::STATE, message).hint(format!(
-        "bgproc why {} gives the reason; {name} starts if that comes after all",
+        "bgproc why {} gives the reason; {name} starts by itself when what it needs is there",
         quote(&name)
     ))
 }

@@ -121,7 +121,9 @@ pub fn of_engine(job: &Summary) -> Option<String> {
         .filter(|_| job.status == Status::Queued);
     let start = start.map(|at| format!("~{}", clock(at)));
     let silent = engine.silent_since;
-    let silent = silent.map(|at| format!("engine silent since {}", clock(at)));
+    let kind = job.launcher.as_ref();
+    let kind = kind.map_or("the batch system", |launcher| launcher.kind.name());
+    let silent = silent.map(|at| format!("no answer from {kind} since {}", clock(at)));
     let said: Vec<String> = [start, silent].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join(", "))
 }

@@ -60,7 +60,7 @@ fn a_controller_that_is_down_is_told_and_holds_nothing_up() {
     });
     assert_eq!(silent["status"], "running");
     let told = slurm.home.ok(&["status", "job"]);
-    assert!(told.contains("engine silent since"), "{told}");
+    assert!(told.contains("no answer from Slurm since"), "{told}");
     assert!(slurm.home.ok(&["logs", "job"]).contains("up"));
     // Other jobs know nothing of it.
     let began = std::time::Instant::now();

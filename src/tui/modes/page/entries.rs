@@ -96,7 +96,7 @@ impl Page<'_> {
                 self.fact("expected", self.when(at));
             }
             if let Some(at) = said.and_then(|engine| engine.silent_since) {
-                self.fact("silent", format!("since {}", self.when(at)));
+                self.fact("no answer", format!("since {}", self.when(at)));
             }
         }
         let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));

@@ -82,7 +82,7 @@ fn alone(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
     let silent = engine.and_then(|engine| engine.silent_since).map(|since| {
         let since = units::moment(since, model.now.ms, &model.zone);
         let kind = job.record.summary.launcher.as_ref();
-        let kind = kind.map_or("its engine", |launcher| launcher.kind.name());
+        let kind = kind.map_or("the batch system", |launcher| launcher.kind.name());
         format!("{kind} has not answered since {since}")
     });
     for words in [job.engine(), start, silent].into_iter().flatten() {
