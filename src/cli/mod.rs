@@ -238,7 +238,10 @@ mod tests {
         let run = help(&["run"]).expect("an option");
         assert!(run.starts_with("Have a batch system run the job"), "{run}");
         let add = help(&["hosts", "add"]).expect("an option");
-        assert!(add.starts_with("Ask this launcher for a node"), "{add}");
+        assert!(
+            add.starts_with("Request a node from this launcher"),
+            "{add}"
+        );
     }
 
     #[test]

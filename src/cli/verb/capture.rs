@@ -37,7 +37,7 @@ pub struct Capture {
     /// Format of the screen; by default selected by the extension of FILE, else text
     #[arg(long, group = "form")]
     format: Option<Form>,
-    /// Write to this file instead of standard output, which - stands for
+    /// Write to this file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<Destination>,
     /// Include this many lines above the screen

@@ -30,7 +30,7 @@ pub struct Export {
     /// Format of the log; by default selected by the extension of FILE, else asciicast
     #[arg(long)]
     format: Option<Form>,
-    /// Write to this file instead of standard output, which - stands for
+    /// Write to this file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<Destination>,
 }

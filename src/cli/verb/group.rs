@@ -10,6 +10,7 @@ use crate::protocol::Action;
 use crate::protocol::params::Set;
 
 #[derive(Args, Debug)]
+#[command(override_usage = "bgproc group [OPTIONS] [JOB]... [GROUP]")]
 pub struct Group {
     /// The jobs, and the name of the group; an empty name takes them out of their groups. Without jobs,
     /// the queue of that name; without a name, all queues

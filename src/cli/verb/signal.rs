@@ -9,6 +9,7 @@ use crate::protocol::signal::names;
 use crate::protocol::suggest::nearest;
 
 #[derive(Args, Debug)]
+#[command(override_usage = "bgproc signal [OPTIONS] <JOB>... <SIGNAL>")]
 pub struct Signal {
     /// The jobs, and the signal: a name (HUP, SIGHUP) or a number
     #[arg(value_name = "JOB... SIG", required = true)]

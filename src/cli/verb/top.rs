@@ -24,7 +24,7 @@ const REPAINT: &str = "\x1b[H\x1b[J";
 
 #[derive(Args, Debug)]
 pub struct Top {
-    /// Print it once and end; the default if the output is no terminal that can move its cursor
+    /// Print it once and end; the default without a terminal, and with TERM=dumb
     #[arg(long)]
     once: bool,
     /// The jobs; by default all that run

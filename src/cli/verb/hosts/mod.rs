@@ -51,7 +51,8 @@ enum Verb {
 }
 
 /// What `--on` means where a host is added.
-const ON: &str = "Ask this launcher for a node, which is the host; after a colon its partition";
+const ON: &str =
+    "Request a node from this launcher and use it as the host; after a colon its partition";
 
 #[derive(Args, Debug)]
 #[command(mut_arg("on", |on| on.help(ON)))]

@@ -19,7 +19,7 @@ pub struct Report {
     /// How it is doing
     #[arg(long, value_name = "STATE", conflicts_with = "clear")]
     state: Option<State>,
-    /// Words about that, at most 200 characters; what looks secret is masked
+    /// Description of the state, at most 200 characters; what looks secret is masked
     #[arg(short, long, value_name = "TEXT", requires = "state")]
     message: Option<String>,
     /// Forget what was reported
