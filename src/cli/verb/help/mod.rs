@@ -31,40 +31,51 @@ const DEFAULT_ROWS: usize = 24;
 
 #[derive(Args, Debug)]
 pub struct Help {
-    /// A verb or a topic
+    /// A verb or a topic, which may have several words: daemon stop, exit codes
     #[arg(add = ArgValueCandidates::new(|| topics::names().map(CompletionCandidate::new).collect()))]
-    topic: Option<String>,
+    topic: Vec<String>,
 }
 
 impl Help {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut command = (ctx.grammar)();
         command.build();
-        let Some(topic) = self.topic else {
+        if self.topic.is_empty() {
             ctx.out.line(&command.render_help().to_string())?;
             return Ok(Exit::OK);
-        };
-        if let Some(found) = topics::find(&topic) {
+        }
+        // `exit codes` is a chapter, `daemon stop` a verb.
+        let name = self.topic.join("-");
+        if let Some(found) = topics::find(&name) {
             show(ctx, found.text)?;
             return Ok(Exit::OK);
         }
-        if let Some(verb) = command.find_subcommand_mut(&topic) {
+        let mut words = self.topic.iter();
+        let verb = words.try_fold(&mut command, |verb, word| verb.find_subcommand_mut(word));
+        if let Some(verb) = verb {
             ctx.out.line(&verb.render_long_help().to_string())?;
             return Ok(Exit::OK);
         }
-        if let Some(part) = topics::part(&topic) {
-            show(ctx, &part)?;
+        if let Some(about) = topics::about(&name) {
+            show(ctx, &about)?;
             return Ok(Exit::OK);
         }
+        let topic = self.topic.join(" ");
         let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
         let mut known: Vec<&str> = verbs.map(clap::Command::get_name).collect();
         for topic in topics::names() {
             known.push(topic);
         }
         let failure = Failure::with_message(Exit::USAGE, format!("there is no help on `{topic}`"));
-        Err(match nearest(&topic, known) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure.hint("bgproc help lists the verbs and the topics"),
+        Err(match (nearest(&name, known), topics::with(&topic)) {
+            (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
+            (None, chapters) if chapters.is_empty() => {
+                failure.hint("bgproc help lists the verbs and the topics")
+            }
+            (None, chapters) => failure.hint(format!(
+                "bgproc help TOPIC shows a chapter; these have the word: {}",
+                chapters.join(", ")
+            )),
         })
     }
 }

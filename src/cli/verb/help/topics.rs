@@ -50,8 +50,47 @@ static TOPICS: [Topic; 18] = [
     topic!("troubleshooting", "Common problems and their solutions"),
 ];
 
+/// Words that stand for a whole chapter.
+const OTHER_NAMES: [(&[&str], &str); 8] = [
+    (&["config", "config.toml", "settings"], "configuration"),
+    (&["bgproc.toml", "project"], "projects"),
+    (&["slurm", "cluster"], "clusters"),
+    (&["ssh", "host"], "hosts"),
+    (&["exit", "exit-code", "codes"], "exit-codes"),
+    (&["client"], "clients"),
+    (&["serve", "protocol"], "agents"),
+    (&["target"], "targets"),
+];
+
 /// Words that have no chapter of their own: the chapter, and the heading of the part that explains them.
-const PARTS: [(&[&str], &str, &str); 9] = [
+const PARTS: [(&[&str], &str, &str); 20] = [
+    (
+        &["install", "uninstall", "upgrade"],
+        "getting-started",
+        "Install",
+    ),
+    (&["retention"], "configuration", "Retention"),
+    (&["files"], "configuration", "Files"),
+    (&["names", "name"], "targets", "Names"),
+    (
+        &["themes", "theme", "colours", "colors"],
+        "dashboard",
+        "Colours",
+    ),
+    (&["readiness"], "projects", "Needs and phases"),
+    (
+        &["notifications", "notify"],
+        "projects",
+        "Shell lines and notices",
+    ),
+    (
+        &["timeouts", "timeout"],
+        "command-line",
+        "`run COMMAND` (alias `add`)",
+    ),
+    (&["scope", "scopes"], "agents", "Start the server"),
+    (&["claude"], "clients", "Claude Code"),
+    (&["codex"], "clients", "Codex"),
     (
         &["schedule", "schedules", "cron", "timer", "timers"],
         "projects",
@@ -75,8 +114,29 @@ const PARTS: [(&[&str], &str, &str); 9] = [
     ),
 ];
 
+/// What is shown for a word that is neither a chapter nor a verb: the chapter that it stands for, or the part of one
+/// that explains it.
+pub(super) fn about(word: &str) -> Option<String> {
+    let mut names = OTHER_NAMES.iter();
+    match names.find(|(words, _)| words.contains(&word)) {
+        Some((_, topic)) => Some(find(topic)?.text.to_owned()),
+        None => part(word),
+    }
+}
+
+/// The names of the chapters that contain a text, whatever its case.
+pub(super) fn with(text: &str) -> Vec<&'static str> {
+    let text = text.to_lowercase();
+    let has_it = |topic: &&Topic| topic.text.to_lowercase().contains(&text);
+    TOPICS
+        .iter()
+        .filter(has_it)
+        .map(|topic| topic.name)
+        .collect()
+}
+
 /// The part of a chapter that explains a word which has none of its own.
-pub(super) fn part(word: &str) -> Option<String> {
+fn part(word: &str) -> Option<String> {
     let (_, topic, heading) = PARTS.iter().find(|(words, ..)| words.contains(&word))?;
     let text = section(find(topic)?.text, heading)?;
     Some(format!(
@@ -191,6 +251,19 @@ mod tests {
             "## B\n\n```sh\n# c\n```\n"
         );
         assert_eq!(part("nosuch"), None);
+    }
+
+    #[test]
+    fn other_names_of_chapters_open_them() {
+        for (words, topic) in OTHER_NAMES {
+            for word in words {
+                assert!(find(word).is_none(), "{word} is a chapter");
+                assert_eq!(about(word).as_deref(), Some(chapter(topic)), "{word}");
+            }
+        }
+        assert_eq!(about("queues"), part("queues"));
+        assert!(with("FULL-screen program").contains(&"troubleshooting"));
+        assert!(with("no chapter says this").is_empty());
     }
 
     #[test]
