@@ -10,7 +10,7 @@ use signal_hook::low_level::{emulate_default_handler, pipe};
 use crate::cli::beside;
 use crate::cli::context::target;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
+use crate::cli::output::{advised, note};
 use crate::protocol::shell::quote;
 
 /// Resets the attributes that the output of the job may have set.
@@ -19,8 +19,10 @@ const RESET: &[u8] = b"\x1b[0m";
 /// Makes Ctrl-C print `message` and end this process by SIGINT, even while it blocks. Ending by the signal
 /// also ends a shell loop or make around it.
 ///
-/// Output that was received has been written by then, because followers flush before they wait.
+/// Output that was received has been written by then, because followers flush before they wait. Commands in `message`
+/// are named with the host of this one.
 pub fn leave_with(message: String) -> Result<(), Failure> {
+    let message = advised(&message);
     let unheeded = || Failure::cannot("prepare for Ctrl-C");
     let (mut reader, writer) = UnixStream::pair().map_err(unheeded())?;
     let waits = beside::start(move || {
@@ -78,12 +80,8 @@ fn is_broken(events: PollFlags) -> bool {
 }
 
 /// The message for a person who stops following jobs. It can be pasted: it has the targets as they were given, because
-/// the bare name of a job may mean that of another project here. `-` stands for `names`.
-pub fn goes_on(targets: &[String], names: &[String]) -> String {
-    let targets = match targets {
-        [recent] if recent == "-" => names,
-        targets => targets,
-    };
+/// the bare name of a job may mean that of another project here.
+pub fn goes_on(targets: &[String]) -> String {
     let all: Vec<_> = targets.iter().map(|target| quote(target)).collect();
     let all = all.join(" ");
     match targets {

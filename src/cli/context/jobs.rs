@@ -100,6 +100,33 @@ impl Context {
         Ok(found)
     }
 
+    /// What means this job here in later commands: its name; with its project, if the name alone means another job; or
+    /// its id.
+    pub fn target_of(&mut self, job: &Record) -> String {
+        let (id, name) = (&job.summary.session_id, words::name(&job.summary));
+        if id.host().is_some() {
+            return name;
+        }
+        let names = [Some(name), target::in_project(job)];
+        let known = self.known();
+        let is_it = |name: &String| {
+            let meant = known.as_ref().map(|known| self.all_of(name, known));
+            matches!(meant, Ok(Ok(Ok(jobs))) if jobs.iter().all(|job| job.summary.session_id == *id))
+        };
+        let found = names.into_iter().flatten().find(is_it);
+        found.unwrap_or_else(|| id.to_string())
+    }
+
+    /// Targets that mean the same jobs in later commands: `-` and `:3000` may then mean others than these `jobs`.
+    pub fn lasting(&mut self, targets: &[String], jobs: &[Record]) -> Vec<String> {
+        match (targets, jobs) {
+            ([target], [job]) if target == "-" || target.starts_with(':') => {
+                vec![self.target_of(job)]
+            }
+            _ => targets.to_vec(),
+        }
+    }
+
     /// The jobs that these patterns mean now. That one means none is no error.
     pub fn matching(&mut self, patterns: &[String]) -> Result<Vec<Record>, Failure> {
         let known = self.known()?;

@@ -10,7 +10,7 @@ use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::output::{names, note, words};
+use crate::cli::output::{advised, names, note, words};
 use crate::cli::settings::grace;
 use crate::client::read_reply;
 use crate::protocol::duration;
@@ -56,7 +56,7 @@ impl Ending {
         let began = Instant::now();
         let grace = grace::grace(self.grace)?;
         if !jobs.is_empty() && !self.signal.as_deref().is_some_and(is_kill) {
-            interrupt::leave_with(self.goes_on(&jobs, grace))?;
+            interrupt::leave_with(self.goes_on(ctx, &jobs, grace))?;
         }
         let wish = |job: &Record| (job.summary.session_id.clone(), self.manner(job, grace));
         let wishes: Vec<_> = jobs.iter().map(wish).collect();
@@ -98,10 +98,15 @@ impl Ending {
     }
 
     /// The message for a person who waits no longer for the end of these jobs.
-    fn goes_on(&self, jobs: &[Record], grace_ms: u64) -> String {
-        let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
-        let targets: Vec<_> = names.iter().map(|name| quote(name)).collect();
-        let (names, targets) = (names.join(" "), targets.join(" "));
+    fn goes_on(&self, ctx: &mut Context, jobs: &[Record], grace_ms: u64) -> String {
+        let names = names::together(jobs).join(" ");
+        let targets = if self.all {
+            "--all".to_owned()
+        } else {
+            let targets = ctx.lasting(&self.jobs, jobs);
+            let quoted: Vec<_> = targets.iter().map(|target| quote(target)).collect();
+            quoted.join(" ")
+        };
         let own = jobs.iter().any(|job| job.summary.project.is_some());
         let after = if own && self.grace.is_none() {
             "the grace period of its project file".to_owned()
@@ -143,7 +148,7 @@ fn report(
         let line = if let Some(off) = &off
             && words::next_run(&job.summary).is_some()
         {
-            format!("{name}  {off}")
+            advised(&format!("{name}  {off}"))
         } else if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),

@@ -219,15 +219,20 @@ pub fn complain(failure: &Failure) {
     }
     note(&failure.to_string());
     if let Some(advice) = failure.advice() {
-        note(&format!("hint: {}", there(advice, host::name())));
+        note(&format!("hint: {}", advised(advice)));
     }
 }
 
 /// Verbs that are about this machine, also with `-H`.
 const OF_HERE: [&str; 3] = ["hosts", "help", "completions"];
 
-/// A hint whose commands are to be run with `-H HOST`, if this one is.
-pub fn there(hint: &str, host: Option<&str>) -> String {
+/// A hint or a message whose commands are to be run with `-H HOST`, if this command is.
+pub fn advised(hint: &str) -> String {
+    there(hint, host::name())
+}
+
+/// As [`advised`], for this host.
+fn there(hint: &str, host: Option<&str>) -> String {
     let Some(host) = host else {
         return hint.to_owned();
     };

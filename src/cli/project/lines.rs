@@ -1,7 +1,7 @@
 //! The lines that say how the jobs of a project are.
 
 use crate::cli::output::style::Tone;
-use crate::cli::output::words;
+use crate::cli::output::{advised, words};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob};
 use crate::protocol::shell::quote;
@@ -74,10 +74,8 @@ pub fn tone(phase: PhaseName) -> Tone {
 pub fn question(job: &ProjectJob) -> Option<String> {
     let asks = clean(job.question.as_deref()?);
     let name = clean(&job.job);
-    Some(format!(
-        "{name} asks: {asks}  (answer: bgproc attach {})",
-        quote(&name)
-    ))
+    let answer = advised(&format!("bgproc attach {}", quote(&name)));
+    Some(format!("{name} asks: {asks}  (answer: {answer})"))
 }
 
 /// The end of the output of a job that has failed, indented.

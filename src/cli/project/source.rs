@@ -26,6 +26,11 @@ impl Source {
         files.collect()
     }
 
+    /// A verb about the same project, as a person types it here: `bgproc down --file ../shop/bgproc.toml`.
+    pub fn command(&self, verb: &str) -> String {
+        format!("bgproc {verb}{}", self.words())
+    }
+
     /// A request about the project, with absolute paths. On another host they begin at the directory of a login.
     pub fn request(&self) -> Project {
         if host::chosen().is_some() {
@@ -83,6 +88,14 @@ fn is_path(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_names_the_files_that_were_given() {
+        assert_eq!(Source::default().command("down"), "bgproc down");
+        let file = ["../b/bgproc.toml", "my file"].map(str::to_owned).to_vec();
+        let said = "bgproc up --file ../b/bgproc.toml --file 'my file'";
+        assert_eq!(Source { file }.command("up"), said);
+    }
 
     #[test]
     fn a_word_after_f_is_a_file_if_there_is_one_or_if_it_looks_so() {

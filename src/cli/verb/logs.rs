@@ -282,7 +282,7 @@ impl Logs {
         let mut schedule = self.follow.then(|| Schedule::of(job)).transpose()?;
         let goes_on = |schedule: &Schedule| schedule.is_on() || !job.summary.status.is_finished();
         if schedule.as_ref().is_some_and(goes_on) {
-            self.leave(&[words::name(&job.summary)])?;
+            self.leave(ctx, std::slice::from_ref(job))?;
             cuts::tell([job]);
         }
         let mut follower = self.follower(job, place)?;
@@ -330,7 +330,7 @@ impl Logs {
     fn print_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<Outcome, Failure> {
         let names = names::together(jobs);
         if self.follow {
-            self.leave(&names)?;
+            self.leave(ctx, jobs)?;
             cuts::tell(jobs);
         }
         let width = names::width(&names);
@@ -394,10 +394,13 @@ impl Logs {
     }
 
     /// Lets Ctrl-C, and a reader that goes away, end the following.
-    fn leave(&self, names: &[String]) -> Result<(), Failure> {
+    fn leave(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         match self.within_up {
             Some(_) => interrupt::leave_with_reader(),
-            None => interrupt::leave_following(interrupt::goes_on(&self.jobs, names))?,
+            None => {
+                let targets = ctx.lasting(&self.jobs, jobs);
+                interrupt::leave_following(interrupt::goes_on(&targets))?
+            }
         }
         Ok(())
     }

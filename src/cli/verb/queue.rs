@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::context::only_here;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::words;
+use crate::cli::output::{advised, note, words};
 use crate::cli::value::number;
 use crate::client::read_reply;
 use crate::protocol::params::{self, List, Set};
@@ -85,7 +85,9 @@ fn show(ctx: &mut Context, value: serde_json::Value) -> Result<Exit, Failure> {
     }
     let found: Queues = read_reply(value)?;
     if found.queues.is_empty() {
-        crate::cli::output::note("no queues; bgproc group NAME --parallel 1 makes one");
+        note(&advised(
+            "no queues; bgproc group NAME --parallel 1 makes one",
+        ));
     }
     let list = Action::List(List {
         limit: Some(usize::MAX),
@@ -125,10 +127,8 @@ fn lines(queue: &QueueState, name: impl Fn(&SessionId) -> String) -> Vec<String>
     if queue.paused {
         let why = queue.why.as_deref().map(|why| format!(": {}", clean(why)));
         let why = why.unwrap_or_default();
-        lines.push(format!(
-            "  paused{why} (bgproc group {} --resume)",
-            quote(&clean(&queue.queue))
-        ));
+        let resume = format!("bgproc group {} --resume", quote(&clean(&queue.queue)));
+        lines.push(format!("  paused{why} ({})", advised(&resume)));
     }
     let named = |ids: &[SessionId]| ids.iter().map(&name).collect::<Vec<_>>().join(", ");
     for (what, ids) in [("running", &queue.running), ("waiting", &queue.waiting)] {

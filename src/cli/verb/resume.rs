@@ -11,8 +11,7 @@ use super::state::{refused, show, tree_signal};
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::newest::newest;
-use crate::cli::output::{note, there, words};
-use crate::client::host;
+use crate::cli::output::{advised, note, words};
 use crate::protocol::params::Restart;
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::shell::quote;
@@ -91,7 +90,7 @@ pub(super) fn with(job: &Record) -> Option<String> {
 fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     let Some(with) = with(job) else {
-        let start = there(&format!("bgproc start {}", quote(&name)), host::name());
+        let start = advised(&format!("bgproc start {}", quote(&name)));
         note(&format!(
             "{name} is not started: it has no command that continues it (--resume) and no restart policy; \
              {start} runs it again"
@@ -116,10 +115,10 @@ fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
 fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     if !waits(job) {
-        note(&format!(
+        note(&advised(&format!(
             "{name} waits for its turn; bgproc start {} starts it now",
             quote(&name)
-        ));
+        )));
         return Ok(false);
     }
     let restart = Action::Restart(Restart {

@@ -15,7 +15,7 @@ use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::skipped;
-use crate::cli::output::{note, words};
+use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::engine::Engine;
 use crate::cli::start::{directory, env_file, launch, program, queue_name, stdin};
@@ -216,8 +216,8 @@ impl Run {
         // Ask for details: without them, the record may lack the path of the log.
         let job = ctx.record(id, true)?;
         let name = words::name(&job.summary);
-        let own = std::slice::from_ref(&name);
-        let goes_on = interrupt::goes_on(own, own);
+        let target = ctx.target_of(&job);
+        let goes_on = interrupt::goes_on(std::slice::from_ref(&target));
         if self.follow {
             interrupt::leave_following(goes_on)?
         } else {
@@ -239,14 +239,14 @@ impl Run {
                 let asked = matches!(polled.input_state, Line | Password | Raw | Tui);
                 if asked && !asks && !piped && !self.quiet {
                     // What is typed here goes nowhere.
-                    note(&format!(
+                    note(&advised(&format!(
                         "{name} waits for {}: bgproc attach {} in another terminal",
                         match polled.input_state {
                             Raw | Tui => "keys",
                             _ => "input",
                         },
-                        quote(&name)
-                    ));
+                        quote(&target)
+                    )));
                 }
                 asks = asked;
             }

@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::consent::{self, Unasked};
-use crate::cli::output::{note, takes_screens, words};
+use crate::cli::output::{advised, note, takes_screens, words};
 use crate::cli::project::end::End;
 use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
 use crate::cli::project::source::{self, Source};
@@ -24,9 +24,6 @@ use crate::protocol::shell::quote;
 use crate::protocol::{Action, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui;
-
-/// What Ctrl-C leaves behind.
-const GOES_ON: &str = "the jobs go on; bgproc down ends them";
 
 #[derive(Args, Debug)]
 pub struct Up {
@@ -147,14 +144,14 @@ impl Up {
         request.op = Some(ProjectOp::Up);
         let state = begin(ctx, &request, is_shown)?;
         if request.apply != Some(true) {
-            tell_left_alone(&state);
+            tell_left_alone(&state, &source);
         }
         if self.attach {
             return open_dashboard(state);
         }
         let wanted = wanted(&request, &state);
         if self.wait || words.follow || self.exit_code_from.is_some() {
-            interrupt::leave_with(GOES_ON.to_owned())?;
+            interrupt::leave_with(goes_on(&source))?;
         }
         if let Some(job) = &self.exit_code_from {
             let end = End {
@@ -261,7 +258,8 @@ impl Reload {
         let state = begin(ctx, &request, is_shown)?;
         if !ctx.json && state.jobs.iter().all(|job| !job.wanted) {
             let name = clean(&state.project.name);
-            note(&format!("no job of {name} is up; bgproc up starts them"));
+            let up = advised(&self.source.command("up"));
+            note(&format!("no job of {name} is up; {up} starts them"));
         }
         if !state.up {
             if ctx.json {
@@ -270,9 +268,14 @@ impl Reload {
             return Ok(Exit::OK);
         }
         let wanted = wanted(&request, &state);
-        interrupt::leave_with(GOES_ON.to_owned())?;
+        interrupt::leave_with(goes_on(&self.source))?;
         settle(ctx, &wanted, state, self.timeout, false)
     }
+}
+
+/// What Ctrl-C leaves behind.
+fn goes_on(source: &Source) -> String {
+    format!("the jobs go on; {} ends them", source.command("down"))
 }
 
 /// Checks the value of `-m`.
@@ -424,16 +427,15 @@ fn running_restarts(state: &ProjectState) -> impl Iterator<Item = &PlannedChange
 }
 
 /// Says which running jobs go on although their definition has changed.
-fn tell_left_alone(state: &ProjectState) {
+fn tell_left_alone(state: &ProjectState, source: &Source) {
+    let reload = advised(&source.command("reload"));
     let changed = running_restarts(state);
     let names: Vec<String> = changed.map(|change| clean(&change.job)).collect();
     match names.as_slice() {
         [] => {}
-        [one] => note(&format!(
-            "{one} goes on as it was; bgproc reload restarts it"
-        )),
+        [one] => note(&format!("{one} goes on as it was; {reload} restarts it")),
         all => note(&format!(
-            "{} go on as they were; bgproc reload restarts them",
+            "{} go on as they were; {reload} restarts them",
             all.join(", ")
         )),
     }

@@ -61,7 +61,8 @@ impl Wait {
         if !jobs.clone().all(|job| job.status.is_finished()) {
             cuts::tell(&found.jobs);
             restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
-            interrupt::leave_with(interrupt::goes_on(&targets, &names))?;
+            let targets = ctx.lasting(&targets, &found.jobs);
+            interrupt::leave_with(interrupt::goes_on(&targets))?;
         }
         let mode = if self.any {
             WaitMode::Any

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::words;
+use crate::cli::output::{advised, words};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Queue};
 use crate::protocol::project::{PhaseName, SCHEDULE_OFF, Waiting};
@@ -134,10 +134,10 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
     }))?;
     let is_paused = found.queues.iter().any(|known| known.paused);
     Ok(is_paused.then(|| {
-        format!(
+        advised(&format!(
             "bgproc group {} --resume lets it go on",
             quote(&clean(queue))
-        )
+        ))
     }))
 }
 
@@ -179,7 +179,8 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     {
         let name = words::name(job);
         let target = quote(&name);
-        parts.push(format!("bgproc resume {target} starts it with: {with}"));
+        let resume = advised(&format!("bgproc resume {target}"));
+        parts.push(format!("{resume} starts it with: {with}"));
     }
     let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
@@ -232,8 +233,8 @@ fn state(record: &Record, card: Option<&Card>) -> String {
             },
         },
         (Status::Paused, _) => format!(
-            "it is paused; bgproc resume {} continues it",
-            quote(&words::name(job))
+            "it is paused; {} continues it",
+            advised(&format!("bgproc resume {}", quote(&words::name(job))))
         ),
         _ => {
             let told = match words::ended_early(job) {
@@ -267,10 +268,8 @@ fn held(job: &Summary) -> Option<String> {
         return Some(format!("{}{off}", by.unwrap_or_default()));
     }
     had_ended.then(|| {
-        format!(
-            "{by}; bgproc start {} starts it again",
-            quote(&words::name(job))
-        )
+        let start = format!("bgproc start {}", quote(&words::name(job)));
+        format!("{by}; {} starts it again", advised(&start))
     })
 }
 

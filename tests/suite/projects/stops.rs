@@ -227,3 +227,34 @@ fn a_project_whose_directory_is_gone_is_brought_down_by_its_path() {
     ran.expect_code(0);
     eventually("web has ended", || (shop.pid("web") == 0).then_some(()));
 }
+
+#[test]
+fn who_is_interrupted_is_told_commands_that_mean_the_same_jobs() {
+    let deaf = "version = 1\n[jobs.web]\nready = { log = \"up\" }\n\
+                run = \"trap '' TERM; echo up; while :; do sleep 0.1; done\"\n";
+    let shop = Project::new(deaf);
+    shop.ok(&["up"]);
+    let depot = Project::in_home(shop.home, "depot", deaf);
+    depot.ok(&["up"]);
+    let stop = ["stop", "-t", "60s", "shop/web"];
+    let mut view = Terminal::in_dir(&depot.home, &depot.dir, &stop, (120, 10));
+    eventually("it is being stopped", || {
+        let jobs = depot.home.json(&["ls"])["sessions"].clone();
+        let mut jobs = jobs.as_array().unwrap().iter();
+        jobs.any(|job| job["status"] == "stopping").then_some(())
+    });
+    view.send("\x03");
+    view.wait_for_text("to kill now: bgproc kill shop/web");
+    depot.ok(&["kill", "shop/web"]);
+    // The name alone means the job of the project here.
+    let run = ["run", "-f", "-n", "web", "echo begun; exec sleep 1000"];
+    let mut view = Terminal::in_dir(&depot.home, &depot.dir, &run, (120, 10));
+    view.wait_for_text("begun");
+    let jobs = depot.home.json(&["ls"])["sessions"].clone();
+    let mut jobs = jobs.as_array().unwrap().iter();
+    let own = jobs.find(|job| job["project"].is_null()).unwrap();
+    let id = own["sessionId"].as_str().unwrap();
+    view.send("\x03");
+    view.wait_for_text(&format!("to end it: bgproc stop {id}"));
+    depot.ok(&["kill", "web"]);
+}
