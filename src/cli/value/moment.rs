@@ -1,10 +1,10 @@
-//! Moments: `12:44`, `10m` (ago), `2026-11-21`, `2026-11-21T20:00:00Z`; `today`, `yesterday` and `1 hour ago` as
+//! Moments: `12:44`, `10m` (ago), `2026-11-21`, `2026-11-21 20:00`, `2026-11-21T20:00:00Z`; `today`, `yesterday` and `1 hour ago` as
 //! journalctl takes them.
 
 use std::time::Duration;
 
 use jiff::Zoned;
-use jiff::civil::{Date, Time};
+use jiff::civil::{DateTime, Time};
 
 use crate::cli::output::words;
 use crate::protocol::Timestamp;
@@ -16,14 +16,17 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     if let Some(at) = Timestamp::parse(text) {
         return Ok(at);
     }
-    if text.contains(':')
+    if let Ok(at) = text.parse::<Zoned>() {
+        return Ok(Timestamp(at.timestamp().as_millisecond()));
+    }
+    if is_time_of_day(text)
         && let Ok(time) = text.parse::<Time>()
         && let Some(at) = last(time, &Zoned::now())
     {
         return Ok(at);
     }
-    if let Ok(day) = text.parse::<Date>()
-        && let Ok(at) = day.to_zoned(Zoned::now().time_zone().clone())
+    if let Ok(at) = text.parse::<DateTime>()
+        && let Ok(at) = at.to_zoned(Zoned::now().time_zone().clone())
     {
         return Ok(Timestamp(at.timestamp().as_millisecond()));
     }
@@ -34,6 +37,11 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
         .map_err(|_| format!("`{text}` is not a time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
     let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     Ok(Timestamp(words::now().millis().saturating_sub(ago)))
+}
+
+/// Whether a text has a time of day only: jiff would also read that of `2026-11-21 20:00` and of `20:00+02:00`.
+fn is_time_of_day(text: &str) -> bool {
+    text.contains(':') && text.chars().all(|c| c.is_ascii_digit() || ":.".contains(c))
 }
 
 /// The beginning of `today` or `yesterday`.
@@ -87,6 +95,27 @@ mod tests {
         let at = |text: &str| last(text.parse().unwrap(), &now).unwrap().to_string();
         assert_eq!(at("12:29:30"), "2026-11-22T12:29:30.000Z");
         assert_eq!(at("12:44"), "2026-11-21T12:44:00.000Z");
+    }
+
+    #[test]
+    fn a_time_with_a_date_is_of_that_day() {
+        let local = |text: &str| {
+            let at = text.parse::<DateTime>().unwrap();
+            let at = at.to_zoned(Zoned::now().time_zone().clone()).unwrap();
+            at.timestamp().as_millisecond()
+        };
+        for text in ["2020-01-01 19:07:15", "2020-01-01T19:07:15"] {
+            assert_eq!(parse(text).unwrap().millis(), local(text), "{text}");
+        }
+        let (short, long) = ("2020-01-01 19:07", "2020-01-01 19:07:00");
+        assert_eq!(parse(short), parse(long));
+        assert_eq!(
+            parse("2020-01-01 19:07:15+02:00").unwrap().to_string(),
+            "2020-01-01T17:07:15.000Z"
+        );
+        let at = parse("2020-01-01T19:07:15[UTC]").unwrap();
+        assert_eq!(at.to_string(), "2020-01-01T19:07:15.000Z");
+        assert!(parse("19:07+02:00").is_err());
     }
 
     #[test]

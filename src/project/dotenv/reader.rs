@@ -78,7 +78,6 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self) -> Result<Vec<Piece>, Wrong> {
-        let open = self.at;
         let pieces = match self.peek() {
             Some('\'') => self.literal()?,
             Some('"') => self.quoted()?,
@@ -90,10 +89,7 @@ impl<'a> Reader<'a> {
                 self.skip_line();
                 Ok(pieces)
             }
-            Some(_) if self.at > open => {
-                Err((self.at, "expected the end of the line after the quote"))
-            }
-            Some(_) => Ok(pieces),
+            Some(_) => Err((self.at, "expected the end of the line after the quote")),
         }
     }
 
@@ -141,10 +137,13 @@ impl<'a> Reader<'a> {
         let line_end = rest.find('\n').unwrap_or(rest.len());
         let line = rest.get(..line_end).unwrap_or_default();
         clean(line, start)?;
-        // A comment needs a space before it: `#` is common in colours, passwords and addresses.
+        // A comment needs a blank before it: `#` is common in colours, passwords and addresses. Before the value it stands
+        // behind the `=`.
+        let before = self.text.get(..start).unwrap_or_default();
+        let before = before.chars().next_back();
         let comment = line
             .char_indices()
-            .zip(std::iter::once(' ').chain(line.chars()))
+            .zip(before.into_iter().chain(line.chars()))
             .find(|((_, c), before)| *c == '#' && matches!(before, ' ' | '\t'));
         let value = match comment {
             Some(((at, _), _)) => line.get(..at).unwrap_or_default(),
