@@ -69,6 +69,11 @@ fn every_verb_acts_on_the_host_and_starts_jobs_with_what_is_there() {
     let ran = ran.expect_code(3);
     let there = sshd.hosts[0].path().display().to_string();
     assert_eq!(ran.stdout, format!("none by ssh {there}\n"), "{ran}");
+    // A directory is one of the host: a relative one begins at that of a login.
+    let login = far(&["run", "-w", "pwd"]).expect_code(0).stdout;
+    let ran = far(&["run", "-w", "-C", ".", "pwd"]).expect_code(0);
+    assert_eq!(ran.stdout, login);
+    far(&["run", "-w", "-C", "/nowhere", "pwd"]).expect_said("/nowhere");
     far(&["run", "-n", "cat", "cat"]).expect_code(0);
     far(&["send", "cat", "hello there"]).expect_code(0);
     far(&["wait", "cat", "--for", "match:hello there"]).expect_code(0);

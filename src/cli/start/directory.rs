@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::disk;
 use crate::cli::exit::Failure;
+use crate::client::host;
 use crate::project::without_dots;
 
 /// The absolute path of an existing directory, without `.` and `..`, so that one directory has one name in lists. The
-/// daemon has another working directory.
+/// daemon has another working directory. On another host, the path as it is written: it begins at the directory of a
+/// login, and only the host can check it.
 pub fn absolute(dir: &str) -> Result<String, Failure> {
     if dir.is_empty() {
         let message = "-C needs a directory, but the value is empty";
         return Err(Failure::Usage(message.to_owned()));
+    }
+    if host::chosen().is_some() {
+        return Ok(dir.to_owned());
     }
     let absolute = disk::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
