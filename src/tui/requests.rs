@@ -34,26 +34,33 @@ pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cm
             job.record.summary.status = Status::Stopping;
             job.stopping_at.get_or_insert(model.now.ms);
         }
-        let grace_ms = (!force).then_some(model.options.stop_grace_ms);
-        cmds.push(kill(id, grace_ms));
+        cmds.push(kill(id, force, grace_ms(model, id)));
     }
 }
 
-/// Kills a job after a grace period; at once if there is none.
-fn kill(id: &SessionId, grace_ms: Option<u64>) -> Cmd {
+/// How long a job has to end, in milliseconds. How long a job of a project has is said in its file.
+fn grace_ms(model: &Model, id: &SessionId) -> Option<u64> {
+    let mut jobs = model.jobs.iter();
+    let job = jobs.find(|job| job.id() == id);
+    let of_project = job.is_some_and(|job| job.record.summary.project.is_some());
+    (!of_project).then_some(model.options.stop_grace_ms)
+}
+
+/// Kills a job after a grace period, or at once.
+fn kill(id: &SessionId, force: bool, grace_ms: Option<u64>) -> Cmd {
     let params = Kill {
         session_id: Some(id.to_string()),
-        force: grace_ms.is_none().then_some(true),
-        grace_ms,
+        force: force.then_some(true),
+        grace_ms: grace_ms.filter(|_| !force),
         ..Kill::default()
     };
-    let tag = RequestKind::Kill(id.clone(), grace_ms.is_none());
+    let tag = RequestKind::Kill(id.clone(), force);
     Cmd::Request(tag, Action::Kill(params))
 }
 
 /// Tries again to kill the processes that survived a stop of these jobs.
 pub fn kill_again(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
-    cmds.extend(ids.iter().map(|id| kill(id, None)));
+    cmds.extend(ids.iter().map(|id| kill(id, true, None)));
 }
 
 /// Restarts jobs.
@@ -61,7 +68,7 @@ pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Restart {
             session_id: id.to_string(),
-            grace_ms: Some(model.options.stop_grace_ms),
+            grace_ms: grace_ms(model, id),
             unique_label: Some(true),
             ..Restart::default()
         };

@@ -38,7 +38,7 @@ pub struct Restart {
     #[arg(long, alias = "all-failed")]
     failed: bool,
     /// Time between TERM and KILL for running jobs; the default is 10s (`stop_grace_ms` of the
-    /// configuration)
+    /// configuration), for jobs of projects that of their file
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
     /// Stop jobs that have `confirm = true` without asking
@@ -48,7 +48,7 @@ pub struct Restart {
 
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let grace_ms = Some(grace::grace(self.grace)?);
+        let grace_ms = grace::grace(self.grace)?;
         let found = self.targets(ctx)?;
         if self.failed && found.jobs.is_empty() && found.exit == Exit::OK {
             note("no job has failed");
@@ -60,10 +60,12 @@ impl Restart {
         }
         // A job of a project, and one whose environment is lost, gets that of this command.
         ctx.daemon_with_surroundings()?;
-        each(ctx, found, |session_id| {
+        each(ctx, found, |job| {
             Action::Restart(RestartParams {
-                session_id,
-                grace_ms,
+                session_id: job.summary.session_id.to_string(),
+                // How long a job of a project has is said in its file.
+                grace_ms: Some(grace_ms)
+                    .filter(|_| self.grace.is_some() || job.summary.project.is_none()),
                 unique_label: Some(true),
                 ..RestartParams::default()
             })
@@ -96,7 +98,9 @@ impl Jobs {
             found.exit = found.exit.or(ctx.complain(not_paused(job)));
         }
         found.jobs = running;
-        each(ctx, found, |id| tree_signal(id, "STOP"))
+        each(ctx, found, |job| {
+            tree_signal(job.summary.session_id.to_string(), "STOP")
+        })
     }
 
     /// Runs the jobs again that have ended, and those now that wait for their turn; one that was lost with the command
@@ -159,16 +163,15 @@ fn new_job(target: &str) -> Option<String> {
 fn each(
     ctx: &mut Context,
     found: Found,
-    action: impl Fn(String) -> Action,
+    action: impl Fn(&Record) -> Action,
 ) -> Result<Exit, Failure> {
     let ids = found
         .jobs
         .iter()
         .map(|job| job.summary.session_id.to_string());
     let ids: Vec<_> = ids.collect();
-    let answers = ctx
-        .daemon()?
-        .call_all(ids.iter().cloned().map(action).collect());
+    let actions = found.jobs.iter().map(action).collect();
+    let answers = ctx.daemon()?.call_all(actions);
     let mut exit = found.exit;
     let is_one_of_several = found.jobs.len() > 1;
     for ((id, job), answer) in ids.into_iter().zip(&found.jobs).zip(answers) {

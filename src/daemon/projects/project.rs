@@ -82,6 +82,9 @@ pub(crate) struct Project {
     pub(crate) all: bool,
     /// Whether `down` sends KILL at once.
     pub(crate) kill: bool,
+    /// How long the run of a session has to end, if a restart says so: the number of the run, and milliseconds. Not
+    /// stored.
+    pub(crate) graces: BTreeMap<SessionId, (u32, u64)>,
     /// Services without a probe that have begun so lately that they may still end at once, and when they count as
     /// settled, in boot-time milliseconds.
     pub(crate) fresh: BTreeMap<String, u64>,
@@ -164,6 +167,7 @@ impl Project {
             seq: 0,
             all: false,
             kill: false,
+            graces: BTreeMap::new(),
             fresh: BTreeMap::new(),
             late: BTreeMap::new(),
             survivors: BTreeMap::new(),

@@ -35,6 +35,8 @@ impl Project {
             // Guests have no other name than that of their session.
             first_runs: _,
             told_guests: _,
+            // The name of a session stays.
+            graces: _,
             // These are about the whole project.
             id: _,
             dir: _,

@@ -258,3 +258,19 @@ fn who_is_interrupted_is_told_commands_that_mean_the_same_jobs() {
     view.wait_for_text(&format!("to end it: bgproc stop {id}"));
     depot.ok(&["kill", "web"]);
 }
+
+#[test]
+fn a_restart_may_say_how_long_the_job_has_to_end() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nready = { log = \"up\" }\nstop = { grace = \"10m\" }\n\
+         run = \"trap '' TERM; echo up; while :; do sleep 0.1; done\"\n",
+    );
+    shop.ok(&["up"]);
+    let pid = shop.pid("web");
+    shop.ok(&["restart", "-t", "100ms", "web"]);
+    eventually("web runs again", || {
+        let new = shop.pid("web");
+        (new != 0 && new != pid).then_some(())
+    });
+    shop.ok(&["kill", "web"]);
+}

@@ -22,14 +22,23 @@ use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::project::Need;
 use crate::protocol::{Error, ErrorCode, SessionId, Status};
 
+/// How a job is run again.
+#[derive(Clone, Copy)]
+pub(in crate::daemon::actions) struct How {
+    /// With the line that resumes it, if it was lost.
+    pub(in crate::daemon::actions) resumes: bool,
+    /// How long the run before has to end, in milliseconds. Without it, as long as the project file says.
+    pub(in crate::daemon::actions) grace: Option<u64>,
+}
+
 /// Requests a run of the job that `session` runs, before those that it waits for, and waits for it as `restart` does.
-/// `resumes`: with the line that resumes it, if it was lost. `waits`: the client has said that it waits.
+/// `waits`: the client has said that it waits.
 pub(in crate::daemon::actions) async fn restart(
     hub: &Hub,
     client: &Rc<Client>,
     session: &SessionId,
     of: ProjectJob,
-    resumes: bool,
+    how: How,
     (plan, spec, waits): (Plan, WaitSpec, bool),
 ) -> Answer {
     let known = hub
@@ -48,7 +57,8 @@ pub(in crate::daemon::actions) async fn restart(
     }
     hub.change(|state| {
         define(state, &of, &loaded)?;
-        start_out_of_turn(state, session, resumes);
+        start_out_of_turn(state, session, how.resumes);
+        end_within(state, session, &of, how.grace);
         wish(state, client, &of);
         Ok::<(), Error>(())
     })?;
@@ -119,6 +129,17 @@ fn start_out_of_turn(state: &mut State, id: &SessionId, resumes: bool) {
     if let Some(session) = state.sessions.get_mut(id) {
         session.resumes =
             resumes && session.life.status() == Status::Lost && session.spec.resume.is_some();
+    }
+}
+
+/// Notes how long the present run has to end, if the request says so.
+fn end_within(state: &mut State, session: &SessionId, of: &ProjectJob, grace: Option<u64>) {
+    let run = state.sessions.run(session);
+    if let (Some(project), Some(run)) = (state.projects.get_mut(&of.id), run) {
+        match grace {
+            Some(grace) => project.graces.insert(session.clone(), (run, grace)),
+            None => project.graces.remove(session),
+        };
     }
 }
 

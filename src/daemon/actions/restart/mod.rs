@@ -60,7 +60,11 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let waits = spec.names_conditions() || params.wait_ms.is_some();
     let resumes = params.resume == Some(true);
     if let Some(of) = project {
-        return project::restart::restart(hub, client, &id, of, resumes, (plan, spec, waits)).await;
+        let how = project::restart::How {
+            resumes,
+            grace: params.grace_ms.map(|_| grace),
+        };
+        return project::restart::restart(hub, client, &id, of, how, (plan, spec, waits)).await;
     }
     hub.change(|state| resume_waiting(state, client, &id))?;
     if resumes && turn::waits(hub, &id) {

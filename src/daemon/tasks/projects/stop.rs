@@ -21,13 +21,16 @@ pub(super) fn begin(hub: &Hub, project: &str, job: &str) {
         let state = hub.read();
         let project = state.projects.get(project);
         project.and_then(|project| {
+            let session = project.sessions.get(job)?.clone();
             let stop = project.applied.jobs.get(job).map(|job| job.stop.clone());
-            let stop = (!project.kill).then(|| stop.unwrap_or_default());
-            Some((
-                project.sessions.get(job)?.clone(),
-                stop,
-                project.on_behalf_of(job),
-            ))
+            let mut stop = stop.unwrap_or_default();
+            if let Some((run, grace)) = project.graces.get(&session)
+                && state.sessions.run(&session) == Some(*run)
+            {
+                stop.grace_ms = *grace;
+            }
+            let stop = (!project.kill).then_some(stop);
+            Some((session, stop, project.on_behalf_of(job)))
         })
     };
     let Some((session, stop, by)) = known else {
