@@ -158,14 +158,8 @@ fn fixed(name: &str, surroundings: &Surroundings<'_>) -> BTreeMap<String, (Strin
     if let Some(port) = own {
         fixed.insert("PORT".to_owned(), (port.to_string(), Origin::Port));
     }
-    for (job, job_ports) in surroundings.ports {
-        let named = job_ports.iter().map(|(name, port)| (name.as_str(), *port));
-        let single = ports::single(job_ports).filter(|_| !job_ports.contains_key(""));
-        let single = single.map(|port| ("", port));
-        for (name, port) in named.chain(single) {
-            let value = (port.to_string(), Origin::Bgproc);
-            fixed.insert(ports::variable(job, name), value);
-        }
+    for (variable, port) in ports::variables(surroundings.ports) {
+        fixed.insert(variable, (port.to_string(), Origin::Bgproc));
     }
     for (variable, text) in [
         ("BGPROC_PROJECT", surroundings.project),

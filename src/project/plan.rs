@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::job::{Job, Program};
-use super::ports;
+use super::ports::{self, Ports};
+use super::template::{self, Piece};
 
 /// What happens to a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -101,44 +102,77 @@ pub fn changes(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> 
         });
     }
     changes.extend(gone.into_iter().map(|(name, _)| Change::Gone(name.clone())));
-    let moved = moved_ports(applied, new);
-    let uses_moved = |change: &Change| {
-        let job = new.get(change.job());
-        !moved.is_empty() && job.is_some_and(|job| mentions(job, &moved))
-    };
-    let with_ports = |change: Change| {
-        if uses_moved(&change) {
-            change.with(OTHER_PORTS)
-        } else {
-            change
-        }
+    let moved = MovedPorts::new(applied, new);
+    let with_ports = |change: Change| match new.get(change.job()) {
+        Some(job) if moved.are_used_by(change.job(), job) => change.with(OTHER_PORTS),
+        _ => change,
     };
     changes.into_iter().map(with_ports).collect()
 }
 
-/// What the definitions of other jobs contain if they use the port of a job whose port differs, or that has none now.
-fn moved_ports(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Vec<String> {
-    let is_other = |(name, old): &(&String, &Job)| {
-        let ports = new.get(*name).map(|job| &job.ports);
-        !old.ports.is_empty() && ports != Some(&old.ports)
-    };
-    let names = applied.iter().filter(is_other).map(|(name, _)| name);
-    names
-        .flat_map(|name| {
-            let variable = ports::variable(name, "");
-            [
-                format!("${{port.{name}}}"),
-                format!("${{port.{name}."),
-                variable,
-            ]
-        })
-        .collect()
+/// The ports of all jobs before and after, if any differs.
+struct MovedPorts {
+    before: Ports,
+    after: Ports,
+    /// The variables whose values differ, or that are gone.
+    variables: Vec<String>,
 }
 
-/// Whether the definition of a job contains one of these texts.
-fn mentions(job: &Job, texts: &[String]) -> bool {
-    let definition = serde_json::to_string(job).unwrap_or_default();
-    texts.iter().any(|text| definition.contains(text))
+impl MovedPorts {
+    fn new(applied: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Self {
+        let all = |jobs: &BTreeMap<String, Job>| -> Ports {
+            let jobs = jobs.iter();
+            jobs.map(|(name, job)| (name.clone(), job.ports.clone()))
+                .collect()
+        };
+        let (before, after) = (all(applied), all(new));
+        let now = ports::variables(&after);
+        let variables = ports::variables(&before).into_iter();
+        let variables = variables.filter(|(variable, port)| now.get(variable) != Some(port));
+        Self {
+            variables: variables.map(|(variable, _)| variable).collect(),
+            before,
+            after,
+        }
+    }
+
+    /// Whether a job has one of them in its templates, or names its variable anywhere in its definition.
+    fn are_used_by(&self, name: &str, job: &Job) -> bool {
+        if self.before == self.after {
+            return false;
+        }
+        let templates = job.templates().into_iter();
+        let mut pieces = templates.filter_map(|(_, text)| template::parse(text).ok());
+        if pieces.any(|pieces| self.are_in(&pieces, name)) {
+            return true;
+        }
+        let definition = serde_json::to_string(job).unwrap_or_default();
+        let is_named = |variable: &String| has_word(&definition, variable);
+        self.variables.iter().any(is_named)
+    }
+
+    fn are_in(&self, pieces: &[Piece<'_>], from: &str) -> bool {
+        pieces.iter().any(|piece| match piece {
+            // It may also mean the port of another job now.
+            Piece::Port(reference) => match ports::meant(&self.before, from, reference) {
+                Ok(port) => ports::meant(&self.after, from, reference) != Ok(port),
+                Err(_) => false,
+            },
+            Piece::Variable(_, Some(default)) => self.are_in(default, from),
+            _ => false,
+        })
+    }
+}
+
+/// Whether the text has this name of a variable, and not only as the beginning of a longer one.
+fn has_word(text: &str, variable: &str) -> bool {
+    let mut ends = text
+        .match_indices(variable)
+        .map(|(at, _)| at + variable.len());
+    ends.any(|end| {
+        let next = text.get(end..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 fn compared(name: &str, old: &Job, new: &Job) -> Change {
@@ -283,6 +317,39 @@ mod tests {
         assert_eq!(restarted, ["api", "db", "sh"]);
         let same = changes(&new, &new.clone());
         assert!(same.iter().all(|change| matches!(change, Change::Same(_))));
+    }
+
+    #[test]
+    fn the_port_of_another_job_is_told_from_those_with_similar_names() {
+        let mut old = jobs(&[
+            ("db", "d"),
+            ("web/db", "d"),
+            ("web/dev", "w"),
+            ("api", "a"),
+            ("long", "echo $BGPROC_PORT_WEB_DB_2"),
+            ("sh", "echo $BGPROC_PORT_WEB_DB"),
+        ]);
+        for name in ["web/dev", "api"] {
+            if let Some(job) = old.get_mut(name) {
+                job.own_env
+                    .push(("DB".to_owned(), Some("${X:-${port.db}}".to_owned())));
+            }
+        }
+        for (name, port) in [("db", 7000), ("web/db", 7801)] {
+            if let Some(db) = old.get_mut(name) {
+                db.ports.insert(String::new(), port);
+            }
+        }
+        let mut new = old.clone();
+        if let Some(db) = new.get_mut("web/db") {
+            db.ports.insert(String::new(), 7802);
+        }
+        let restarted: Vec<_> = changes(&old, &new)
+            .into_iter()
+            .filter(|change| !matches!(change, Change::Same(_)))
+            .map(|change| change.job().to_owned())
+            .collect();
+        assert_eq!(restarted, ["sh", "web/db", "web/dev"]);
     }
 
     #[test]

@@ -78,6 +78,18 @@ pub(super) fn single(own: &BTreeMap<String, u16>) -> Option<u16> {
     }
 }
 
+/// The variables with the ports of all jobs. A job with one port has one without the name of the port, too.
+pub(super) fn variables(ports: &Ports) -> BTreeMap<String, u16> {
+    let mut variables = BTreeMap::new();
+    for (job, own) in ports {
+        let named = own.iter().map(|(name, port)| (name.as_str(), *port));
+        let only = single(own).map(|port| ("", port));
+        let all = named.chain(only);
+        variables.extend(all.map(|(name, port)| (variable(job, name), port)));
+    }
+    variables
+}
+
 /// The name of the variable with the port of a job: `BGPROC_PORT_WEB_DEV` for `web/dev`.
 pub(super) fn variable(job: &str, name: &str) -> String {
     let mut variable = VARIABLE.to_owned();
