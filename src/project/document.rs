@@ -11,7 +11,7 @@ use super::merge::{self, Kind};
 use super::node::{Entry, Table, Value};
 use super::reader::{self, Common, What};
 use super::section::{Section, Text};
-use super::{keys, names, variables};
+use super::{Place, keys, names, variables};
 
 /// The only version of the language.
 const VERSION: i64 = 1;
@@ -19,7 +19,8 @@ const VERSION: i64 = 1;
 /// A file that was read.
 pub(super) struct Document {
     pub(super) project: Option<String>,
-    pub(super) agents: Option<AgentAccess>,
+    /// What agents may do, and where it says so.
+    pub(super) agents: Option<(AgentAccess, Place)>,
     pub(super) include: Vec<Text>,
     pub(super) common: Common,
     pub(super) jobs: Vec<Draft>,
@@ -33,7 +34,7 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
     let section = Section {
         table,
         name: String::new(),
-        place: super::Place::of_file(path),
+        place: Place::of_file(path),
         faults,
     };
     section.only(keys::DOCUMENT, &[]);
@@ -45,11 +46,13 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
         }
         is_valid
     });
-    let agents = [
+    let accesses = [
         ("none", AgentAccess::None),
         ("read", AgentAccess::Read),
         ("write", AgentAccess::Write),
     ];
+    let agents = section.word("agents", &accesses);
+    let agents = agents.zip(section.get("agents").map(|node| node.place.clone()));
     let common = common(path, &section, outer);
     let jobs = jobs(&section, &common);
     let is_whole = match section.get("jobs").map(|node| &node.value) {
@@ -58,7 +61,7 @@ pub(super) fn read(path: &Path, table: &Table, outer: &Common, faults: &Faults) 
     };
     Document {
         project: project.map(|name| name.text),
-        agents: section.word("agents", &agents),
+        agents,
         include: section.texts("include").unwrap_or_default(),
         jobs,
         is_whole,

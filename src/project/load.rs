@@ -62,8 +62,8 @@ pub struct Project {
     pub warnings: Vec<Fault>,
 }
 
-/// What agents may do with the jobs of a project.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// What agents may do with the jobs of a project, from the least to the most.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AgentAccess {
     /// Nothing.

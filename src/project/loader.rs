@@ -42,6 +42,8 @@ pub(super) struct Loader<'a> {
     pub(super) groups: Vec<DraftGroup>,
     /// Whether a part of them could not be read. What refers to it is no fault.
     pub(super) is_cut: bool,
+    /// The least that an included file lets agents do, and where it says so.
+    least: Option<(AgentAccess, super::Place)>,
     /// Included files, by canonical path, and where they are included.
     seen: Vec<(PathBuf, super::Place)>,
 }
@@ -57,6 +59,7 @@ impl<'a> Loader<'a> {
             jobs: Vec::new(),
             groups: Vec::new(),
             is_cut: false,
+            least: None,
             seen: Vec::new(),
         }
     }
@@ -100,7 +103,16 @@ impl<'a> Loader<'a> {
                 .unwrap_or_else(|_| first.clone()),
             place: super::Place::of_file(first),
         };
-        self.tree(&paths, &outer, &mut vec![root])
+        let mut root = self.tree(&paths, &outer, &mut vec![root]);
+        if let Some((least, place)) = self.least.take()
+            && least < root.agents.unwrap_or_default()
+        {
+            // The jobs of a file that is closed to agents are not opened by the file that includes it.
+            let message = "\"agents\" of this included file holds for the whole project";
+            self.faults.warn(Fault::at(&place, message));
+            root.agents = Some(least);
+        }
+        root
     }
 
     /// The path of a file of the source, with the canonical path of its directory: the directories of jobs are
@@ -158,6 +170,11 @@ impl<'a> Loader<'a> {
             return Root::default();
         };
         let document = document::read(path, &table, outer, self.faults);
+        if let (Some((access, place)), false) = (&document.agents, outer.prefix.is_empty())
+            && self.least.as_ref().is_none_or(|(least, _)| access < least)
+        {
+            self.least = Some((*access, place.clone()));
+        }
         let is_empty = document.jobs.is_empty() && document.include.is_empty();
         if is_empty && self.faults.len() == before {
             self.faults.push(no_job(path));
@@ -195,7 +212,7 @@ impl<'a> Loader<'a> {
         }
         Root {
             name: document.project,
-            agents: document.agents,
+            agents: document.agents.map(|(access, _)| access),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::Job;
 use super::super::memory::Memory;
+use super::super::{AgentAccess, Job};
 use super::{load_files, shown};
 
 const ONE: &str = "[jobs.dev]\nrun = \"x\"\n";
@@ -54,6 +54,29 @@ fn jobs_of_included_files_have_the_directory_in_their_names() {
         .iter()
         .map(|file| file.path.display().to_string());
     assert_eq!(files.collect::<Vec<_>>(), ["/p/.env", "/p/apps/web/.env"]);
+}
+
+#[test]
+fn an_included_file_can_close_the_project_to_agents_but_not_open_it() {
+    let loaded = |root_says: &str, web_says: &str| {
+        let root = format!("{root_says}{}", root("\"web/bgproc.toml\""));
+        let web = format!("{web_says}{ONE}");
+        let files = Memory::with(&[
+            ("/p/bgproc.toml", root.as_str()),
+            ("/p/web/bgproc.toml", web.as_str()),
+        ]);
+        let project = load_files(&files).unwrap();
+        (project.agents, shown(&project.warnings))
+    };
+    let warning =
+        "web/bgproc.toml:1:10: \"agents\" of this included file holds for the whole project";
+    let (none, read, write) = ("agents = \"none\"\n", "", "agents = \"write\"\n");
+    let told = |access, warning: &str| (access, warning.to_owned());
+    assert_eq!(loaded(write, none), told(AgentAccess::None, warning));
+    assert_eq!(loaded(read, none), told(AgentAccess::None, warning));
+    assert_eq!(loaded(write, read), told(AgentAccess::Write, ""));
+    assert_eq!(loaded(read, write), told(AgentAccess::Read, ""));
+    assert_eq!(loaded(none, none), told(AgentAccess::None, ""));
 }
 
 #[test]
