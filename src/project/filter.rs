@@ -57,7 +57,11 @@ pub struct Filter {
 impl Filter {
     /// The globs of a watch whose file is in `dir`.
     pub fn new(watch: &Watch, dir: &Path) -> Self {
-        let only = watch.only.iter().map(|text| anywhere(text));
+        let only = watch.only.iter().map(|text| match text.strip_suffix('/') {
+            // All files of a directory.
+            Some(dir) => format!("{}/**", anywhere(dir)),
+            None => anywhere(text),
+        });
         let ignored = watch.ignore.iter().map(|text| {
             // The directory itself is ignored then, and not entered.
             anywhere(text.trim_end_matches("/**").trim_end_matches('/'))
@@ -104,12 +108,12 @@ impl Filter {
     }
 }
 
-/// A glob without a `/` is for any depth, as in `.gitignore` files.
+/// A glob without a `/` is for any depth, as in `.gitignore` files. `./x` is `x` in the directory of the file.
 fn anywhere(text: &str) -> String {
-    if text.contains('/') {
-        text.trim_start_matches('/').to_owned()
-    } else {
-        format!("**/{text}")
+    match text.strip_prefix("./") {
+        Some(rest) => rest.trim_start_matches("./").to_owned(),
+        None if text.contains('/') => text.trim_start_matches('/').to_owned(),
+        None => format!("**/{text}"),
     }
 }
 
@@ -202,6 +206,24 @@ mod tests {
             assert!(!takes(&rust, path), "{path}");
         }
         assert!(takes(&filter(&[], &[]), "/p/anything"));
+    }
+
+    #[test]
+    fn a_glob_may_begin_with_the_directory_itself_and_name_a_directory() {
+        for (text, taken, left) in [
+            ("./src/*.rs", "/p/src/a.rs", "/p/x/src/a.rs"),
+            ("./*.rs", "/p/a.rs", "/p/src/a.rs"),
+            ("src/", "/p/web/src/deep/a.rs", "/p/src.rs"),
+            ("./src/", "/p/src/deep/a.rs", "/p/web/src/a.rs"),
+            ("web/src/", "/p/web/src/a.rs", "/p/web/a.rs"),
+        ] {
+            let filter = filter(&[text], &[]);
+            assert!(takes(&filter, taken), "{text}");
+            assert!(!takes(&filter, left), "{text}");
+        }
+        let one = filter(&[], &["./dist/", "./a.log"]);
+        assert!(!enters(&one, "/p/dist") && enters(&one, "/p/web/dist"));
+        assert!(!takes(&one, "/p/a.log") && takes(&one, "/p/web/a.log"));
     }
 
     #[test]
