@@ -1,8 +1,11 @@
-//! Changes of `config.toml` that keep everything else in it as a person has written it.
+//! Changes of `config.toml` that keep everything else in it as a person has written it. Commands that change it at the
+//! same time wait for each other.
 
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{FlockOperation, flock};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::error::ConfigError;
@@ -66,32 +69,50 @@ pub fn remove_host(path: &Path, name: &str) -> Result<(), ConfigError> {
 }
 
 fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), ConfigError> {
-    let before = load(path)?.text;
     let broken = |source| ConfigError::Unwritable {
         path: path.to_owned(),
         source,
     };
+    let real = real(path).map_err(broken)?;
+    // Held until the end, so that no other command changes what was read here.
+    let _lock = lock(&real).map_err(broken)?;
+    let before = load(path)?.text;
     let invalid = |error: toml_edit::TomlError| broken(io::Error::other(error));
     let mut document: DocumentMut = before.parse().map_err(invalid)?;
     edit(&mut document);
     let after = document.to_string();
     parse(&after).map_err(|wrong| wrong.at(path, &after))?;
-    write(path, &after).map_err(broken)
+    write(&real, &after).map_err(broken)
 }
 
-/// Replaces the file as a whole. If it is a link, the file that it leads to.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+/// The file that a link leads to. Its directory is created if need be.
+fn real(path: &Path) -> io::Result<PathBuf> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if let Some(dir) = real.parent() {
         std::fs::create_dir_all(dir)?;
     }
+    Ok(real)
+}
+
+/// Waits until no other command changes the file. The lock is in a file beside it, which stays: the file itself is
+/// replaced.
+fn lock(real: &Path) -> io::Result<File> {
+    let beside = real.with_extension("toml.lock");
+    let file = File::options().create(true).append(true).open(beside)?;
+    // Some file systems have no locks; the change is still made as a whole.
+    let _ = rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive));
+    Ok(file)
+}
+
+/// Replaces the file as a whole.
+fn write(real: &Path, text: &str) -> io::Result<()> {
     let beside = real.with_extension(format!("toml.{}", std::process::id()));
     let written = std::fs::write(&beside, text)
-        .and_then(|()| match std::fs::metadata(&real) {
+        .and_then(|()| match std::fs::metadata(real) {
             Ok(before) => std::fs::set_permissions(&beside, before.permissions()),
             Err(_) => Ok(()),
         })
-        .and_then(|()| std::fs::rename(&beside, &real));
+        .and_then(|()| std::fs::rename(&beside, real));
     if written.is_err() {
         // The error of the write says more.
         let _ = std::fs::remove_file(&beside);
@@ -109,6 +130,20 @@ mod tests {
             ssh: Some(words.to_owned()),
             ..HostEntry::default()
         }
+    }
+
+    #[test]
+    fn hosts_that_are_added_at_the_same_time_are_all_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let path = &path;
+                scope.spawn(move || add_host(path, &format!("h{n}"), &ssh("x")).unwrap());
+            }
+        });
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches("[hosts.h").count(), 8, "{text}");
     }
 
     #[test]
