@@ -1,5 +1,7 @@
 //! Verbs that bgproc does not have: those of other programs, and mistyped ones.
 
+use std::path::Path;
+
 use super::Said;
 use super::words::{either, near};
 use crate::cli::verb::{Verb, is_topic};
@@ -132,7 +134,8 @@ fn guessed(word: &str, rest: &[&str]) -> String {
         && let Some(verb) = rest.first()
         && grammars.find_subcommand(verb).is_some()
     {
-        let line = rest.join(" ");
+        let words: Vec<_> = rest.iter().map(|word| quote(word)).collect();
+        let line = words.join(" ");
         return format!("use bgproc {line}; to run a command: bgproc run {word} {line}");
     }
     let known = grammars
@@ -145,6 +148,10 @@ fn guessed(word: &str, rest: &[&str]) -> String {
     let line = line.collect::<Vec<_>>().join(" ");
     match near(word, known) {
         Some(near) => format!("did you mean {near}?"),
+        // One argument of `run` is a shell line, in which a name with blanks needs quotes of its own.
+        None if rest.is_empty() && Path::new(word).is_file() => {
+            format!("to run a program: bgproc run {}", quote(&quote(word)))
+        }
         None if word.contains(['/', '.']) => format!("to run a program: bgproc run {line}"),
         None if rest.is_empty() && fault(word).is_none() && !word.contains(' ') => format!(
             "bgproc help lists the verbs; to run a command: bgproc run {line}; for a job of this name: bgproc status {line}, or bgproc attach {line}"

@@ -22,6 +22,7 @@ use clap::{Command, CommandFactory, Parser};
 use crate::cli::Cli;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::verb::{Verb, is_topic};
+use crate::protocol::shell::quote;
 use elsewhere::{no_verb, no_verb_of};
 use options::front_flag;
 use words::{all, either, flags, near, option, plain_name, takes, takes_next};
@@ -345,13 +346,17 @@ impl Wrong<'_> {
         };
         let hint = match verb {
             "reload" => Some(format!(
-                "it applies a changed project file; to run a job again: bgproc restart {given}"
+                "it applies a changed project file; to run a job again: bgproc restart {}",
+                quote(given)
             )),
             "down" => Some(format!(
-                "it ends all jobs of the project here; to end one job: bgproc stop {given}; all of another project: bgproc stop '{given}/*'"
+                "it ends all jobs of the project here; to end one job: bgproc stop {}; all of another project: bgproc stop {}",
+                quote(given),
+                quote(&format!("{given}/*"))
             )),
             "exec" => Some(format!(
-                "the command follows after --: bgproc exec JOB -- {given}"
+                "the command follows after --: bgproc exec JOB -- {}",
+                quote(given)
             )),
             _ => self.help(),
         };

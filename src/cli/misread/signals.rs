@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 
+use super::words::takes_next;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::signals::is_known;
+use crate::cli::verb::Verb;
 
 /// The failure for a signal that is written as an option of `kill` or `stop`. To the grammar, `-HUP` is the host `UP`.
 pub(crate) fn as_option(args: &[OsString]) -> Option<Failure> {
@@ -17,8 +19,15 @@ pub(crate) fn as_option(args: &[OsString]) -> Option<Failure> {
         .copied()
         .take_while(|word| *word != "--")
         .collect();
-    let at = rest.iter().position(|word| of(word).is_some())?;
-    // The value of an option, such as `-t -1`, is not one.
+    let at = rest.iter().enumerate().position(|(at, word)| {
+        // The value of an option, such as `-t -1`, is not one.
+        let before = at.checked_sub(1).map(|before| rest[before]);
+        let takes_it = |option: &&str| {
+            let grammar = Verb::grammar(verb).unwrap_or_default();
+            takes_next(&grammar, option)
+        };
+        of(word).is_some() && before.filter(takes_it).is_none()
+    })?;
     let (given, signal) = (rest[at], of(rest[at])?);
     let jobs = rest.iter().enumerate().filter(|(place, _)| *place != at);
     let jobs: Vec<&str> = jobs.map(|(_, word)| *word).collect();
@@ -63,6 +72,7 @@ mod tests {
             "bgproc kill -s HUP web",
             "bgproc run kill -9 7",
             "bgproc stop -t 2s -- -9",
+            "bgproc stop -t -1 web",
             "bgproc kill -Hgpu1 web",
         ] {
             assert_eq!(hint(line), None, "{line}");

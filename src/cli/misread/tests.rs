@@ -99,6 +99,18 @@ fn mistakes_are_explained() {
             "unexpected argument `b` for status | bgproc help status lists its arguments",
         ),
         (
+            "down a_b",
+            "unexpected argument `a b` for down | it ends all jobs of the project here; to end one job: bgproc stop 'a b'; all of another project: bgproc stop 'a b/*'",
+        ),
+        (
+            "a_b/x.sh",
+            "there is no verb `a b/x.sh` | to run a program: bgproc run 'a b/x.sh'",
+        ),
+        (
+            "ls --hostt x",
+            "ls has no option --hostt | did you mean --host?",
+        ),
+        (
             "run --ready log true",
             "run has no option --ready | did you mean --ready-log, --ready-port or --ready-cmd?",
         ),
@@ -130,6 +142,7 @@ fn mistakes_are_explained() {
     assert_eq!(said("--allow ls"), "--allow needs --serve");
     assert!(said("--theme logs stpo").starts_with("there is no verb `stpo`"));
     assert!(!said("run -Z true").contains("as a value"));
+    assert!(!said("run --port 3000 x").contains("--host"));
 }
 
 #[test]
@@ -142,6 +155,10 @@ fn the_verb_is_the_first_word_that_may_be_one() {
         (
             "docker ps",
             "there is no verb `docker` | use bgproc ps; to run a command: bgproc run docker ps",
+        ),
+        (
+            "docker run sh -c echo_a",
+            "there is no verb `docker` | use bgproc run sh -c 'echo a'; to run a command: bgproc run docker run sh -c 'echo a'",
         ),
         (
             "rename-session -t a b",

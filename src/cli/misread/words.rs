@@ -9,6 +9,10 @@ pub(super) const DESTRUCTIVE: [&str; 10] = [
     "rm", "remove", "delete", "down", "stop", "kill", "clean", "prune", "clear", "signal",
 ];
 
+/// Options of every verb, which are proposed only for a slip of the finger, too: who writes `--port` does not mean
+/// `--host`.
+const SHARED: [&str; 2] = ["--host", "--utc"];
+
 /// Words of at most so many letters are like too many others.
 const SHORT: usize = 3;
 
@@ -21,7 +25,7 @@ pub(super) fn near<'a>(
     let (lower, is_short) = (word.to_lowercase(), length(word) <= SHORT);
     let may_be = |candidate: &&str| {
         let is_one_edit = strsim::damerau_levenshtein(&lower, candidate) <= 1;
-        if DESTRUCTIVE.contains(candidate) {
+        if DESTRUCTIVE.contains(candidate) || SHARED.contains(candidate) {
             is_one_edit && !is_short
         } else {
             length(candidate) > 1 && (is_one_edit || !is_short)
@@ -93,7 +97,8 @@ pub(super) fn flags(grammar: &Command) -> Vec<String> {
         let long = argument.get_long().map(|long| format!("--{long}"));
         long.or_else(|| argument.get_short().map(|short| format!("-{short}")))
     });
-    own.chain(shared).collect()
+    let rare = SHARED.map(str::to_owned);
+    own.chain(shared).chain(rare).collect()
 }
 
 pub(super) fn takes(verb: &Command, flag: &str) -> bool {

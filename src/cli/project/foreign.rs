@@ -7,6 +7,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::client::host;
 use crate::project::import::{self, Seen};
 use crate::protocol::ErrorCode;
+use crate::protocol::shell::quote;
 
 /// Extensions that no project file has.
 const EXTENSIONS: [&str; 7] = ["yaml", "yml", "json", "js", "cjs", "mjs", "ts"];
@@ -22,7 +23,11 @@ pub fn refuse(paths: &[String]) -> Result<(), Failure> {
         let message = format!("{shown} is the file of another program, not a project file");
         Err(
             Failure::with_message(Exit::USAGE, message).hint(if is_known {
-                format!("bgproc init --from {shown} writes bgproc.toml from it")
+                let from = path.to_string_lossy();
+                format!(
+                    "bgproc init --from {} writes bgproc.toml from it",
+                    quote(&from)
+                )
             } else {
                 "bgproc help projects shows how to write bgproc.toml".to_owned()
             }),
@@ -67,6 +72,8 @@ mod tests {
             let hint = format!("bgproc init --from {path} writes bgproc.toml from it");
             assert_eq!(refused(path), Some(hint));
         }
+        let hint = "bgproc init --from 'my compose.yaml' writes bgproc.toml from it";
+        assert_eq!(refused("my compose.yaml").as_deref(), Some(hint));
         let help = "bgproc help projects shows how to write bgproc.toml";
         assert_eq!(refused("ecosystem.config.js").as_deref(), Some(help));
         for path in ["bgproc.toml", "dev.toml", "Procfile", "Procfile.test", "x"] {

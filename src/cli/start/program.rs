@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use crate::cli::exit::{Exit, Failure};
 use crate::client::host;
 use crate::protocol::params::Start;
+use crate::protocol::shell::{self, quote};
 
 /// Fails with 127 if the shell line is one plain command that the shell does not find.
 ///
@@ -81,7 +82,14 @@ fn here(start: &Start, word: &str) -> Option<String> {
     }
     Some(match file.permissions().mode() & 0o111 {
         0 => format!("./{word} is here, but it is not executable; name the program that runs it"),
-        _ => format!("./{word} is here: bgproc run ./{word}"),
+        _ => {
+            let program = format!("./{word}");
+            let line = match &start.args {
+                Some(args) => shell::line(&program, Some(args)),
+                None => quote(&format!("./{}", start.command.trim())).into_owned(),
+            };
+            format!("{program} is here: bgproc run {line}")
+        }
     })
 }
 
@@ -125,7 +133,7 @@ mod tests {
     fn what_was_meant_is_named() {
         let dir = std::env::temp_dir().join(format!("bgproc-lead-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
-        for (name, mode) in [("s.sh", 0o755), ("app.js", 0o644)] {
+        for (name, mode) in [("s.sh", 0o755), ("my$x", 0o755), ("app.js", 0o644)] {
             std::fs::write(dir.join(name), "").unwrap();
             let mode = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(dir.join(name), mode).unwrap();
@@ -142,7 +150,18 @@ mod tests {
         let line = "one argument is a shell line; several are a program and its arguments";
         for (words, expected) in [
             (&["s.sh"][..], Some("./s.sh is here: bgproc run ./s.sh")),
-            (&["s.sh", "x"], Some("./s.sh is here: bgproc run ./s.sh")),
+            (
+                &["s.sh", "a b"],
+                Some("./s.sh is here: bgproc run ./s.sh 'a b'"),
+            ),
+            (
+                &["s.sh x && y"],
+                Some("./s.sh is here: bgproc run './s.sh x && y'"),
+            ),
+            (
+                &["my$x", "a"],
+                Some("./my$x is here: bgproc run './my$x' a"),
+            ),
             (
                 &["app.js"],
                 Some("./app.js is here, but it is not executable; name the program that runs it"),

@@ -47,13 +47,15 @@ pub struct Send {
 }
 
 /// The options that somebody may have meant to give, but has written behind the text.
-const OPTIONS: [&str; 6] = [
+const OPTIONS: [&str; 8] = [
     "--no-enter",
     "--paste",
     "--eof",
     "--wait-quiet",
     "--password",
     "--json",
+    "--utc",
+    "--host",
 ];
 
 impl Send {

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::signals::{To, is_known, send};
+use crate::protocol::shell::quote;
 use crate::protocol::signal::names;
 use crate::protocol::suggest::nearest;
 
@@ -42,7 +43,8 @@ fn check(jobs: &[String], given: &str) -> Result<(), Failure> {
         && is_known(first)
     {
         let jobs = rest.iter().map(String::as_str).chain([given]);
-        let line = jobs.chain([first.as_str()]).collect::<Vec<_>>().join(" ");
+        let words = jobs.chain([first.as_str()]).map(quote);
+        let line = words.collect::<Vec<_>>().join(" ");
         return Err(failure.hint(format!("the signal comes last: bgproc signal {line}")));
     }
     let bare = given.to_uppercase();
