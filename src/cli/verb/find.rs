@@ -57,7 +57,7 @@ impl Find {
             lost: Vec::new(),
             cut: Vec::new(),
         };
-        let missed = match self.jobs.as_slice() {
+        let missed = match targets(&self.jobs).as_slice() {
             [] => search.everywhere(ctx)?,
             targets => {
                 let found = ctx.many(targets, Among::Any)?;
@@ -73,6 +73,19 @@ impl Find {
             missed.or(Exit::FAILED)
         })
     }
+}
+
+/// The targets of a list that was split at its commas. A comma in braces belongs to a pattern, as in `{web,api}`.
+fn targets(parts: &[String]) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    let is_open = |text: &String| text.matches('{').count() > text.matches('}').count();
+    for part in parts {
+        match whole.last_mut().filter(|last| is_open(last)) {
+            Some(last) => last.extend([",", part]),
+            None => whole.push(part.clone()),
+        }
+    }
+    whole
 }
 
 /// A search through several jobs.
@@ -231,4 +244,21 @@ fn with_job(job: &Record, found: &LogMatch) -> serde_json::Value {
     value["sessionId"] = json!(job.summary.session_id);
     value["name"] = json!(words::name(&job.summary));
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_split_outside_of_braces() {
+        let split = |list: &str| {
+            let parts: Vec<String> = list.split(',').map(str::to_owned).collect();
+            targets(&parts)
+        };
+        assert_eq!(split("web"), ["web"]);
+        assert_eq!(split("web,g:shop"), ["web", "g:shop"]);
+        assert_eq!(split("{web,api}"), ["{web,api}"]);
+        assert_eq!(split("a{b,{c,d}},e"), ["a{b,{c,d}}", "e"]);
+    }
 }
