@@ -28,6 +28,7 @@ pub mod start;
 mod there;
 pub mod value;
 pub mod verb;
+mod written;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

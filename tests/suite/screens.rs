@@ -1,6 +1,7 @@
 //! `capture` in its forms, and `export`: what a job shows, for people, models and other programs.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -268,6 +269,16 @@ fn people_export_to_a_file_or_to_standard_output() {
             .unwrap()
             .starts_with("{\"version\":2,")
     );
+    // As a shell would create it.
+    let beside = home.scratch("beside");
+    std::fs::write(&beside, "").unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions();
+    assert_eq!(mode(&cast), mode(&beside));
+    let piped = ["export", "long", "--format", "text", "-o", "/dev/stdout"];
+    assert_eq!(home.ok(&piped).lines().count(), 200_000);
+    home.run(&["export", "long", "-o", "/no/such/dir/long.cast"])
+        .expect_code(1)
+        .expect_said("cannot write /no/such/dir/long.cast");
     // More than a reply holds.
     let text = home.ok(&["export", "long", "--format", "text"]);
     assert_eq!(text.lines().count(), 200_000);

@@ -1,7 +1,7 @@
 //! `export`: writes the whole log of a job.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
@@ -13,7 +13,8 @@ use crate::cli::logs::show::tell_gap;
 use crate::cli::settings::host::named;
 use crate::cli::there;
 use crate::cli::value::destination::Destination;
-use crate::client::{Copy, read_base64, read_reply};
+use crate::cli::written::Written;
+use crate::client::{Copy, read_base64};
 use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
@@ -75,14 +76,8 @@ impl Export {
         };
         match self.file() {
             Some(file) => {
-                let params = Params {
-                    path: Some(absolute(file)?),
-                    ..params
-                };
-                let value = ctx.daemon()?.call(Action::Export(params))?;
-                if ctx.json {
-                    ctx.out.json(&value)?;
-                }
+                let bytes = write(ctx, params, file)?;
+                self.tell(ctx, file, bytes)?;
             }
             None => print(ctx, params)?,
         }
@@ -108,29 +103,55 @@ impl Export {
             words.extend(ctx.json.then(|| "--json".to_owned()));
             return there::run_words(host, &words, &mut std::io::stdout().lock());
         };
-        let unwritable = |error| {
-            let message = format!("cannot write {}: {error}", path.display());
-            Failure::with_message(Exit::FAILED, message)
-        };
+        let unwritable = unwritable(path);
+        let mut written = Written::open(path).map_err(&unwritable)?;
+        if !written.is_replaced() {
+            let mut counted = Counted {
+                file: written.emptied().map_err(&unwritable)?,
+                bytes: 0,
+            };
+            let exit = there::run_words(host, &words, &mut counted)?;
+            if exit == Exit::OK {
+                self.tell(ctx, path, counted.bytes)?;
+            }
+            return Ok(exit);
+        }
         let mut copy = Copy::to(path);
         let outcome = there::run_words(host, &words, &mut copy);
         if let Some(fault) = copy.fault() {
+            written.give_up();
             return Err(unwritable(fault));
         }
-        let exit = outcome?;
-        if exit != Exit::OK {
-            return Ok(exit);
+        match outcome {
+            Ok(Exit::OK) => {}
+            failed => {
+                written.give_up();
+                return failed;
+            }
         }
-        let bytes = copy.finish().map_err(unwritable)?;
-        if ctx.json {
-            ctx.out.json(&Exported {
-                path: Some(absolute(path)?),
-                data: None,
-                encoding: None,
-                bytes,
-            })?;
-        }
+        let bytes = match copy.finish() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                written.give_up();
+                return Err(unwritable(error));
+            }
+        };
+        written.replaced().map_err(&unwritable)?;
+        self.tell(ctx, path, bytes)?;
         Ok(Exit::OK)
+    }
+
+    /// Says with `--json` what was written.
+    fn tell(&self, ctx: &mut Context, path: &Path, bytes: u64) -> Result<(), Failure> {
+        if !ctx.json {
+            return Ok(());
+        }
+        ctx.out.json(&Exported {
+            path: Some(absolute(path)?),
+            data: None,
+            encoding: None,
+            bytes,
+        })
     }
 
     fn format(&self) -> Result<Form, Failure> {
@@ -153,26 +174,74 @@ impl From<Form> for ExportFormat {
     }
 }
 
-/// Prints an export. One that is too large for a reply is copied through a file.
-fn print(ctx: &mut Context, params: Params) -> Result<(), Failure> {
-    let answer = ctx.daemon()?.call(Action::Export(params.clone()));
-    match answer {
-        Err(error) if error.code == ErrorCode::TooLarge && !ctx.json => print_long(ctx, params),
-        Err(error) => Err(error.into()),
-        Ok(value) if ctx.json => ctx.out.json(&value),
-        Ok(value) => {
-            let exported: Exported = read_reply(value)?;
-            let data = exported.data.unwrap_or_default();
-            let bytes = match exported.encoding {
-                Some(Encoding::Base64) => read_base64(&data)?,
-                _ => data.into_bytes(),
-            };
-            ctx.out.bytes(&bytes)
+/// The failure that a file cannot be written.
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> Failure {
+    let path = path.display().to_string();
+    move |error| Failure::with_message(Exit::FAILED, format!("cannot write {path}: {error}"))
+}
+
+/// Writes an export to a file of this machine, and returns its length.
+fn write(ctx: &mut Context, params: Params, path: &Path) -> Result<u64, Failure> {
+    let unwritable = unwritable(path);
+    let mut written = Written::open(path).map_err(&unwritable)?;
+    if !written.is_replaced() {
+        let mut content = content(ctx, params)?;
+        let file = written.emptied().map_err(&unwritable)?;
+        return io::copy(&mut content, file).map_err(unwritable);
+    }
+    let params = Params {
+        path: Some(absolute(path)?),
+        ..params
+    };
+    match ctx.daemon()?.call_as::<Exported>(Action::Export(params)) {
+        Ok(exported) => {
+            written.replaced().map_err(unwritable)?;
+            Ok(exported.bytes)
+        }
+        Err(error) => {
+            written.give_up();
+            Err(error.into())
         }
     }
 }
 
-fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
+/// Prints an export.
+fn print(ctx: &mut Context, params: Params) -> Result<(), Failure> {
+    if ctx.json {
+        let value = ctx.daemon()?.call(Action::Export(params))?;
+        return ctx.out.json(&value);
+    }
+    let mut content = content(ctx, params)?;
+    let unreadable = || Failure::cannot("read the export");
+    let mut piece = vec![0; PIECE];
+    loop {
+        match content.read(&mut piece).map_err(unreadable())? {
+            0 => return Ok(()),
+            read => ctx.out.bytes(&piece[..read])?,
+        }
+    }
+}
+
+/// The content of an export. One that is too large for a reply comes through a file.
+fn content(ctx: &mut Context, params: Params) -> Result<Box<dyn Read>, Failure> {
+    let answer = ctx
+        .daemon()?
+        .call_as::<Exported>(Action::Export(params.clone()));
+    let exported = match answer {
+        Err(error) if error.code == ErrorCode::TooLarge => {
+            return Ok(Box::new(long_content(ctx, params)?));
+        }
+        answer => answer?,
+    };
+    let data = exported.data.unwrap_or_default();
+    let bytes = match exported.encoding {
+        Some(Encoding::Base64) => read_base64(&data)?,
+        _ => data.into_bytes(),
+    };
+    Ok(Box::new(Cursor::new(bytes)))
+}
+
+fn long_content(ctx: &mut Context, params: Params) -> Result<File, Failure> {
     let name = format!("bgproc-export-{}", SessionId::fresh());
     let file = std::env::temp_dir().join(name);
     let params = Params {
@@ -184,14 +253,24 @@ fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
     let opened = File::open(&file);
     let _ = std::fs::remove_file(&file);
     written?;
-    let unreadable = || Failure::cannot(format!("read {}", file.display()));
-    let mut opened = opened.map_err(unreadable())?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        match opened.read(&mut piece).map_err(unreadable())? {
-            0 => return Ok(()),
-            read => ctx.out.bytes(&piece[..read])?,
-        }
+    opened.map_err(Failure::cannot(format!("read {}", file.display())))
+}
+
+/// Counts what is written to a file.
+struct Counted<'a> {
+    file: &'a mut File,
+    bytes: u64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
