@@ -14,17 +14,14 @@ pub(in crate::cli) struct Other {
 
 /// Parses `JOB` or `JOB:LEVEL`.
 pub(in crate::cli) fn parse(text: &str) -> Result<Other, String> {
-    let (target, is) = match text.rsplit_once(':') {
-        // `:3000` is a job by its port, and `g:web` those of a group.
-        None | Some(("" | "g" | "h", _)) => (text, None),
-        Some((target, level)) => {
-            let known = [Level::Started, Level::Ready, Level::Ok, Level::Done];
-            let known = known.into_iter().find(|known| known.as_str() == level);
-            let level = known.ok_or_else(|| {
-                format!("`{level}` is none of started, ready, ok, done; write {target}:ok")
-            })?;
-            (target, Some(level))
-        }
+    let known = [Level::Started, Level::Ready, Level::Ok, Level::Done];
+    let level = |word: &str| known.into_iter().find(|known| known.as_str() == word);
+    let parts = text.rsplit_once(':');
+    let parts = parts.and_then(|(target, word)| Some((target, level(word)?)));
+    let (target, is) = match parts {
+        // A group may have the name of a level.
+        Some(("g", _)) | None => (text, None),
+        Some((target, level)) => (target, Some(level)),
     };
     match target {
         "" => Err("the job is missing".to_owned()),
@@ -43,6 +40,10 @@ pub(in crate::cli) fn resolve(
     if others.is_empty() {
         return Ok(None);
     }
+    ctx.advice = |target| {
+        let has_level = target.contains(':');
+        has_level.then(|| "a level behind the last colon is started, ready, ok or done".to_owned())
+    };
     let after = |other: &Other| {
         let job = ctx.one(&other.target)?;
         if let Some(host) = job.summary.session_id.host() {
@@ -79,7 +80,12 @@ mod tests {
         assert_eq!(parse("db:ready"), other("db", Some(Level::Ready)));
         assert_eq!(parse(":3000"), other(":3000", None));
         assert_eq!(parse(":3000:done"), other(":3000", Some(Level::Done)));
-        assert!(parse("db:often").is_err());
+        // Names may have colons, too.
+        assert_eq!(parse("a:b"), other("a:b", None));
+        assert_eq!(parse("h:ok"), other("h", Some(Level::Ok)));
+        assert_eq!(parse("g:ok"), other("g:ok", None));
+        assert_eq!(parse("g:web:ok"), other("g:web", Some(Level::Ok)));
+        assert!(parse(":ok").is_err());
         assert!(parse("").is_err());
     }
 }

@@ -81,7 +81,7 @@ fn targets(parts: &[String]) -> Vec<String> {
     let is_open = |text: &String| text.matches('{').count() > text.matches('}').count();
     for part in parts {
         match whole.last_mut().filter(|last| is_open(last)) {
-            Some(last) => last.extend([",", part]),
+            Some(last) => last.extend([",", part.as_str()]),
             None => whole.push(part.clone()),
         }
     }
