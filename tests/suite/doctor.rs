@@ -167,10 +167,15 @@ fn what_can_be_put_right_is_offered_and_done_with_y() {
     terminal.send("y\r");
     terminal.wait_for_text("recent.4194305.tmp? [y/N]");
     terminal.send("n\r");
-    assert_eq!(terminal.exit_code(), 1, "there was a problem");
+    assert_eq!(terminal.exit_code(), 0, "no problem is left");
     assert!(left.exists(), "nobody agreed to that");
     assert_eq!(home.json(&["status", "job"])["status"], "running");
     let ran = home.run(&["doctor", "--yes"]).expect_code(0);
     assert!(ran.stdout.contains("done: remove"), "{ran}");
+    assert!(!left.exists());
+    std::fs::write(&left, "").unwrap();
+    let ran = home.run(&["doctor", "--json", "--yes"]).expect_code(0);
+    assert!(ran.stdout.starts_with('{'), "{ran}");
+    assert!(ran.stderr.contains("done: remove"), "{ran}");
     assert!(!left.exists());
 }

@@ -9,6 +9,7 @@ use super::daemon::upgrade;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent;
+use crate::cli::output::note;
 use crate::cli::output::style::Tone;
 use crate::cli::settings;
 use crate::doctor::{Finding, Repair, Verdict, checkup};
@@ -32,14 +33,28 @@ impl Doctor {
         let mut findings = checkup();
         findings.extend(configuration());
         let exit = report(ctx, &findings)?;
-        if !ctx.json {
-            self.repair(ctx, &findings)?;
+        // With `--json` nobody is asked.
+        if ctx.json && !self.yes {
+            return Ok(exit);
         }
-        Ok(exit)
+        let repaired = self.repair(ctx, &findings)?;
+        let is_left = |finding: &Finding| {
+            let repair = finding.repair.as_ref();
+            finding.verdict == Verdict::Problem && repair.is_none_or(|own| !repaired.contains(&own))
+        };
+        Ok(if findings.iter().any(is_left) {
+            Exit::FAILED
+        } else {
+            Exit::OK
+        })
     }
 
-    /// Offers the possible repairs one by one.
-    fn repair(&self, ctx: &mut Context, findings: &[Finding]) -> Result<(), Failure> {
+    /// Offers the possible repairs one by one. Returns those that were made.
+    fn repair<'a>(
+        &self,
+        ctx: &mut Context,
+        findings: &'a [Finding],
+    ) -> Result<Vec<&'a Repair>, Failure> {
         let mut done: Vec<&Repair> = Vec::new();
         for repair in findings
             .iter()
@@ -49,17 +64,21 @@ impl Doctor {
             if done.contains(&repair) || !self.agrees(ctx, repair)? {
                 continue;
             }
-            done.push(repair);
             match repair {
-                Repair::Upgrade => {
-                    upgrade::run(ctx)?;
-                }
+                // It has said why not.
+                Repair::Upgrade if upgrade::run(ctx)? != Exit::OK => continue,
+                Repair::Upgrade => {}
                 other => other.apply().map_err(Failure::cannot("repair it"))?,
             }
-            ctx.out
-                .line(&format!("done: {}", clean(&repair.question())))?;
+            done.push(repair);
+            let told = format!("done: {}", clean(&repair.question()));
+            if ctx.json {
+                note(&told);
+            } else {
+                ctx.out.line(&told)?;
+            }
         }
-        Ok(())
+        Ok(done)
     }
 
     fn agrees(&self, ctx: &mut Context, repair: &Repair) -> Result<bool, Failure> {
