@@ -49,8 +49,9 @@ const LOCKS: [(&str, &str); 6] = [
 
 #[derive(Deserialize)]
 struct Package {
+    /// `null` is no script, as for npm.
     #[serde(default)]
-    scripts: Scripts,
+    scripts: Option<Scripts>,
     /// Such as `pnpm@9.1.0`.
     #[serde(default, rename = "packageManager")]
     manager: Option<String>,
@@ -98,15 +99,11 @@ pub(super) fn read(source: &Source<'_>) -> Result<Part, Fault> {
     })?;
     let (manager, why) = manager(source, package.manager.as_deref());
     let mut part = source.part();
-    let names: Vec<&str> = package
-        .scripts
-        .0
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let scripts = package.scripts.unwrap_or_default();
+    let names: Vec<&str> = scripts.0.iter().map(|(name, _)| name.as_str()).collect();
     let first = SERVICES.iter().find(|name| names.contains(name)).copied();
     let mut hooks = Vec::new();
-    for (name, line) in &package.scripts.0 {
+    for (name, line) in &scripts.0 {
         if is_hook(name, &names) {
             hooks.push(name.as_str());
             continue;
@@ -188,4 +185,17 @@ fn is_hook(name: &str, names: &[&str]) -> bool {
 fn is_service(name: &str) -> bool {
     name.split([':', '-', '.'])
         .any(|part| SERVICES.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_may_have_no_scripts() {
+        for text in ["{}", "{\"scripts\": null}", "{\"scripts\": {}}"] {
+            let package = serde_json::from_str::<Package>(text);
+            assert!(package.is_ok_and(|package| package.scripts.unwrap_or_default().0.is_empty()));
+        }
+    }
 }

@@ -35,10 +35,37 @@ pub(super) fn read(source: &Source<'_>, program: &str) -> Part {
     part
 }
 
-/// The name of the target or recipe whose line this is. `x := y` sets a variable.
+/// The name of the target or recipe whose line this is. `x := y`, `x ::= y` and `x = a:b` set a variable.
 fn target(line: &str) -> Option<&str> {
     let (head, rest) = line.split_once(':')?;
-    let is_head = !line.starts_with([' ', '\t', '#']) && !rest.starts_with('=');
-    let name = head.split_whitespace().next()?.trim_start_matches('@');
+    let mut words = head.split_whitespace();
+    let name = words.next()?.trim_start_matches('@');
+    // A recipe of just may have parameters with defaults: `serve port="3000":`.
+    let is_value = |word: &str| word.trim_start_matches(['?', '+', '!']).starts_with('=');
+    let sets = words.next().is_some_and(is_value) || rest.trim_start_matches(':').starts_with('=');
+    let is_head = !line.starts_with([' ', '\t', '#']) && !sets;
     is_head.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_no_targets() {
+        for (line, name) in [
+            ("dev: build", Some("dev")),
+            ("serve port=\"3000\":", Some("serve")),
+            ("serve +args: build", Some("serve")),
+            ("@run:", Some("run")),
+            ("start:: x", Some("start")),
+            ("server = localhost:8080", None),
+            ("server ?= localhost:8080", None),
+            ("start := x", None),
+            ("start ::= x", None),
+            ("\tdev: x", None),
+        ] {
+            assert_eq!(target(line), name, "{line}");
+        }
+    }
 }
