@@ -29,7 +29,7 @@ pub struct Diagnostics {
     /// The file that is being read; `None` before the first one.
     file: Option<File>,
     /// Tells of changes in the directory, once somebody waits for them.
-    watch: Option<OwnedFd>,
+    watch: Option<Watch>,
 }
 
 impl Diagnostics {
@@ -70,15 +70,17 @@ impl Diagnostics {
     pub fn read_on(&mut self) -> io::Result<Vec<u8>> {
         loop {
             // The watch comes first, so that nothing falls between the two.
-            let new = self.watch.is_none();
-            let watch = match self.watch.take() {
-                Some(watch) => watch,
-                None => watch_directory(&self.path)?,
-            };
-            let watch = self.watch.insert(watch);
-            if !new {
-                let mut events = [MaybeUninit::uninit(); 1024];
-                inotify::Reader::new(watch, &mut events).next()?;
+            match self.watch.take() {
+                Some(watch) => {
+                    let mut events = [MaybeUninit::uninit(); 1024];
+                    inotify::Reader::new(&watch.fd, &mut events).next()?;
+                    // Else the directory of the log may be there now.
+                    self.watch = Some(watch).filter(|watch| watch.is_of_log);
+                    if self.watch.is_none() {
+                        continue;
+                    }
+                }
+                None => self.watch = Some(Watch::of(&self.path)?),
             }
             let bytes = self.rest()?;
             if !bytes.is_empty() {
@@ -107,11 +109,35 @@ impl Diagnostics {
     }
 }
 
-fn watch_directory(path: &Path) -> io::Result<OwnedFd> {
-    let watch = inotify::init(CreateFlags::CLOEXEC)?;
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    inotify::add_watch(&watch, dir, WatchFlags::MODIFY | WatchFlags::CREATE)?;
-    Ok(watch)
+/// Tells of changes in a directory.
+#[derive(Debug)]
+struct Watch {
+    fd: OwnedFd,
+    /// Whether it is the directory of the log. Else that is not there yet, and this is the nearest one above.
+    is_of_log: bool,
+}
+
+impl Watch {
+    fn of(log: &Path) -> io::Result<Self> {
+        let dir = log.parent().unwrap_or(Path::new("/"));
+        let mut below: Option<&Path> = None;
+        for at in dir.ancestors() {
+            let fd = inotify::init(CreateFlags::CLOEXEC)?;
+            match inotify::add_watch(&fd, at, WatchFlags::MODIFY | WatchFlags::CREATE) {
+                // It was created before this was watched.
+                Ok(_) if below.is_some_and(Path::exists) => return Self::of(log),
+                Ok(_) => {
+                    return Ok(Self {
+                        fd,
+                        is_of_log: at == dir,
+                    });
+                }
+                Err(rustix::io::Errno::NOENT) => below = Some(at),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
 }
 
 fn if_there<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
@@ -133,6 +159,20 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn a_log_whose_directory_is_not_there_yet_is_waited_for() {
+        let base = tempfile::tempdir().unwrap();
+        let dir = base.path().join("state/bgproc");
+        let mut log = Diagnostics::at(dir.join("x.log"), dir.join("x.log.1"));
+        assert_eq!(log.read().unwrap(), None);
+        let writer = std::thread::spawn(move || {
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(dir.join("x.log"), "one\n").unwrap();
+        });
+        assert_eq!(log.read_on().unwrap(), b"one\n");
+        writer.join().unwrap();
+    }
 
     #[test]
     fn both_files_are_read_and_a_new_one_is_followed() {
