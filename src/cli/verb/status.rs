@@ -321,11 +321,27 @@ fn output(record: &Record) -> String {
         lines => format!("{lines} lines"),
     };
     let mut text = format!("{total} in {lines}");
-    if job.dropped_bytes > 0 {
-        let dropped = words::amount(job.dropped_bytes);
-        text.push_str(&format!(", the first {dropped} no longer kept"));
+    let (cut, unsaved) = missing(record);
+    if cut > 0 {
+        let cut = words::amount(cut);
+        text.push_str(&format!(", the first {cut} no longer kept"));
+    }
+    if unsaved > 0 {
+        text.push_str(&format!(", {} not saved", words::amount(unsaved)));
     }
     text
+}
+
+/// The bytes of the output that are missing: those before the log begins, and those that were not saved.
+fn missing(record: &Record) -> (u64, u64) {
+    let dropped = record.summary.dropped_bytes;
+    // Where the log begins is said of a long one only. A short one that is not saved was hardly cut before.
+    let cut = match record.output_files.first() {
+        Some(file) => file.offset.min(dropped),
+        None if record.log_degraded.is_some() => 0,
+        None => dropped,
+    };
+    (cut, dropped - cut)
 }
 
 #[cfg(test)]
@@ -333,6 +349,23 @@ mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
     use crate::protocol::Status;
+    use crate::protocol::record::OutputFile;
+
+    #[test]
+    fn output_that_was_not_saved_is_told_from_what_is_no_longer_kept() {
+        let mut job = record("a", Some("web"), Status::Running);
+        job.summary.dropped_bytes = 3;
+        assert_eq!(missing(&job), (3, 0));
+        job.log_degraded = Some("no space left".to_owned());
+        assert_eq!(missing(&job), (0, 3));
+        job.output_files = vec![OutputFile {
+            path: "/x".to_owned(),
+            offset: 2,
+        }];
+        assert_eq!(missing(&job), (2, 1));
+        job.log_degraded = None;
+        assert_eq!(missing(&job), (2, 1));
+    }
 
     #[test]
     fn empty_fields_are_omitted_and_text_is_cleaned() {
