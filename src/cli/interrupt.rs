@@ -11,6 +11,7 @@ use crate::cli::beside;
 use crate::cli::context::target;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{advised, note};
+use crate::client;
 use crate::protocol::shell::quote;
 
 /// Resets the attributes that the output of the job may have set.
@@ -20,8 +21,11 @@ const RESET: &[u8] = b"\x1b[0m";
 /// also ends a shell loop or make around it.
 ///
 /// Output that was received has been written by then, because followers flush before they wait. Commands in `message`
-/// are named with the host of this one.
+/// are named with the host of this one. Where Ctrl-C is ignored already, it stays so.
 pub fn leave_with(message: String) -> Result<(), Failure> {
+    if client::ignores_interrupts() {
+        return Ok(());
+    }
     let message = advised(&message);
     let unheeded = || Failure::cannot("prepare for Ctrl-C");
     let (mut reader, writer) = UnixStream::pair().map_err(unheeded())?;

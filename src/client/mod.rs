@@ -36,3 +36,11 @@ pub use errors::{read_base64, read_reply};
 pub use log_tail::log_tail;
 pub use receiver::{Message, Receiver};
 pub use sender::Sender;
+
+use crate::sys::{process, signal};
+
+/// Whether this process ignores Ctrl-C (SIGINT), because who has started it wants that: a shell without job control, for
+/// what it runs in the background.
+pub fn ignores_interrupts() -> bool {
+    process::ignores(std::process::id(), signal::INT)
+}

@@ -461,3 +461,24 @@ fn ctrl_c_ends_the_following_and_not_the_job() {
     assert!(said.ends_with(expected), "{said}");
     assert_eq!(state(&home, "web"), "running");
 }
+
+#[test]
+fn where_ctrl_c_is_ignored_the_following_goes_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let home = Home::new();
+    let run = ["run", "-f", "-n", "web", "echo up; read answer; exit 4"];
+    // As a shell without job control runs what is in the background.
+    let mut command = home.command_after("trap '' INT", &run);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n");
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    home.ok(&["send", "web", "go"]);
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+}
