@@ -392,4 +392,18 @@ fn bash_quotes_names_and_completes_words_with_colons() {
     assert_eq!(in_bash(&home, &["bgproc", "log", "li"]), ["lint"]);
     let programs = in_bash(&home, &["bgproc", "run", "slee"]);
     assert!(programs.contains(&"sleep".to_owned()), "{programs:?}");
+    // A name with brackets is not a pattern for other files.
+    let dir = files(&home);
+    for name in ["x[y].txt", "xy.txt"] {
+        std::fs::write(dir.join(name), "").unwrap();
+    }
+    let script = format!(
+        "cd '{}'; source <(BGPROC completions bash); COMP_WORDS=(bgproc run cat x); COMP_CWORD=3; COMP_TYPE=9; \
+         _clap_complete_bgproc bgproc x cat; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        dir.display()
+    );
+    let said = said(&home, "bash", &script);
+    let mut offered: Vec<&str> = said.lines().collect();
+    offered.sort_unstable();
+    assert_eq!(offered, ["x\\[y\\].txt", "xy.txt"]);
 }

@@ -15,7 +15,7 @@ use clap_complete::env::{self, EnvCompleter};
 /// `VAR` the variable that asks it for completions. It works with bash 3.2, which macOS has.
 const SCRIPT: &str = r#"
 _clap_complete_NAME() {
-    local IFS=$'\013' i word current part prefix quoted= candidate words=()
+    local IFS=$'\013' i word current part prefix quoted= candidate words=() flags=$-
     # Parts that bash has split at : and = are one word again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
@@ -36,6 +36,8 @@ _clap_complete_NAME() {
     prefix=${current%"$part"}
     words[${#words[@]}-1]=${current//\\/}
     COMPREPLY=()
+    # A name such as a[b] is not a pattern for files.
+    set -f
     for candidate in $( \
         _CLAP_IFS="$IFS" \
         _CLAP_COMPLETE_INDEX="$((${#words[@]} - 1))" \
@@ -48,6 +50,7 @@ _clap_complete_NAME() {
         [[ $candidate == \\~* ]] && candidate=${candidate#?}
         COMPREPLY+=("$candidate")
     done
+    [[ $flags == *f* ]] || set +f
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=/:] ]]; then
         compopt -o nospace 2> /dev/null
     fi
