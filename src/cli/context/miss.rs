@@ -100,7 +100,9 @@ impl Context {
     /// The error message for a name that no job has. A word in the form of an id may be a removed job, which only the
     /// daemon knows.
     fn unknown(&mut self, target: &str, near: Option<String>) -> Failure {
-        if SessionId::parse(target).is_some()
+        let of_file = self.of_file(target);
+        if of_file.is_none()
+            && SessionId::parse(target).is_some()
             && let Err(error) = self.status_of(target)
         {
             return Failure::with_message(exit::of_error(&error), error.message).hint(LIST);
@@ -111,7 +113,7 @@ impl Context {
                 self.advise(target),
             );
         }
-        let hint = match (self.of_file(target), near) {
+        let hint = match (of_file, near) {
             (Some(hint), _) => hint,
             (None, near @ Some(_)) if target != "all" => meant(near),
             (None, _) => self.advise(target),

@@ -96,6 +96,12 @@ impl Exec {
             .env_clear()
             .envs(variables.map(|variable| (variable.name, variable.value)))
             .exec();
+        // The error of a missing directory would be told of the program.
+        if let Err(error) = std::fs::metadata(&environment.cwd) {
+            let cwd = &environment.cwd;
+            let message = format!("the working directory {cwd} cannot be used: {error}");
+            return Err(Failure::with_message(Exit::NOT_EXECUTABLE, message));
+        }
         let exit = match error.kind() {
             io::ErrorKind::NotFound => Exit::NOT_FOUND,
             _ => Exit::NOT_EXECUTABLE,

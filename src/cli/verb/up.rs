@@ -8,6 +8,7 @@ use clap::{ArgAction, Args};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::jobs::attach;
 use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::output::{advised, note, takes_screens, words};
 use crate::cli::project::end::End;
@@ -297,7 +298,7 @@ fn need_terminal() -> Result<(), Failure> {
     if takes_screens() {
         return Ok(());
     }
-    let failure = Failure::with_message(Exit::USAGE, "the dashboard needs a terminal");
+    let failure = Failure::with_message(Exit::USAGE, attach::no_terminal("the dashboard"));
     Err(failure.hint("bgproc up without -a needs none, bgproc up -f follows the logs"))
 }
 

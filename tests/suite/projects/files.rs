@@ -122,3 +122,17 @@ fn the_environment_of_a_job_is_shown_and_used() {
     shop.run(&["exec", "web", "--", "no-such-program"])
         .expect_code(127);
 }
+
+#[test]
+fn a_missing_directory_and_a_name_like_an_id_are_explained() {
+    let shop = Project::new(
+        "version = 1\n[jobs.web]\nrun = \"true\"\ncwd = \"gone\"\n[jobs.migrationsdb]\nrun = \"true\"\n",
+    );
+    shop.run(&["exec", "web", "--", "true"])
+        .expect_code(126)
+        .expect_said("shop/gone cannot be used: No such file or directory");
+    // Ids have twelve letters, too.
+    shop.run(&["start", "migrationsdb"])
+        .expect_code(4)
+        .expect_said("the project file has it: bgproc up migrationsdb");
+}
