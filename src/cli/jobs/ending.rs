@@ -7,7 +7,7 @@ use clap::Args;
 use super::consent::{self, Unasked};
 use super::ended::end;
 use super::signals::{is_kill, name};
-use crate::cli::context::{Among, Context, Found};
+use crate::cli::context::{Among, Context, Found, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::output::{advised, names, note, words};
@@ -100,13 +100,16 @@ impl Ending {
     /// The message for a person who waits no longer for the end of these jobs.
     fn goes_on(&self, ctx: &mut Context, jobs: &[Record], grace_ms: u64) -> String {
         let names = names::together(jobs).join(" ");
-        let targets = if self.all {
-            "--all".to_owned()
+        let targets: Vec<String> = if self.all {
+            // Not those that others start meanwhile.
+            let one =
+                |job: &Record| target::in_project(job).unwrap_or_else(|| words::name(&job.summary));
+            jobs.iter().map(one).collect()
         } else {
-            let targets = ctx.lasting(&self.jobs, jobs);
-            let quoted: Vec<_> = targets.iter().map(|target| quote(target)).collect();
-            quoted.join(" ")
+            ctx.lasting(&self.jobs, jobs)
         };
+        let targets: Vec<_> = targets.iter().map(|target| quote(target)).collect();
+        let targets = targets.join(" ");
         let own = jobs.iter().any(|job| job.summary.project.is_some());
         let after = if own && self.grace.is_none() {
             "the grace period of its project file".to_owned()

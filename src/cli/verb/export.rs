@@ -77,7 +77,7 @@ impl Export {
         match self.file() {
             Some(file) => {
                 let bytes = write(ctx, params, file)?;
-                self.tell(ctx, file, bytes)?;
+                tell(ctx, file, bytes)?;
             }
             None => print(ctx, params)?,
         }
@@ -112,7 +112,7 @@ impl Export {
             };
             let exit = there::run_words(host, &words, &mut counted)?;
             if exit == Exit::OK {
-                self.tell(ctx, path, counted.bytes)?;
+                tell(ctx, path, counted.bytes)?;
             }
             return Ok(exit);
         }
@@ -137,21 +137,8 @@ impl Export {
             }
         };
         written.replaced().map_err(&unwritable)?;
-        self.tell(ctx, path, bytes)?;
+        tell(ctx, path, bytes)?;
         Ok(Exit::OK)
-    }
-
-    /// Says with `--json` what was written.
-    fn tell(&self, ctx: &mut Context, path: &Path, bytes: u64) -> Result<(), Failure> {
-        if !ctx.json {
-            return Ok(());
-        }
-        ctx.out.json(&Exported {
-            path: Some(absolute(path)?),
-            data: None,
-            encoding: None,
-            bytes,
-        })
     }
 
     fn format(&self) -> Result<Form, Failure> {
@@ -203,6 +190,19 @@ fn write(ctx: &mut Context, params: Params, path: &Path) -> Result<u64, Failure>
             Err(error.into())
         }
     }
+}
+
+/// Says with `--json` what was written.
+fn tell(ctx: &mut Context, path: &Path, bytes: u64) -> Result<(), Failure> {
+    if !ctx.json {
+        return Ok(());
+    }
+    ctx.out.json(&Exported {
+        path: Some(absolute(path)?),
+        data: None,
+        encoding: None,
+        bytes,
+    })
 }
 
 /// Prints an export.

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent::{self, Unasked};
-use crate::cli::output::{complain, note, words};
+use crate::cli::output::{advised, complain, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::project::PhaseName;
 use crate::protocol::shell::quote;
@@ -135,7 +135,9 @@ impl Clean {
                 1 => "1 pinned job stays".to_owned(),
                 count => format!("{count} pinned jobs stay"),
             };
-            note(&format!("{stay}; bgproc rm removes it by its name"));
+            note(&advised(&format!(
+                "{stay}; bgproc rm removes it by its name"
+            )));
         }
         remove(ctx, &jobs, self.which.dry_run)
     }

@@ -267,6 +267,9 @@ fn a_server_that_listens_for_commands_asks_nothing() {
         ended["status"], "done",
         "it was not told that it asks: {ended}"
     );
+}
+
+#[test]
 fn a_model_is_told_where_its_pattern_matches_instead() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &["--lean"]);
