@@ -40,12 +40,9 @@ pub(in crate::cli) fn resolve(
     if others.is_empty() {
         return Ok(None);
     }
-    ctx.advice = |target| {
-        let has_level = target.contains(':');
-        has_level.then(|| "a level behind the last colon is started, ready, ok or done".to_owned())
-    };
     let after = |other: &Other| {
-        let job = ctx.one(&other.target)?;
+        let found = ctx.one(&other.target);
+        let job = found.map_err(|failure| no_level(&other.target, failure))?;
         if let Some(host) = job.summary.session_id.host() {
             let name = words::name(&job.summary);
             let message = format!(
@@ -62,6 +59,17 @@ pub(in crate::cli) fn resolve(
         })
     };
     others.iter().map(after).collect::<Result<_, _>>().map(Some)
+}
+
+/// The failure for a target that is no job: what follows its last colon may be a mistyped level.
+fn no_level(target: &str, failure: Failure) -> Failure {
+    match target.rsplit_once(':') {
+        Some((job, level)) if !["", "g"].contains(&job) && failure.exit() == Exit::NO_JOB => {
+            let message = format!("{failure}, and `{level}` is none of started, ready, ok, done");
+            Failure::with_message(Exit::USAGE, message).hint(format!("write {job}:ok"))
+        }
+        _ => failure,
+    }
 }
 
 #[cfg(test)]
