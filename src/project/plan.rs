@@ -138,13 +138,17 @@ impl MovedPorts {
 
     /// Whether a job has one of them in its templates, or names its variable anywhere in its definition.
     fn are_used_by(&self, name: &str, job: &Job) -> bool {
-        if self.before == self.after {
+        // At the first `up`, and most of the time.
+        if self.before.is_empty() || self.before == self.after {
             return false;
         }
         let templates = job.templates().into_iter();
         let mut pieces = templates.filter_map(|(_, text)| template::parse(text).ok());
         if pieces.any(|pieces| self.are_in(&pieces, name)) {
             return true;
+        }
+        if self.variables.is_empty() {
+            return false;
         }
         let definition = serde_json::to_string(job).unwrap_or_default();
         let is_named = |variable: &String| has_word(&definition, variable);
