@@ -116,11 +116,12 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
         };
         if params.wait == Some(true) {
             // A model can answer what the program asks.
-            let end = if client.is_lean() {
+            let mut end = if client.is_lean() {
                 Conditions::ends_or_asks()
             } else {
                 Conditions::exit()
             };
+            end.set_ends_if_skipped(client.principal.role != Role::Human);
             hub.wait_from_now(&id, end, None).await;
         }
         let waited = plan

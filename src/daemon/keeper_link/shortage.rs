@@ -11,6 +11,10 @@ use crate::sys::limits::{self, Usage};
 /// Descriptors that the daemon keeps free for short use: logs, records, and processes that are being ended.
 const SPARE_FILES: usize = 16;
 
+/// Descriptors that the next daemon may have open besides when it takes over: a start must not leave it without room for
+/// clients.
+const TAKEOVER_FILES: usize = 4;
+
 /// Descriptors that the daemon needs per job.
 const FILES_PER_JOB: usize = 3;
 
@@ -37,7 +41,7 @@ impl KeeperLink {
     /// needs room to receive its duplicates.
     pub(crate) fn check_descriptors(&self) -> Result<(), Error> {
         let jobs = self.starting() + 1;
-        if limits::has_room(SPARE_FILES + jobs * FILES_PER_JOB) {
+        if limits::has_room(SPARE_FILES + TAKEOVER_FILES + jobs * FILES_PER_JOB) {
             Ok(())
         } else {
             Err(open_files(std::process::id()))

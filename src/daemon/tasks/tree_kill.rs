@@ -4,9 +4,9 @@
 //! session's record, so that a new daemon continues where the last one stopped.
 //!
 //! When the first process of a terminal ends, the kernel sends SIGHUP to the foreground group (`disassociate_ctty` of
-//! Linux), which ends most programs at once. In `sh -c 'server | cat'` the shell is that process, and the first signal
-//! ends it before the server has used its grace period. So such a process is held, that is, stopped, and gets the signal
-//! once the others have ended. It starts nothing meanwhile, as it would in `server; next`.
+//! Linux), which ends most programs at once. In `sh -c 'server; next'` the shell is that process, and the first signal ends
+//! it before the server has used its grace period. So such a process is held, that is, stopped, and gets the signal once
+//! the others have ended that SIGHUP would end. It does not start `next` meanwhile.
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
@@ -280,14 +280,14 @@ impl TreeKill {
             if found.is_empty() || Instant::now() >= deadline {
                 return found;
             }
-            let (held, others): (Vec<_>, Vec<_>) =
-                found.into_iter().partition(|process| self.is_held(process));
-            if others.is_empty() {
-                self.release(&held);
-                wait_for(handles(&held), deadline).await;
-            } else {
-                wait_for(handles(&others), deadline).await;
+            if let Some((held, _)) = &self.held
+                && !found.iter().any(|other| fears_hangup(other, held.pid))
+            {
+                self.release();
             }
+            let held = |process: &Process| self.is_held(process);
+            let awaited: Vec<_> = found.into_iter().filter(|process| !held(process)).collect();
+            wait_for(handles(&awaited), deadline).await;
         }
     }
 
@@ -301,13 +301,11 @@ impl TreeKill {
             let session = state.sessions.get(&self.id);
             session.is_some_and(|session| session.spec.mode == Mode::Pty)
         };
-        let leads = found
-            .iter()
-            .any(|other| other.session == pid && other.pid != pid);
+        let is_needed = found.iter().any(|other| fears_hangup(other, pid));
         let leader = found.iter().find(|process| process.pid == pid);
         if let Some(leader) = leader
             && has_terminal
-            && leads
+            && is_needed
             && first != signal::KILL
             && process::is_ended_by(pid, first)
             && send_each(std::slice::from_ref(leader), signal::STOP)
@@ -322,10 +320,11 @@ impl TreeKill {
     }
 
     /// Sends the process that was held the first signal, which it handles when it is continued.
-    fn release(&mut self, held: &[Process]) {
-        if let Some((_, first)) = self.held.take() {
-            self.send(held, first);
-            send_each(held, signal::CONT);
+    fn release(&mut self) {
+        if let Some((held, first)) = self.held.take() {
+            let held = [held];
+            self.send(&held, first);
+            send_each(&held, signal::CONT);
         }
     }
 
@@ -416,6 +415,13 @@ impl TreeKill {
         });
         send_each(targets, number)
     }
+}
+
+/// Whether a process would get SIGHUP, and not ignore it, at the end of the process that leads its terminal session.
+fn fears_hangup(process: &Process, leader: u32) -> bool {
+    process.session == leader
+        && process.pid != leader
+        && !process::ignores(process.pid, signal::HUP)
 }
 
 /// Whether a process is an interactive shell that ignores TERM. A script that does so means it.

@@ -29,6 +29,8 @@ pub(super) fn of_removed(hub: &Hub, id: &SessionId, elapsed_ms: u64) -> Waited {
         matched_at_entry: false,
         elapsed_ms,
         seen_before: None,
+        screen_row: None,
+        idle_ms: None,
         label: None,
         polled: Polled {
             session_id: id.clone(),
