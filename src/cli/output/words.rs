@@ -63,6 +63,8 @@ pub fn state(job: &Summary) -> (String, Tone) {
         Status::Queued | Status::Starting | Status::Stopping | Status::Retrying => {
             (job.status.as_str(), Tone::Normal)
         }
+        // Its schedule is not followed now.
+        Status::Done if is(job, PhaseName::Queued) => (PhaseName::Queued.as_str(), Tone::Normal),
         Status::Paused => ("paused", Tone::Held),
         Status::Done if job.ended_early().is_some() => ("failed", Tone::Bad),
         Status::Done => ("done", Tone::Faint),

@@ -12,7 +12,7 @@ use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::newest::newest;
 use crate::cli::output::{advised, note, words};
-use crate::protocol::params::Restart;
+use crate::protocol::params::{Project, ProjectOp, Restart};
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, Status};
@@ -46,8 +46,9 @@ impl Resume {
         ctx.daemon_with_surroundings()?;
         for job in &jobs {
             let outcome = match job.summary.status {
-                Status::Lost => start(ctx, job),
+                Status::Lost if with(job).is_some() || !waits(job) => start(ctx, job),
                 Status::Queued => wait_on(ctx, job),
+                _ if waits(job) => wait_on(ctx, job),
                 _ => proceed(ctx, job),
             };
             match outcome {
@@ -62,7 +63,7 @@ impl Resume {
     }
 }
 
-/// Whether a job waits, and has lost its environment.
+/// Whether a job waits for its turn or for its schedule, and has lost its environment.
 fn waits(job: &Record) -> bool {
     let waiting = job.summary.waiting.as_ref();
     waiting.is_some_and(|waiting| waiting.resumable)
@@ -111,7 +112,7 @@ fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Gives a job that waits for its turn the environment of this command.
+/// Gives a job that waits the environment of this command; one of a project gets it with all others of the project.
 fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     if !waits(job) {
@@ -121,12 +122,19 @@ fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
         )));
         return Ok(false);
     }
-    let restart = Action::Restart(Restart {
-        session_id: job.summary.session_id.to_string(),
-        resume: Some(true),
-        ..Restart::default()
-    });
-    ctx.daemon()?.call(restart).map_err(refused)?;
+    let action = match &job.summary.project {
+        Some(of) => Action::Project(Project {
+            op: Some(ProjectOp::Status),
+            dir: Some(of.project.dir.clone()),
+            ..Project::default()
+        }),
+        None => Action::Restart(Restart {
+            session_id: job.summary.session_id.to_string(),
+            resume: Some(true),
+            ..Restart::default()
+        }),
+    };
+    ctx.daemon()?.call(action).map_err(refused)?;
     show(ctx, job.summary.session_id.to_string())?;
     Ok(true)
 }

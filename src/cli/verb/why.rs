@@ -185,6 +185,11 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
+    let waiting = job
+        .waiting
+        .as_ref()
+        .filter(|_| job.status != Status::Queued);
+    parts.extend(waiting.map(|waiting| clean(&waiting.why)));
     parts.extend(held(job));
     parts.extend(unwatched(job));
     let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);

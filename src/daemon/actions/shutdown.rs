@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::job_stop::JobStop;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::stopping::{Manner, Stopping};
 use crate::daemon::tasks::tree_kill::{self, Ended, GRACE_MS};
@@ -13,6 +14,7 @@ use crate::daemon::transport::Answer;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
+use crate::protocol::project::PhaseName;
 use crate::protocol::reply::ShutDown;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::paths::own_program;
@@ -39,6 +41,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     let mut survivors = Vec::new();
     let kill = params.sessions == Some(ShutdownSessions::Kill);
     if kill {
+        hold_scheduled(hub, client);
         let tasks: Vec<_> = running
             .iter()
             .cloned()
@@ -97,6 +100,25 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         killed,
         survivors,
     })
+}
+
+/// Stops the schedules of jobs that have run before. One that has never run is among the sessions that are ended.
+fn hold_scheduled(hub: &Hub, client: &Client) {
+    let scheduled: Vec<SessionId> = {
+        let state = hub.read();
+        let over = state.sessions.iter().filter(|session| {
+            let role = state.project_role(session);
+            // It is queued if the environment for its runs was lost.
+            let is_scheduled = role
+                .is_some_and(|role| matches!(role.phase, PhaseName::Scheduled | PhaseName::Queued));
+            session.life.status().is_finished() && is_scheduled
+        });
+        over.map(|session| session.id.clone()).collect()
+    };
+    for id in scheduled {
+        // It has nothing that could be ended, so that its stop is over at once.
+        drop(JobStop::begin(hub, client, &id));
+    }
 }
 
 /// Ends a session as `kill` does: a job of a project is asked as its file says, and stays stopped, also one that waits

@@ -281,6 +281,12 @@ impl Project {
         }
     }
 
+    /// Whether a job of the project waits only for the environment that was lost with daemon and keeper.
+    pub(crate) fn waits_for_environment(&self, name: &str) -> bool {
+        let is_so = self.decision.phases.get(name) == Some(&Phase::Queued(Why::Environment));
+        is_so && !self.is_foreign(name)
+    }
+
     /// Whether a job, or one that it waits for, is not ready in the time that its probe has, or keeps ending.
     pub(crate) fn is_late(&self, name: &str) -> bool {
         let awaited = self.awaited(name);

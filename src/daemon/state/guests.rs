@@ -420,7 +420,13 @@ impl State {
 
     /// Why a session does not run yet, and its place in its queue.
     pub(crate) fn waiting(&self, session: &Session) -> Option<Waiting> {
-        if session.life.status() != Status::Queued {
+        let of = session.spec.project.as_ref();
+        // The session of a job with a schedule shows how its last run has ended.
+        let is_stuck = of.is_some_and(|of| {
+            let project = self.projects.get(&of.id);
+            project.is_some_and(|project| project.waits_for_environment(&of.job))
+        });
+        if session.life.status() != Status::Queued && !is_stuck {
             return None;
         }
         if let Some(batch) = &session.batch {
@@ -448,7 +454,7 @@ impl State {
         Some(Waiting {
             why: self.told(project, name, why),
             never: matches!(project.decision.phases.get(name), Some(Phase::Skipped(_))),
-            resumable: project.has_lost_first_run(name),
+            resumable: project.has_lost_first_run(name) || project.waits_for_environment(name),
             queue,
             place,
         })

@@ -164,7 +164,10 @@ pub(crate) fn why(project: &Project, job: &str) -> Option<String> {
     }
 }
 
-/// When the schedule of a job starts it next.
+/// When the schedule of a job starts it next. Unknown while schedules are not followed.
 pub(crate) fn next_run(project: &Project, job: &str) -> Option<Timestamp> {
-    project.times.get(job)?.next_run(now())
+    let times = project.times.get(job);
+    times
+        .filter(|_| project.follows_schedules())?
+        .next_run(now())
 }

@@ -414,7 +414,7 @@ impl State {
 }
 
 /// Takes out the starts of jobs whose environment is lost, because daemon and keeper have died. They start when a client
-/// brings it.
+/// brings it, and schedules are followed again then.
 fn withhold_starts(project: &Project, steps: &mut Vec<Step>, phases: &mut BTreeMap<String, Phase>) {
     let has_environment = |name: &str| {
         if project.is_guest(name) {
@@ -430,6 +430,12 @@ fn withhold_starts(project: &Project, steps: &mut Vec<Step>, phases: &mut BTreeM
         }
         _ => true,
     });
+    for (name, phase) in phases {
+        let is_own = !project.is_foreign(name);
+        if *phase == Phase::Scheduled && is_own && !has_environment(name) {
+            *phase = Phase::Queued(Why::Environment);
+        }
+    }
 }
 
 /// Notes that these steps are being taken. `before` is how the jobs are.
@@ -460,12 +466,15 @@ fn who_waits(project: &Project) -> Vec<(SessionId, bool)> {
     let own = own.filter(|(name, _)| !project.is_foreign(name));
     let waits = own.filter_map(|(name, session)| {
         let phase = project.decision.phases.get(name)?;
-        let has_run = project.seen.get(name).is_some_and(|seen| seen.run > 0);
-        let is_broken = project.wish.jobs.get(name)?.broken.is_some();
+        let job = project.wish.jobs.get(name)?;
+        let seen = Seen::of(&project.seen, name);
         let waits = match phase {
-            Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting => true,
+            Phase::Queued(Why::Environment) if job.is_owed(seen) => true,
             // Later its session shows how the last run has ended.
-            Phase::Scheduled => !has_run && !is_broken,
+            Phase::Scheduled | Phase::Queued(Why::Environment) => {
+                seen.run == 0 && job.broken.is_none()
+            }
+            Phase::Queued(_) | Phase::Skipped(_) | Phase::Starting => true,
             _ => false,
         };
         Some((session.clone(), waits))

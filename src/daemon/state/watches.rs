@@ -13,7 +13,7 @@ use crate::daemon::projects::watches::JobWatch;
 use crate::daemon::watching::{Changes, JobKey, Wanted};
 use crate::engine::Now;
 use crate::engine::project::watching::MANY;
-use crate::engine::project::{Seen, SeenState, Standing};
+use crate::engine::project::{Seen, SeenState, Standing, Why};
 use crate::project::watch::WatchDo;
 use crate::protocol::SessionId;
 use crate::protocol::project::Watching;
@@ -264,16 +264,15 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
     let job = project.applied.jobs.get(name)?;
     let what = job.watch.as_ref()?.shown(&job.dir);
     let known = project.watches.get(name);
-    let suspended = project
-        .wish
-        .jobs
-        .get(name)
-        .and_then(|job| job.suspended.as_ref());
+    let wish = project.wish.jobs.get(name)?;
+    let suspended = wish.suspended.as_ref();
+    let is_up = project.wish.standing == Standing::Up;
+    let is_lost = project.caller.is_none() && is_up && wish.wanted && wish.hold.is_none();
     let why = match (known, suspended) {
         (_, Some(file)) => Some(format!("suspended: restarts itself by writing {file}")),
         (Some(watch), None) if watch.is_being_set() => Some("being set up".to_owned()),
         (Some(watch), None) => watch.failure().map(str::to_owned),
-        (None, None) => None,
+        (None, None) => is_lost.then(|| Why::Environment.to_string()),
     };
     Some(Watching {
         what,

@@ -35,7 +35,10 @@ impl fmt::Display for Why {
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused(_) => write!(f, "its queue is paused"),
-            Self::Environment => write!(f, "waits for bgproc up: its environment was lost"),
+            Self::Environment => write!(
+                f,
+                "waits for bgproc up or bgproc resume: its environment was lost"
+            ),
             Self::Down => write!(f, "the project of its queue is down (bgproc up)"),
         }
     }

@@ -112,7 +112,7 @@ fn what_waited_says_that_its_environment_was_lost() {
     shop.until("two", "queued");
     reboot(&shop);
     shop.home.ok(&["ls"]);
-    let why = "waits for bgproc up: its environment was lost";
+    let why = "waits for bgproc up or bgproc resume: its environment was lost";
     eventually("it is said", || {
         let job = shop.job("two");
         let role = &job["project"];
@@ -120,4 +120,40 @@ fn what_waited_says_that_its_environment_was_lost() {
     });
     shop.ok(&["up", "two", "--wait=false"]);
     shop.until("two", "running");
+}
+
+#[test]
+fn a_schedule_whose_environment_was_lost_says_so_and_goes_on_with_resume() {
+    let shop = Project::new(
+        "version = 1\n[jobs.tick]\nrun = \"echo >> ticks\"\nschedule = { every = \"1s\" }\n\
+         [jobs.year]\nrun = \"true\"\nschedule = { cron = \"0 2 1 1 *\" }\n\
+         [jobs.web]\nrun = \"exec sleep 1000\"\nwatch = { paths = [\"src\"] }\n",
+    );
+    let ticks = || {
+        let text = std::fs::read_to_string(shop.dir.join("ticks")).unwrap_or_default();
+        text.lines().count()
+    };
+    std::fs::create_dir(shop.dir.join("src")).unwrap();
+    shop.ok(&["up"]);
+    eventually("tick has run", || (ticks() > 0).then_some(()));
+    reboot(&shop);
+    shop.home.ok(&["ls"]);
+    let why = "waits for bgproc up or bgproc resume: its environment was lost";
+    for name in ["tick", "year"] {
+        eventually(&format!("{name} says it"), || {
+            let role = &shop.job(name)["project"];
+            (role["phase"] == "queued" && role["why"] == why).then_some(())
+        });
+        let told = shop.ok(&["why", name]).join("\n");
+        assert!(told.contains(why), "{told}");
+    }
+    assert_eq!(shop.job("web")["project"]["watch"]["why"], why);
+    let before = ticks();
+    shop.ok(&["resume"]);
+    shop.until("year", "scheduled");
+    assert!(
+        shop.job("year")["startedAt"].is_null(),
+        "its time has not come"
+    );
+    eventually("tick runs again", || (ticks() > before).then_some(()));
 }

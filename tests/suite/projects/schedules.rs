@@ -343,3 +343,20 @@ fn following_several_jobs_goes_on_until_their_schedules_are_off() {
     shop.ok(&["down"]);
     assert_eq!(view.exit_code(), 0);
 }
+
+#[test]
+fn the_end_of_bgproc_stops_schedules_that_have_run_and_others_alike() {
+    let shop = Project::new(
+        "[jobs.once]\nrun = \"true\"\nschedule = { cron = \"0 2 1 1 *\", at_start = true }\n\
+         [jobs.never]\nrun = \"true\"\nschedule = { cron = \"0 2 1 1 *\" }\n",
+    );
+    shop.ok(&["up"]);
+    eventually("the run at the start has ended", || {
+        (shop.job("once")["status"] == "done").then_some(())
+    });
+    shop.until("once", "scheduled");
+    shop.home.ok(&["daemon", "stop", "--kill"]);
+    shop.home.ok(&["ls"]);
+    shop.until("once", "stopped");
+    shop.until("never", "stopped");
+}
