@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::State;
 use crate::daemon::sessions::port_owners::PortOwner;
 use crate::project::job::PortBusy;
+use crate::protocol::reply::Listener;
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::ports;
 
@@ -30,7 +31,7 @@ impl State {
             .get(job)
             .is_some_and(|job| job.port_busy == PortBusy::Next);
         if !moves {
-            let message = format!("port {port} is used by {}", self.holder_of(port));
+            let message = format!("port {port} is taken by {}", self.holder_of(port));
             return Err(Error::new(ErrorCode::SpawnFailed, message));
         }
         let reserved = self.reserved_ports(Some((project, job)));
@@ -95,9 +96,9 @@ impl State {
                 listener,
             }) => {
                 let pid = listener.pid.unwrap_or_default();
-                format!("{} (pid {pid})", self.name_of(id))
+                format!("job {} (pid {pid})", self.name_of(id))
             }
-            Some(owner) => owner.listener.to_string(),
+            Some(owner) => program_of(&owner.listener),
         }
     }
 
@@ -110,5 +111,15 @@ impl State {
             Some(role) => format!("{}/{}", role.project.name, role.job),
             None => session.name().to_owned(),
         }
+    }
+}
+
+/// The program that listens, and its pid. Of another user's process, only what is known is said.
+fn program_of(listener: &Listener) -> String {
+    let word = listener.command.as_deref().unwrap_or_default();
+    let word = word.split_whitespace().next().unwrap_or_default();
+    match (word.rsplit('/').next(), listener.pid) {
+        (Some(program), Some(pid)) if !program.is_empty() => format!("{program} (pid {pid})"),
+        _ => listener.to_string(),
     }
 }

@@ -23,11 +23,10 @@ fn a_taken_port_is_said_with_its_holder() {
     let shop = Project::new(&server(port));
     let stranger = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let ran = shop.run(&["up"]).expect_code(1);
-    let said = format!(
-        "web not started: port {port} is used by pid {}",
-        std::process::id()
-    );
-    assert!(ran.stdout.contains(&said), "{ran}");
+    let said = format!("web not started: port {port} is taken by ");
+    let pid = format!(" (pid {})", std::process::id());
+    let is_said = |line: &str| line.starts_with(&said) && line.ends_with(&pid);
+    assert!(ran.stdout.lines().any(is_said), "{ran}");
     let listed = shop.ok(&["ports", "-o", "tsv"]).join("\n");
     let row = format!("{port}\tshop\tweb\t-\t-\tpid {}: ", std::process::id());
     assert!(listed.starts_with(&row), "{listed}");
@@ -45,7 +44,7 @@ fn a_taken_port_is_said_with_its_holder() {
     std::fs::write(blog.join("bgproc.toml"), server(port)).unwrap();
     let ran = shop.run_in(&blog, &["up"]).expect_code(1);
     let said = format!(
-        "web not started: port {port} is used by shop/web (pid {})",
+        "web not started: port {port} is taken by job shop/web (pid {})",
         shop.pid("web")
     );
     assert!(ran.stdout.contains(&said), "{ran}");
