@@ -200,6 +200,9 @@ pub struct Completion {
     pub runtime_ms: u64,
     /// Who ended it.
     pub ended_by: Option<EndedBy>,
+    /// Why it has ended, if it has neither code nor signal: `it could not be started: …`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Why the shell line failed that was to stop it: `exit code 3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_failure: Option<String>,

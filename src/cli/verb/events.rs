@@ -122,6 +122,9 @@ fn what(event: &Event) -> String {
             let how = match (data["exitCode"].as_i64(), data["signal"].as_str()) {
                 (Some(code), _) => format!("ended, exit {code}"),
                 (None, Some(signal)) => format!("ended, {}", clean(signal)),
+                (None, None) if data["reason"].is_string() => {
+                    format!("ended, {}", clean(text("reason")))
+                }
                 (None, None) => "ended".to_owned(),
             };
             match data["stopFailure"].as_str() {
@@ -235,6 +238,11 @@ mod tests {
                     "ended, SIGTERM; its stop line failed: exit code 3",
                     "-",
                 ],
+            ),
+            (
+                "exited",
+                json!({"label": "x", "exitCode": null, "reason": "it could not be started: gone"}),
+                ["x", "ended, it could not be started: gone", "-"],
             ),
             (
                 "host_down",

@@ -155,7 +155,9 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
         .filter(|_| job.status != Status::Queued || waits_for_that);
     let reasons = reason.unwrap_or_default().split("; ");
     let is_new = |reason: &&str| {
-        !reason.is_empty() && !reason.starts_with("exit code ") && !parts[0].contains(reason)
+        // That a job was stopped does not say how its last run had ended.
+        let is_said = reason.starts_with("exit code ") && job.status != Status::Killed;
+        !reason.is_empty() && !is_said && !parts[0].contains(reason)
     };
     let reasons: Vec<String> = reasons.filter(is_new).map(str::to_owned).collect();
     parts.extend(reasons);
@@ -282,6 +284,11 @@ fn held(job: &Summary) -> Option<String> {
 fn changed(record: &Record) -> Option<String> {
     if matches!(record.summary.status, Status::Queued | Status::Killed) {
         // Why its last run was started does not say why it waits now, or was ended.
+        return None;
+    }
+    let job = &record.summary;
+    if job.status == Status::Error && job.exit_code.is_none() && job.signal.is_none() {
+        // Its last start has failed, and the last run is one before.
         return None;
     }
     let run = record.detail.as_ref()?.runs.last()?;

@@ -408,7 +408,7 @@ impl State {
             && !session.life.status().is_alive()
         {
             session.life.failed_to_start(why, now());
-            self.end_for_good(id);
+            self.end_without_start(id);
         }
     }
 }

@@ -104,9 +104,14 @@ impl State {
     pub(crate) fn publish_end(&mut self, kind: EventKind, id: &SessionId) {
         let told = self.events.bus.past.last_turn(id);
         if !matches!(told, Some(EventKind::Exited | EventKind::Lost)) {
-            let data = self.completion(id, now());
-            self.publish(kind, id, data);
+            self.publish_next_end(kind, id);
         }
+    }
+
+    /// Publishes an end that is not the one that was published last.
+    pub(crate) fn publish_next_end(&mut self, kind: EventKind, id: &SessionId) {
+        let data = self.completion(id, now());
+        self.publish(kind, id, data);
     }
 
     /// The completion message of a session that has ended.
@@ -123,6 +128,7 @@ impl State {
             signal: session.life.signal().map(signal::name),
             runtime_ms: session.life.runtime_ms(now),
             ended_by: session.life.ended_by().cloned(),
+            reason: session.life.reason_without_end().map(str::to_owned),
             stop_failure: session.life.stop_failure().map(str::to_owned),
             output,
         })

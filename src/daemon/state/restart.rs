@@ -130,9 +130,19 @@ impl State {
 
     /// Handles the end of a session after which it will not start again by itself.
     pub(crate) fn end_for_good(&mut self, id: &SessionId) {
+        self.end_with(id, Self::publish_end);
+    }
+
+    /// The same, if its start has failed. That is news also if the end of the run before was the last that was told.
+    pub(crate) fn end_without_start(&mut self, id: &SessionId) {
+        self.end_with(id, Self::publish_next_end);
+    }
+
+    fn end_with(&mut self, id: &SessionId, publish: impl FnOnce(&mut Self, EventKind, &SessionId)) {
         let at = now();
         // `restarting` holds the session if a client ended it only to run it again.
         let is_restarting = self.restarting.contains_key(id);
+        let has_environment = self.sessions.io(id).and_then(SessionIo::spec).is_some();
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
@@ -140,10 +150,13 @@ impl State {
         let goes_on = is_restarting || session.life.again().is_some();
         session.touch(at);
         let scope = session.scope.clone();
-        if session.spec.on_exit.is_some() && !(goes_on && session.life.status() == Status::Killed) {
+        // It is the end of a run.
+        let has_run = !session.life.runs().is_empty() || has_environment;
+        let is_only_restarted = goes_on && session.life.status() == Status::Killed;
+        if session.spec.on_exit.is_some() && has_run && !is_only_restarted {
             session.life.owe_on_exit();
         }
-        self.publish_end(EventKind::Exited, id);
+        publish(self, EventKind::Exited, id);
         self.arm_input(id);
         self.persist(id);
         self.run_on_exit(id);

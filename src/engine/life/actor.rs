@@ -55,8 +55,13 @@ impl Actor {
     }
 }
 
-/// Why a run has ended, for people.
-pub(super) fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
+/// Why a run has ended, for people. `is_late`: it got KILL because it had outlived its grace period.
+pub(super) fn reason(
+    asked: Option<&Actor>,
+    exit: &Exit,
+    signal: Option<&str>,
+    is_late: bool,
+) -> String {
     let how = match (exit.exit_code, signal) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
@@ -81,8 +86,14 @@ pub(super) fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -
         }
         Some(Actor::Schedule) => format!("its schedule ended it for the next run ({how})"),
         Some(Actor::Project(job)) => format!("it was ended because {job} has ended ({how})"),
-        Some(Actor::Human) => format!("a person ended it ({how})"),
-        Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),
+        Some(actor @ (Actor::Human | Actor::Agent(_))) => {
+            let name = actor.name();
+            if is_late {
+                format!("{name} stopped it; it did not end within its grace period ({how})")
+            } else {
+                format!("{name} ended it ({how})")
+            }
+        }
         None => how,
     }
 }

@@ -18,6 +18,9 @@ pub struct RestartRequest {
     pub unique: bool,
 }
 
+/// How the note begins that a session is run again.
+const RUN_AGAIN: &str = "it is run again (";
+
 impl Life {
     /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether
     /// that is news.
@@ -66,8 +69,8 @@ impl Life {
                 });
                 self.status = Status::Retrying;
                 match policy.max_retries() {
-                    RestartPolicy::FOREVER => format!("it is run again (time {count} in a row)"),
-                    most => format!("it is run again ({count} of {most})"),
+                    RestartPolicy::FOREVER => format!("{RUN_AGAIN}time {count} in a row)"),
+                    most => format!("{RUN_AGAIN}{count} of {most})"),
                 }
             }
         };
@@ -126,7 +129,10 @@ impl Life {
             Some(actor) => {
                 self.status = Status::Killed;
                 self.ended_by = Some(actor.ended_by());
-                self.add_reason(&format!("{} ended it before that", actor.name()));
+                let which = self
+                    .take_back_retry()
+                    .unwrap_or_else(|| retry.count.to_string());
+                self.add_reason(&format!("{} stopped it before retry {which}", actor.name()));
             }
             None => {
                 self.status = retry.outcome;
@@ -134,6 +140,20 @@ impl Life {
             }
         }
         true
+    }
+
+    /// Takes the note out of the reason that it is run again. Returns which retry of how many that was to be, if there is
+    /// a limit: `2 of 9`.
+    fn take_back_retry(&mut self) -> Option<String> {
+        let reason = self.reason.take()?;
+        let Some((how, note)) = reason.split_once(RUN_AGAIN) else {
+            self.reason = Some(reason);
+            return None;
+        };
+        let how = how.trim_end_matches("; ");
+        self.reason = (!how.is_empty()).then(|| how.to_owned());
+        let which = note.split(')').next()?;
+        which.contains(" of ").then(|| which.to_owned())
     }
 
     /// Resets the count of restarts, because a client asked for this one.

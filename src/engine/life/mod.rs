@@ -66,6 +66,9 @@ pub struct Life {
     again: Option<RestartRequest>,
     /// The last signal that bgproc sent to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
+    /// Whether this run has outlived the grace period of its ending, so that it got KILL.
+    #[serde(default, skip_serializing_if = "crate::protocol::keeper::is_false")]
+    outlived_grace: bool,
     /// State of its restart policy; absent until the policy has taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<Retry>,
@@ -122,6 +125,7 @@ impl Life {
             kill_at: None,
             again: None,
             last_signal: None,
+            outlived_grace: false,
             retry: None,
             probed: None,
             owes_on_exit: false,
@@ -301,6 +305,8 @@ impl Life {
     /// milliseconds) get KILL. If a time was set before, the earlier one applies.
     pub fn grace_began(&mut self, kill_at: u64) {
         self.kill_at = Some(self.kill_at.map_or(kill_at, |at| at.min(kill_at)));
+        // If the signal was KILL, it was asked for, and no grace period is over.
+        self.outlived_grace = false;
     }
 
     /// Its ending is complete. `refused` names the processes that could not be ended.
@@ -334,6 +340,7 @@ impl Life {
 
     /// Records that bgproc sent it a signal.
     pub fn signalled(&mut self, signal: i32, by: Actor) {
+        self.outlived_grace |= signal == KILL && self.kill_at.is_some();
         self.last_signal = Some((signal, by));
     }
 
@@ -386,7 +393,8 @@ impl Life {
         let is_ours = asked.is_some() || ours.is_some();
         // If bgproc ended it on request, report the request and not the limit.
         let limit = exit.limit.as_ref().filter(|_| !is_ours);
-        let why = reason(asked.as_ref(), exit, signal_name.as_deref());
+        let is_late = exit.signal == Some(KILL) && std::mem::take(&mut self.outlived_grace);
+        let why = reason(asked.as_ref(), exit, signal_name.as_deref(), is_late);
         let is_killed = exit.signal == Some(KILL) && !is_ours;
         self.reason = Some(match limit {
             Some(limit) => format!("it reached its limit `{limit}` ({why})"),
@@ -474,6 +482,12 @@ impl Life {
     /// Why it ended as it did.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+
+    /// Why it ended, if it has no exit code and no signal that would say it.
+    pub fn reason_without_end(&self) -> Option<&str> {
+        let has_end = self.exit_code.is_some() || self.signal.is_some();
+        self.reason().filter(|_| !has_end)
     }
 
     /// Who ended it.

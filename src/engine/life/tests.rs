@@ -268,6 +268,50 @@ fn the_earliest_kill_time_applies_until_no_process_is_left() {
 }
 
 #[test]
+fn a_kill_that_was_asked_for_is_told_from_the_end_of_a_grace_period() {
+    let killed = |signals: &[i32]| {
+        let mut life = running();
+        life.ask_to_end(Actor::Human);
+        for signal in signals {
+            life.signalled(*signal, Actor::Human);
+            life.grace_began(300);
+        }
+        life
+    };
+    let reason = |mut life: Life| {
+        let name = Some("SIGKILL".to_owned());
+        life.ended(&exit(None, Some(9)), name, &[], now(500));
+        life.reason().map(str::to_owned)
+    };
+    let asked = Some("a person ended it (SIGKILL)".to_owned());
+    assert_eq!(reason(killed(&[9])), asked);
+    assert_eq!(reason(killed(&[15, 9])), asked);
+    let mut late = killed(&[15]);
+    late.signalled(9, Actor::Human);
+    assert_eq!(
+        reason(late).as_deref(),
+        Some("a person stopped it; it did not end within its grace period (SIGKILL)")
+    );
+}
+
+#[test]
+fn a_stop_before_the_next_run_keeps_how_the_last_one_ended() {
+    for (most, which) in [(9, "1 of 9"), (RestartPolicy::FOREVER, "1")] {
+        let policy = RestartPolicy {
+            policy: RestartWhen::OnFailure,
+            max_retries: Some(most),
+            ..RestartPolicy::default()
+        };
+        let mut life = running();
+        life.ended(&exit(Some(2), None), None, &[], now(50));
+        assert!(life.retry(policy, now(50)));
+        assert!(life.stop_retrying(Some(&Actor::Human)));
+        let reason = format!("exit code 2; a person stopped it before retry {which}");
+        assert_eq!(life.reason(), Some(reason.as_str()));
+    }
+}
+
+#[test]
 fn a_session_that_cannot_be_ended_says_why() {
     let mut life = running();
     life.ask_to_end(Actor::Human);

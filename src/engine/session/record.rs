@@ -129,13 +129,17 @@ impl Session {
             Mode::Pty => "terminal",
             Mode::Pipe => "output",
         };
+        let on_exit = match self.spec.project {
+            Some(_) => "on.exit line",
+            None => "onExit",
+        };
         let left = self.life.status().is_finished() && self.tty_open;
         let reasons = [
             self.life.reason().map(str::to_owned),
             self.late_reason(),
             self.life
                 .on_exit_failure()
-                .map(|why| format!("its onExit failed: {why}")),
+                .map(|why| format!("its {on_exit} failed: {why}")),
             self.life
                 .stop_failure()
                 .map(|why| format!("its stop line failed: {why}")),

@@ -1,6 +1,8 @@
 //! Shell lines that run when something happens to a job, and what people are notified of.
 
-use super::Project;
+use std::net::TcpListener;
+
+use super::{Project, free_port};
 use crate::support::{Home, eventually};
 
 /// Waits until a file in the project's directory has this text.
@@ -115,4 +117,22 @@ fn a_line_can_use_bgproc_itself() {
     ));
     shop.run(&["up"]);
     until_written(&shop, "told", "broken\n");
+}
+
+#[test]
+fn a_later_start_that_fails_is_told_like_the_first() {
+    let port = free_port();
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.web]\nrun = \"true\"\nkind = \"task\"\nport = {port}\n\
+         on = {{ failed = \"echo $BGPROC_EVENT >> failed\" }}\n"
+    ));
+    shop.ok(&["up"]);
+    shop.until("web", "done");
+    let stranger = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    shop.run(&["restart", "web"]).expect_code(1);
+    until_written(&shop, "failed", "failed\n");
+    let events = shop.ok(&["events"]).join("\n");
+    let told = format!("ended, it could not be started: port {port} is taken by ");
+    assert!(events.contains(&told), "{events}");
+    drop(stranger);
 }

@@ -45,18 +45,12 @@ impl NextRun {
             return Ok(());
         }
         let launch = hub.change(|state| {
-            let waits_for_retry = state
-                .sessions
-                .get(id)
-                .is_some_and(|session| session.life.retry_at().is_some());
             let spawn = self.program(state, client, id)?;
-            let launch = state.relaunch(id, spawn).ok_or_else(|| gone(id))?;
-            Ok::<_, Error>((launch, waits_for_retry))
-        });
-        let (launch, waits_for_retry) = launch?;
+            state.relaunch(id, spawn).ok_or_else(|| gone(id))
+        })?;
         match launch.await.map_err(|_| gone(id))? {
             Ok(_) => Ok(()),
-            Err(failure) => Err(hub.change(|state| failed(state, id, &failure, waits_for_retry))),
+            Err(failure) => Err(hub.change(|state| failed(state, id, &failure))),
         }
     }
 
@@ -131,23 +125,13 @@ impl NextRun {
     }
 }
 
-/// Notes that the next run could not be started. `waited_for_retry`: the session waited for it by its restart policy.
-fn failed(
-    state: &mut State,
-    id: &SessionId,
-    failure: &SpawnFailure,
-    waited_for_retry: bool,
-) -> Error {
+/// Handles a next run that could not be started.
+fn failed(state: &mut State, id: &SessionId, failure: &SpawnFailure) -> Error {
     let Some(session) = state.sessions.get_mut(id) else {
         return gone(id);
     };
     session.life.failed_to_start(&failure.message, now());
     let command = session.spec.command.clone();
-    if waited_for_retry {
-        state.end_for_good(id)
-    } else {
-        state.persist(id);
-        state.look(id);
-    }
+    state.end_without_start(id);
     state.keeper.spawn_failed(&command, failure)
 }
