@@ -45,6 +45,10 @@ pub fn phase(job: &ProjectJob) -> String {
             format!("{name} not started: {why}")
         }
         (phase @ PhaseName::Ready, Some(why)) => format!("{name} {} ({why})", phase.as_str()),
+        // Which run of its policy it waits for, unless it counts as one that does not work.
+        (phase @ PhaseName::Retrying, Some(why)) if !job.late => {
+            format!("{name} {} ({why})", phase.as_str())
+        }
         (phase, Some(why)) => format!("{name} {}: {why}", phase.as_str()),
         (phase, None) => format!("{name} {}", phase.as_str()),
     }

@@ -15,8 +15,8 @@ use crate::sys::signal;
 /// end sooner.
 const PROOF_MS: u64 = 500;
 
-/// How many times in a row a job is run again, by a policy without a limit, until it counts as one that does not work:
-/// as many as a policy with the usual limit does.
+/// How many times in a row a job is run again by its policy until it counts as one that does not work, whatever the
+/// limit of the policy is: as many as the usual limit.
 const KEEPS_ENDING: u32 = 5;
 
 /// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, or keep
@@ -41,18 +41,21 @@ pub(super) fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, S
     project.sessions.iter().filter_map(late).collect()
 }
 
-/// That a session ends again and again, and is run again without a limit.
+/// That a session ends again and again, and is run again.
 fn keeps_ending(session: &Session) -> Option<String> {
     let policy = session.spec.restart?;
     let (count, life) = (session.life.retries(), &session.life);
-    let is_endless = policy.max_retries() == RestartPolicy::FOREVER;
-    let is_one = is_endless && life.status() == Status::Retrying && count >= KEEPS_ENDING;
+    let is_one = life.status() == Status::Retrying && count >= KEEPS_ENDING;
     let how = match (life.exit_code(), life.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(number)) => signal::name(number),
         (None, None) => "it could not be started".to_owned(),
     };
-    is_one.then(|| format!("it keeps ending ({how}) and is run again without a limit"))
+    let again = match policy.max_retries() {
+        RestartPolicy::FOREVER => "without a limit".to_owned(),
+        most => format!("at most {most} times in a row"),
+    };
+    is_one.then(|| format!("it keeps ending ({how}) and is run again {again}"))
 }
 
 /// Whether a run has ended that was to go on, before its probe held. What a schedule starts may end.

@@ -271,3 +271,16 @@ fn up_ends_although_a_job_is_run_again_for_ever() {
     assert!(up.stdout.contains(why), "{up}");
     assert_ne!(shop.pid("web"), 0);
 }
+
+#[test]
+fn up_does_not_wait_for_the_last_of_many_runs() {
+    let shop = Project::new(
+        "version = 1\n[jobs.api]\nrun = \"exit 3\"\n\
+         restart = { when = \"on-failure\", max = 1000000, backoff = \"200ms..200ms\" }\n",
+    );
+    let up = shop.run(&["up"]).expect_code(1);
+    let why = "it keeps ending (exit code 3) and is run again at most 1000000 times in a row";
+    assert!(up.stdout.contains(why), "{up}");
+    assert!(up.stdout.contains(" of 1000000)"), "{up}");
+    shop.ok(&["stop", "api"]);
+}

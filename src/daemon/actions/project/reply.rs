@@ -21,7 +21,7 @@ use crate::project::{self as file, Fault};
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{PlannedChange, ProjectJob, ProjectState};
 use crate::protocol::shell::quote;
-use crate::protocol::{Error, Status};
+use crate::protocol::{Error, RestartPolicy, Status};
 use crate::sys::signal;
 
 /// The state of a known project. It says whether all has settled, and whether anything has failed, of `only` these
@@ -220,6 +220,15 @@ fn files(project: &file::Project) -> Vec<String> {
         .collect()
 }
 
+/// Which run of its restart policy a session waits for: `3 of 20`.
+fn which_retry(session: &Session) -> String {
+    let count = session.life.retries();
+    match session.spec.restart.map(|policy| policy.max_retries()) {
+        None | Some(RestartPolicy::FOREVER) => format!("time {count} in a row"),
+        Some(most) => format!("{count} of {most}"),
+    }
+}
+
 fn job_named(name: &str, phase: PhaseName) -> ProjectJob {
     ProjectJob {
         job: name.to_owned(),
@@ -293,6 +302,9 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
         job.late = project.is_late(name);
         if job.why.is_none() && phase == PhaseName::Failed {
             job.why = session.life.reason().map(str::to_owned);
+        }
+        if job.why.is_none() && phase == PhaseName::Retrying {
+            job.why = Some(which_retry(session));
         }
         let asks = session.input_state();
         if status.is_alive() && needs(asks) {
