@@ -92,3 +92,24 @@ fn a_replacement_goes_on_with_the_next_daemon() {
         assert_eq!(ran.stdout, "new\n", "{ran}");
     });
 }
+
+#[test]
+fn a_start_during_a_stop_waits_for_the_end() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    // It ends when it is asked again.
+    let line = "n=0; trap 'n=$((n+1)); echo asked $n; [ $n = 1 ] || exit 7' TERM; echo up; \
+                while :; do read _; done";
+    Job::request(&mut serve, json!({"command": line, "label": "web"}));
+    all_say(&home, "up");
+    let mut stop = home.command(&["stop", "web", "-t", "60s"]);
+    let stop = stop.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let stop = stop.spawn().unwrap();
+    all_say(&home, "asked 1");
+    home.ok(&["start", "web"]);
+    let status = home.json(&["status", "web"]);
+    assert_eq!(status["status"], "running", "{status}");
+    assert_eq!(status["restarts"], 1, "{status}");
+    stop.wait_with_output().unwrap();
+    home.ok(&["kill", "web"]);
+}

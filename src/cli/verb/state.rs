@@ -103,14 +103,16 @@ impl Jobs {
         })
     }
 
-    /// Runs the jobs again that have ended, and those now that wait for their turn; one that was lost with the command
+    /// Runs the jobs again that have ended or are being stopped, and those now that wait for their turn; one that was lost with the command
     /// that continues it, if it has one. The others are only shown.
     pub(super) fn start(self, ctx: &mut Context) -> Result<Exit, Failure> {
         ctx.advice = new_job;
         let found = ctx.many(&self.jobs, Among::Any)?;
         let ended = |job: &&Record| {
             let status = job.summary.status;
-            status.is_finished() || matches!(status, Status::Retrying | Status::Queued)
+            let waits = matches!(status, Status::Retrying | Status::Queued);
+            // What is being stopped is started after its end.
+            status.is_finished() || waits || status == Status::Stopping
         };
         let id = |job: &Record| job.summary.session_id.to_string();
         let restart = |job: &Record| {

@@ -1,6 +1,7 @@
 //! Ends a session on behalf of a client, and waits for its end.
 
 use super::client::Client;
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::tasks::tree_kill::{self, Ended};
 use crate::engine::conditions::Conditions;
@@ -21,6 +22,17 @@ pub(crate) async fn end(
 pub(crate) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
     let task = tree_kill::end_remaining(hub, id, number, grace);
     task.await.unwrap_or_default()
+}
+
+/// The grace period of a request that names none, in milliseconds: `usual`, or what an ending that is under way has
+/// left, if that is more. The time that somebody has given is not cut short.
+pub(crate) fn grace_left(hub: &Hub, id: &SessionId, usual: u64) -> u64 {
+    let kill_at = hub
+        .read()
+        .sessions
+        .get(id)
+        .and_then(|session| session.life.kill_at());
+    kill_at.map_or(usual, |at| at.saturating_sub(now().boot).max(usual))
 }
 
 /// Waits until a session has ended, at most `within` milliseconds.

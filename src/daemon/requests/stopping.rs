@@ -2,7 +2,7 @@
 
 use super::batch::cancel::cancel;
 use super::client::Client;
-use super::ending::{end, end_strays};
+use super::ending::{end, end_strays, grace_left};
 use super::job_stop::JobStop;
 use crate::daemon::hub::Hub;
 use crate::daemon::tasks::restart;
@@ -57,12 +57,16 @@ impl Stopping {
         };
         let waited =
             restart::stop(hub, id, &by).await | hub.change(|state| state.leave_queue(id, &by));
-        let (number, grace) = match &job {
+        let (number, usual) = match &job {
             Some(job) => job.ask(manner.number, manner.grace).await,
             None => {
                 let number = manner.number.unwrap_or(signal::TERM);
                 (number, manner.grace.unwrap_or(GRACE_MS))
             }
+        };
+        let grace = match manner.grace {
+            Some(_) => usual,
+            None => grace_left(hub, id, usual),
         };
         Ok(Self {
             job,

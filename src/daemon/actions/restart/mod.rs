@@ -15,7 +15,7 @@ use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::confirm::may_end;
-use crate::daemon::requests::ending::{cannot_end, end, end_strays, wait_for_exit};
+use crate::daemon::requests::ending::{cannot_end, end, end_strays, grace_left, wait_for_exit};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
 use crate::daemon::requests::replies::answer;
@@ -42,6 +42,10 @@ use crate::sys::signal;
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    let grace = match params.grace_ms {
+        Some(_) => grace,
+        None => grace_left(hub, &id, grace),
+    };
     may_end(&hub.read(), client, &id)?;
     let again = "start it again with its launcher, as a session of its own";
     batch::refuse(hub, &id, "restarted", again)?;
