@@ -280,7 +280,7 @@ fn held(job: &Summary) -> Option<String> {
     })
 }
 
-/// Which files have changed, so that it was restarted.
+/// Why it was restarted, if nobody has asked for it: which files have changed, or which job was restarted.
 fn changed(record: &Record) -> Option<String> {
     if matches!(record.summary.status, Status::Queued | Status::Killed) {
         // Why its last run was started does not say why it waits now, or was ended.
@@ -292,7 +292,10 @@ fn changed(record: &Record) -> Option<String> {
         return None;
     }
     let run = record.detail.as_ref()?.runs.last()?;
-    let files = run.because.as_ref()?.strip_prefix("changed: ")?;
+    let because = run.because.as_ref()?;
+    let Some(files) = because.strip_prefix("changed: ") else {
+        return Some(format!("it was started again because {}", clean(because)));
+    };
     let has = if files.contains(" more") || files == "many files" {
         "have"
     } else {

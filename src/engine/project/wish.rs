@@ -8,6 +8,9 @@ use super::queue::Queue;
 use super::seen::{Seen, SeenState};
 pub use crate::protocol::project::{Level, Need, Overlap};
 
+/// How the cause of a run ends that the restart of another job has caused.
+const RESTARTED: &str = " was restarted";
+
 /// A run that is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -109,7 +112,7 @@ pub struct JobWish {
     /// Whether it is a task whose last run ended well and whose session was removed since. The result stays.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
-    /// Why the run that is owed was requested, if nobody has asked for it: `changed: src/main.rs`.
+    /// Why the run that is owed was requested, if nobody has asked for it: `changed: src/main.rs`, `db was restarted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
     /// The file by whose changes it restarted itself again and again. It does not react to changes until somebody
@@ -262,15 +265,16 @@ impl Wish {
     }
 
     /// Requests a new run of a job, also if it runs now; so do the jobs that are to be restarted with it, if
-    /// they run.
-    pub fn restart(&mut self, name: &str, seen: impl Fn(&str) -> Seen) {
-        for name in self.with_dependents(name, false, &seen) {
+    /// they run. The cause of their runs is that the job was restarted.
+    pub fn restart(&mut self, root: &str, seen: impl Fn(&str) -> Seen) {
+        for name in self.with_dependents(root, false, &seen) {
+            self.owe(&name, seen(&name).run);
             if let Some(job) = self.jobs.get_mut(&name) {
                 job.wanted = true;
                 job.hold = None;
                 job.suspended = None;
+                job.because = (name != root).then(|| format!("{root}{RESTARTED}"));
             }
-            self.owe(&name, seen(&name).run);
         }
         self.standing = Standing::Up;
         self.ended_by = None;

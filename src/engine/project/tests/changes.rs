@@ -96,3 +96,15 @@ fn what_waits_for_its_turn_keeps_waiting() {
     assert!(!world.change("b", false));
     assert_eq!(world.phase("b").as_str(), "skipped");
 }
+
+#[test]
+fn a_restart_is_the_cause_of_the_restarts_that_follow_from_it() {
+    let mut shop = shop();
+    shop.restart("db");
+    let because = |shop: &World, name: &str| shop.wish.jobs[name].because.clone();
+    assert_eq!(because(&shop, "db"), None, "somebody has asked for it");
+    assert_eq!(because(&shop, "api").as_deref(), Some("db was restarted"));
+    assert_eq!(because(&shop, "web"), None, "it goes on");
+    shop.restart("api");
+    assert_eq!(because(&shop, "api"), None);
+}
