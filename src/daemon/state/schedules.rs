@@ -78,7 +78,9 @@ impl State {
             let before = times.table;
             if times.take(now, was_corrected) {
                 let seen = seen_of(project, &self.sessions, name);
-                if !project.wish.come(name, times.schedule.overlap, seen) {
+                if project.wish.come(name, times.schedule.overlap, seen) {
+                    times.table.ran();
+                } else {
                     times.table.overlap();
                 }
             }

@@ -62,7 +62,8 @@ impl Timetable {
         due(next(self.until)?, rules, &next)
     }
 
-    /// Deals with all times that are due. Returns whether the job is to run.
+    /// Deals with all times that are due. Returns whether the job is to run: then [`Self::ran`] or [`Self::overlap`]
+    /// follows.
     pub fn take(&mut self, now: i64, rules: &Rules, next: impl Fn(i64) -> Option<i64>) -> bool {
         let mut last = None;
         let mut count = 0;
@@ -84,14 +85,20 @@ impl Timetable {
         // A job that runs every second is late after a second.
         let pause = next(nominal).map_or(ON_TIME_MS, |after| after - nominal);
         let is_on_time = now - at < ON_TIME_MS.min(pause);
-        let missed = count - u32::from(is_on_time);
         let runs = is_on_time || rules.makes_up;
-        if runs {
-            (self.missed, self.overlapped) = (0, 0)
+        // One run makes up for all that were missed.
+        let missed = if rules.makes_up {
+            0
         } else {
-            self.missed = self.missed.saturating_add(missed)
-        }
+            count - u32::from(is_on_time)
+        };
+        self.missed = self.missed.saturating_add(missed);
         runs
+    }
+
+    /// Notes that the job runs at a time that was due.
+    pub fn ran(&mut self) {
+        (self.missed, self.overlapped) = (0, 0);
     }
 
     /// Notes that the job did not run at a time that was due, because its last run had not ended.
@@ -218,6 +225,7 @@ mod tests {
         assert!(!table.take(start + HOUR + 5, &PLAIN, at_two));
         // The next day it runs.
         assert!(table.take(start + 25 * HOUR, &PLAIN, at_two));
+        table.ran();
         assert_eq!(table.note(), None);
 
         let mut table = Timetable::starting(start);
@@ -234,6 +242,21 @@ mod tests {
         let mut table = Timetable::starting(0);
         assert!(!table.take(100 * HOUR + HOUR / 2, &PLAIN, hourly));
         assert_eq!(table.missed, 100);
+    }
+
+    #[test]
+    fn what_did_not_run_is_counted_until_a_run() {
+        let mut table = Timetable::starting(0);
+        assert!(!table.take(HOUR + HOUR / 2, &PLAIN, hourly));
+        for hour in 2..4 {
+            assert!(table.take(hour * HOUR, &PLAIN, hourly));
+            table.overlap();
+        }
+        let note = "missed 1, skipped 2, because the run before had not ended";
+        assert_eq!(table.note().as_deref(), Some(note));
+        assert!(table.take(4 * HOUR, &PLAIN, hourly));
+        table.ran();
+        assert_eq!(table.note(), None);
     }
 
     #[test]
