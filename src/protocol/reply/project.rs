@@ -1,5 +1,7 @@
 //! Result of `project`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -157,11 +159,15 @@ pub struct Restored {
 
 /// A project that was up.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct RestoredProject {
     /// The project.
     pub project: ProjectName,
-    /// Its jobs that are to run, by name.
+    /// Its jobs that start or run, by name.
     pub jobs: Vec<String>,
+    /// Its jobs that are to run and are not started now, by name, and why: `skipped: needs migrate ok`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_started: BTreeMap<String, String>,
     /// Why it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

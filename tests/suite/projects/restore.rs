@@ -35,7 +35,7 @@ fn what_was_up_runs_again_in_the_environment_of_the_command() {
         .run_command(command, &["daemon", "start", "--restore"])
         .expect_code(0);
     assert!(
-        ran.stderr.contains("shop is brought up: migrate, api, web"),
+        ran.stderr.contains("shop is brought up: api, web\n"),
         "{ran}"
     );
     shop.until("api", "running");

@@ -57,13 +57,21 @@ fn said(project: &RestoredProject) -> String {
             clean(error),
             clean(&project.project.dir)
         ),
-        (None, []) => format!("{name}: nothing was wanted"),
-        (None, jobs) => format!("{name} is brought up: {}", clean(&jobs.join(", "))),
+        (None, []) if project.not_started.is_empty() => format!("{name}: nothing is started"),
+        (None, jobs) => {
+            let started = (!jobs.is_empty()).then(|| jobs.join(", "));
+            let others = project.not_started.iter();
+            let others = others.map(|(job, why)| format!("{job} {why}"));
+            let all: Vec<String> = started.into_iter().chain(others).collect();
+            format!("{name} is brought up: {}", clean(&all.join("; ")))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::protocol::project::ProjectName;
 
@@ -75,9 +83,16 @@ mod tests {
                 dir: "/srv/shop".to_owned(),
             },
             jobs: vec!["api".to_owned(), "web".to_owned()],
+            not_started: BTreeMap::new(),
             error: None,
         };
         assert_eq!(said(&project), "shop is brought up: api, web");
+        let skipped = ("docs".to_owned(), "skipped: needs site ok".to_owned());
+        project.not_started.extend([skipped]);
+        assert_eq!(
+            said(&project),
+            "shop is brought up: api, web; docs skipped: needs site ok"
+        );
         project.error = Some("no such file".to_owned());
         assert_eq!(
             said(&project),

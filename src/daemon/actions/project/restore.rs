@@ -3,11 +3,13 @@
 //! The environment of their client was never written to a file, so they get the one of the client that asks. The
 //! applied definitions count; only values that look secret are read from the project files again.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::change::in_order;
 use super::read::read_known;
 use super::up::caller;
+use super::wait_until;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
@@ -16,7 +18,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::job_states::seen_of_all;
 use crate::daemon::transport::Answer;
-use crate::engine::project::{Seen, Standing};
+use crate::engine::project::{Phase, Seen, Standing};
 use crate::project::Project as File;
 use crate::protocol::Error;
 use crate::protocol::reply::{Restored, RestoredProject};
@@ -41,20 +43,27 @@ pub(super) async fn restore(hub: &Hub, client: &Rc<Client>) -> Answer {
                 .get_mut(&id)
                 .filter(|project| is_lost(project))?;
             let name = project.name();
-            let jobs = match &loaded {
+            let wanted = match &loaded {
                 Ok(loaded) => {
                     project.restore_secrets(&loaded.project);
                     wish(state, client, &id)
                 }
                 Err(_) => Vec::new(),
             };
-            Some(RestoredProject {
-                project: name,
-                jobs,
-                error: loaded.as_ref().err().map(|error| error.message.clone()),
-            })
+            Some((name, wanted))
         });
-        projects.extend(restored);
+        let Some((project, wanted)) = restored else {
+            continue;
+        };
+        // Until it is decided which of them start.
+        wait_until(hub, &id, 0, |_| true).await;
+        let (jobs, not_started) = what_became(&hub.read(), &id, wanted);
+        projects.push(RestoredProject {
+            project,
+            jobs,
+            not_started,
+            error: loaded.err().map(|error| error.message),
+        });
     }
     answer(Restored { projects })
 }
@@ -85,4 +94,27 @@ fn wish(state: &mut State, client: &Client, id: &ProjectId) -> Vec<String> {
     }
     state.wish_changed(id);
     jobs
+}
+
+/// Which of these jobs start or run, and of those that wait or were skipped, why. The others are as they are to be.
+fn what_became(
+    state: &State,
+    id: &ProjectId,
+    wanted: Vec<String>,
+) -> (Vec<String>, BTreeMap<String, String>) {
+    let (mut jobs, mut not_started) = (Vec::new(), BTreeMap::new());
+    let phases = state
+        .projects
+        .get(id)
+        .map(|project| &project.decision.phases);
+    for name in wanted {
+        match phases.and_then(|phases| phases.get(&name)) {
+            Some(Phase::Starting | Phase::Running | Phase::Ready) => jobs.push(name),
+            Some(phase @ (Phase::Queued(why) | Phase::Skipped(why))) => {
+                not_started.insert(name, format!("{}: {why}", phase.as_str()));
+            }
+            _ => {}
+        }
+    }
+    (jobs, not_started)
 }
