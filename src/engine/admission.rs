@@ -104,6 +104,12 @@ impl Registry {
         Err(error.hint("`max_sessions` in config.toml sets the limit; nothing was started"))
     }
 
+    /// How many more sessions may run. `waits` tells which wait in a queue.
+    pub fn room(&self, waits: impl Fn(&Session) -> bool) -> usize {
+        let all = self.running(None, &waits).count();
+        (self.caps.total as usize).saturating_sub(all)
+    }
+
     /// Unfinished sessions of one scope, or of all scopes, without those for which `waits` holds. One that was ended
     /// only to run again keeps its place.
     fn running(

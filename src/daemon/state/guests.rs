@@ -8,7 +8,7 @@ use crate::daemon::clock::now;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
-use crate::daemon::projects::project::Project;
+use crate::daemon::projects::project::{Project, UnderWay};
 use crate::daemon::projects::wishes::canonical;
 use crate::engine::meta::Spec;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
@@ -126,6 +126,30 @@ impl State {
                 job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
             })
         })
+    }
+
+    /// How many more jobs queues may start.
+    pub(super) fn room(&self) -> usize {
+        let registry = &self.sessions.registry;
+        registry.room(|session| self.is_in_queue(session) && !self.is_being_started(session))
+    }
+
+    /// Whether the turn of a session in a queue has come, and its program does not run yet.
+    fn is_being_started(&self, session: &Session) -> bool {
+        let (project, name) = match &session.spec.project {
+            Some(of) => (self.projects.get(&of.id), of.job.as_str()),
+            None => (self.waits_in(&session.id), session.id.as_str()),
+        };
+        let step = project.and_then(|project| project.under_way.get(name));
+        matches!(step, Some(UnderWay::Starting(_)))
+    }
+
+    /// Marks the projects whose queues wait until fewer jobs run.
+    pub(super) fn touch_full_queues(&mut self) {
+        self.projects.touch_where(|project| {
+            let mut phases = project.decision.phases.values();
+            phases.any(|phase| *phase == Phase::Queued(Why::Limit))
+        });
     }
 
     /// Whether a session waits in a queue for its turn.
@@ -449,7 +473,7 @@ impl State {
         let queue = project.wish.jobs.get(name)?.queue.clone();
         let place = match why {
             Why::Queue(before) | Why::Paused(before) => Some(before + 1),
-            Why::Needs(_) | Why::Down | Why::Environment => None,
+            Why::Needs(_) | Why::Limit | Why::Down | Why::Environment => None,
         };
         Some(Waiting {
             why: self.told(project, name, why),

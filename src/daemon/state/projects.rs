@@ -143,12 +143,18 @@ impl State {
         self.follow_schedules(id);
         self.look_at_borrowed(id);
         self.follow_watches(id);
+        let has_queues = |project: &Project| !project.wish.queues.is_empty();
+        let room = if self.projects.get(id).is_some_and(has_queues) {
+            self.room()
+        } else {
+            usize::MAX
+        };
         let Some(project) = self.projects.get_mut(id) else {
             return Vec::new();
         };
         let before = seen_of_all(project, &self.sessions);
         let settled = project.wish.settle(|name| Seen::of(&before, name));
-        let mut decision = decide(&project.wish, |name| Seen::of(&before, name));
+        let mut decision = decide(&project.wish, |name| Seen::of(&before, name), room);
         let mut steps = std::mem::take(&mut decision.steps);
         withhold_starts(project, &mut steps, &mut decision.phases);
         note_under_way(project, &steps, &before, &mut decision.phases);

@@ -125,6 +125,7 @@ impl State {
         let session = self.sessions.get_mut(id);
         if session.is_some_and(|session| session.life.run_again(None)) {
             self.persist(id);
+            self.touch_full_queues();
         }
     }
 
@@ -162,6 +163,7 @@ impl State {
         self.run_on_exit(id);
         self.release(id);
         self.look(id);
+        self.touch_full_queues();
         for surplus in self.sessions.registry.surplus(&scope, id, at) {
             let _ = self.remove(&surplus, None);
         }

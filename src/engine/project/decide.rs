@@ -52,8 +52,8 @@ pub struct Decision {
     pub steps: Vec<Step>,
 }
 
-/// Decides. `seen` returns what is seen of a job.
-pub fn decide(wish: &Wish, seen: impl Fn(&str) -> Seen) -> Decision {
+/// Decides. `seen` returns what is seen of a job; queues start at most `room` more jobs.
+pub fn decide(wish: &Wish, seen: impl Fn(&str) -> Seen, room: usize) -> Decision {
     let now: BTreeMap<&str, Seen> = wish
         .jobs
         .keys()
@@ -79,7 +79,7 @@ pub fn decide(wish: &Wish, seen: impl Fn(&str) -> Seen) -> Decision {
         }
     }
     waiting.sort_unstable();
-    start(wish, at, &waiting, &mut decision);
+    start(wish, at, &waiting, room, &mut decision);
     decision
 }
 
@@ -98,8 +98,15 @@ fn may_start(wish: &Wish, job: &JobWish) -> bool {
 }
 
 /// Starts the jobs whose turn it is. A queue starts its jobs in the order in which they were asked for, as far as
-/// their needs are met: one that must wait does not hold up those behind it, which it may be waiting for.
-fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &mut Decision) {
+/// their needs are met: one that must wait does not hold up those behind it, which it may be waiting for. What is in no
+/// queue has its place among the jobs that may run already.
+fn start(
+    wish: &Wish,
+    at: impl Fn(&str) -> Seen,
+    waiting: &[(u64, &str)],
+    mut room: usize,
+    out: &mut Decision,
+) {
     let mut running: BTreeMap<&str, u32> = BTreeMap::new();
     for (name, job) in &wish.jobs {
         if let Some(queue) = &job.queue
@@ -111,6 +118,9 @@ fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &
     let mut before: BTreeMap<&str, u32> = BTreeMap::new();
     for (_, name) in waiting {
         let queue = wish.jobs.get(*name).and_then(|job| job.queue.as_deref());
+        // What waits for the next run of its policy has a place already.
+        let is_more = queue.is_some() && !at(name).state.is_alive();
+        let is_full = is_more && room == 0;
         if let Some(name_of_queue) = queue
             && let Some(queue) = wish.queues.get(name_of_queue)
             && queue.parallel > 0
@@ -128,8 +138,14 @@ fn start(wish: &Wish, at: impl Fn(&str) -> Seen, waiting: &[(u64, &str)], out: &
                 out.phases.insert((*name).to_owned(), Phase::Queued(why));
                 continue;
             }
-            *running += 1;
+            *running += u32::from(!is_full);
         }
+        if is_full {
+            let phase = Phase::Queued(Why::Limit);
+            out.phases.insert((*name).to_owned(), phase);
+            continue;
+        }
+        room -= usize::from(is_more);
         out.phases.insert((*name).to_owned(), Phase::Starting);
         out.steps.push(Step::Start((*name).to_owned()));
     }

@@ -15,6 +15,8 @@ pub enum Why {
     Queue(u32),
     /// Its queue is paused: as many jobs are before it.
     Paused(u32),
+    /// As many jobs run as may run at all, in queues and elsewhere.
+    Limit,
     /// Its queue belongs to a project that is down.
     Down,
     /// The environment for its runs was lost with daemon and keeper.
@@ -35,6 +37,7 @@ impl fmt::Display for Why {
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused(_) => write!(f, "its queue is paused"),
+            Self::Limit => write!(f, "as many jobs run as may run (max_sessions)"),
             Self::Environment => write!(
                 f,
                 "waits for bgproc up or bgproc resume: its environment was lost"

@@ -488,6 +488,33 @@ fn what_waits_in_a_queue_does_not_count_as_running() {
 }
 
 #[test]
+fn a_queue_starts_no_more_jobs_than_may_run() {
+    let home = Home::with_config("max_sessions = 2\nmax_sessions_per_scope = 2\n");
+    home.ok(&["group", "q", "--parallel", "1"]);
+    for name in ["one", "two", "three"] {
+        home.start(&["-n", name, "-g", "q", "exec sleep 1000"]);
+    }
+    home.ok(&["group", "q", "--parallel", "3"]);
+    let job = |name: &str| {
+        let jobs = home.json(&["ls"]);
+        let jobs = jobs["sessions"].as_array().cloned().unwrap_or_default();
+        let job = jobs.into_iter().find(|job| job["label"] == name);
+        job.unwrap_or_default()
+    };
+    eventually("two runs", || {
+        (job("two")["status"] == "running").then_some(())
+    });
+    let three = job("three");
+    assert_eq!(three["status"], "queued", "{three}");
+    let why = "as many jobs run as may run (max_sessions)";
+    assert_eq!(three["waiting"]["why"], why, "{three}");
+    home.ok(&["kill", "one"]);
+    eventually("three runs", || {
+        (job("three")["status"] == "running").then_some(())
+    });
+}
+
+#[test]
 fn what_waited_when_daemon_and_keeper_died_keeps_its_place_until_it_is_resumed() {
     let queue = Queue::new();
     queue.home.ok(&["group", "q", "--parallel", "1"]);

@@ -33,12 +33,25 @@ fn task(needs: &[(&str, Level)]) -> JobWish {
 }
 
 /// A wish and the sessions of its jobs.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct World {
     wish: Wish,
     seen: BTreeMap<String, Seen>,
     /// The steps that were taken, in order.
     steps: Vec<Step>,
+    /// How many more jobs queues may start.
+    room: usize,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            wish: Wish::default(),
+            seen: BTreeMap::new(),
+            steps: Vec::new(),
+            room: usize::MAX,
+        }
+    }
 }
 
 impl World {
@@ -128,7 +141,7 @@ impl World {
     }
 
     fn decide(&self) -> Decision {
-        decide(&self.wish, |name| self.at(name))
+        decide(&self.wish, |name| self.at(name), self.room)
     }
 
     fn phase(&self, name: &str) -> Phase {

@@ -351,3 +351,17 @@ fn a_run_is_owed_until_it_has_begun() {
     assert!(world.wish.jobs["b"].owed.is_none());
     assert_eq!(world.wish.jobs["b"].turn, Some(1));
 }
+
+#[test]
+fn a_queue_does_not_start_more_than_may_run_at_all() {
+    let mut world = queue(5);
+    world.room = 0;
+    for name in ["a", "b"] {
+        world.invite(name, &[]);
+    }
+    assert_eq!(world.phase("a"), Phase::Queued(Why::Limit));
+    world.room = 1;
+    let decision = world.decide();
+    assert_eq!(decision.steps, [Step::Start("a".into())]);
+    assert_eq!(decision.phases["b"], Phase::Queued(Why::Limit));
+}
