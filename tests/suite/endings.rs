@@ -321,10 +321,7 @@ fn a_program_within_a_shell_line_ends_before_its_shell() {
             serve.send(kill);
             job.wait_for(&mut serve, "^cleaning$");
             let status = job.ask(&mut serve, "status", json!({}));
-            assert_eq!(
-                status["status"], "running",
-                "held, and not paused: {status}"
-            );
+            assert_ne!(status["status"], "paused", "{status}");
             daemon::kill(&mut serve);
         } else {
             serve.ok(kill);

@@ -25,6 +25,9 @@ use crate::protocol::{Record, SessionId, Status, Timestamp};
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
 
+/// How often the last lines of a job are looked for that writes so fast that they are dropped before they are read.
+const ATTEMPTS: u32 = 10;
+
 /// The value of `--lines all`: no limit.
 const ALL: u64 = u64::MAX;
 
@@ -156,9 +159,7 @@ impl Logs {
                 return Err(Failure::Usage(message.to_owned()));
             }
             [only] if !self.follows_more(only) => {
-                let (place, bound) = self.part(ctx, only)?;
-                let show = self.show(ctx, only, place)?;
-                any = self.print(ctx, only, (place, bound), show)?;
+                any = self.print_one(ctx, only)?;
             }
             several => {
                 let printed = self.print_several(ctx, several)?;
@@ -272,11 +273,39 @@ impl Logs {
 
     /// Prints one job up to now or, with `--follow`, until it ends. Returns whether a line has matched, if that was
     /// asked.
+    fn print_one(&self, ctx: &mut Context, job: &Record) -> Result<Option<bool>, Failure> {
+        let wants_last = self.last_lines().is_some_and(|lines| lines > 0);
+        let may_flood = wants_last && !self.follow && !job.summary.status.is_finished();
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let (place, bound) = self.part(ctx, job)?;
+            let mut follower = self.follower(job, place)?;
+            follower.stop_at(bound);
+            let first = if self.follow {
+                None
+            } else {
+                Some(follower.read_on()?)
+            };
+            // The last lines were dropped before they were read, because the job writes that fast.
+            let is_late = match &first {
+                Some(News::Gap(_)) => true,
+                Some(News::Idle(_)) => place.offset > 0,
+                _ => false,
+            };
+            if !(may_flood && is_late) || attempts == ATTEMPTS {
+                let show = self.show(ctx, job, place)?;
+                return self.print(ctx, job, (follower, first), show);
+            }
+        }
+    }
+
+    /// Prints what a follower reads, after what it has read.
     fn print(
         &self,
         ctx: &mut Context,
         job: &Record,
-        (place, bound): (Place, Bound),
+        (mut follower, first): (Follower, Option<News>),
         mut show: Show,
     ) -> Result<Option<bool>, Failure> {
         let mut schedule = self.follow.then(|| Schedule::of(job)).transpose()?;
@@ -285,8 +314,6 @@ impl Logs {
             self.leave(ctx, std::slice::from_ref(job))?;
             cuts::tell([job]);
         }
-        let mut follower = self.follower(job, place)?;
-        follower.stop_at(bound);
         if let Some(schedule) = &mut schedule {
             let mut is_watched = false;
             let end = loop {
@@ -313,8 +340,13 @@ impl Logs {
                 return Ok(show.has_found());
             }
         } else {
+            let mut read = first;
             loop {
-                match follower.read_on()? {
+                let news = match read.take() {
+                    Some(news) => news,
+                    None => follower.read_on()?,
+                };
+                match news {
                     News::Idle(_) | News::Ended(_) => break,
                     // Without `--follow`, restarts are not reported.
                     News::Restarted(_) => {}

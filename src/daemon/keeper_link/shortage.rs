@@ -11,9 +11,9 @@ use crate::sys::limits::{self, Usage};
 /// Descriptors that the daemon keeps free for short use: logs, records, and processes that are being ended.
 const SPARE_FILES: usize = 16;
 
-/// Descriptors that the next daemon may have open besides when it takes over: a start must not leave it without room for
-/// clients.
-const TAKEOVER_FILES: usize = 4;
+/// Descriptors that are to be free when a client connects. Fewer than for a start: a daemon that takes over has the logs of
+/// its sessions open for a moment, and must serve the clients that come back to it.
+const SPARE_FILES_FOR_CLIENTS: usize = 10;
 
 /// Descriptors that the daemon needs per job.
 const FILES_PER_JOB: usize = 3;
@@ -26,7 +26,7 @@ const NOSPC: i32 = 28;
 
 /// Checks whether enough descriptors are left to serve another client.
 pub(crate) fn check_connection() -> Result<(), Error> {
-    if limits::has_room(SPARE_FILES) {
+    if limits::has_room(SPARE_FILES_FOR_CLIENTS) {
         Ok(())
     } else {
         Err(open_files(std::process::id()))
@@ -41,7 +41,7 @@ impl KeeperLink {
     /// needs room to receive its duplicates.
     pub(crate) fn check_descriptors(&self) -> Result<(), Error> {
         let jobs = self.starting() + 1;
-        if limits::has_room(SPARE_FILES + TAKEOVER_FILES + jobs * FILES_PER_JOB) {
+        if limits::has_room(SPARE_FILES + jobs * FILES_PER_JOB) {
             Ok(())
         } else {
             Err(open_files(std::process::id()))

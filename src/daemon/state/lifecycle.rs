@@ -114,6 +114,7 @@ impl State {
         // The keeper may still be writing to the directory, so the directory is removed only when the keeper
         // answers `Forgotten`.
         self.sessions.store.remove_meta(id);
+        self.input_logs.close(&self.sessions.store.dir(id));
         self.tombstone_file
             .add(id, &self.sessions.registry.tombstones);
         self.give_back_later();

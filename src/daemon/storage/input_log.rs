@@ -50,6 +50,11 @@ pub(crate) struct InputLogs {
 }
 
 impl InputLogs {
+    /// Closes the log in this directory, which is about to be removed.
+    pub(crate) fn close(&mut self, dir: &Path) {
+        self.last.take_if(|(last, _)| last == dir);
+    }
+
     /// Appends a write to the log in the session's directory.
     pub(crate) fn append(&mut self, dir: &Path, entry: &Entry) -> io::Result<()> {
         let known = self.last.take().filter(|(last, _)| last == dir);

@@ -184,7 +184,7 @@ mod tests {
                 .starts_with("mine.toml:2:7: \"key\": \"#12345\" is no colour")
         );
         assert!(error("[dark]\nkey = \"#+12345\"").contains("is no colour"));
-        assert!(error("[dark]\nkey = 1").contains("expected a colour, or a table"));
+        assert!(error("[dark]\nkey = 1").contains("must be a colour, or a table"));
         assert!(error("[dark]\nkey = { fgg = \"red\" }").contains("Did you mean \"fg\"?"));
     }
 }

@@ -214,11 +214,10 @@ fn a_question_is_told_and_answered() {
 fn ready_in_time_or_124() {
     let shop = Project::new(SHOP);
     let ran = shop.run(&["up", "--timeout", "100ms"]).expect_code(124);
-    assert!(
-        ran.stderr
-            .contains("not ready in time: db; not started in time: migrate, api; the jobs go on"),
-        "{ran}"
-    );
+    // By then, `docs` may have ended or not.
+    assert!(ran.stderr.contains("not ready in time: db; "), "{ran}");
+    let rest = "not started in time: migrate, api; the jobs go on";
+    assert!(ran.stderr.contains(rest), "{ran}");
     touch(&shop, "db.ready");
     shop.until("api", "running");
 }

@@ -287,7 +287,7 @@ fn refuses_an_ambiguous_name_in_its_field() {
     dash.press("\x1be\t\x15a/b\r");
     assert_eq!(set(&mut dash), None);
     assert!(
-        dash.text().contains("separates the parts"),
+        dash.text().contains("separates a project"),
         "{}",
         dash.text()
     );
