@@ -240,6 +240,11 @@ impl Matcher {
         let is_complete = is_over || output.update_ends_at(now).is_none();
         let rows =
             (is_complete && conditions.reads_screen()).then(|| output.screen().rows_text(true));
+        let facts = WaitInputs {
+            // To input, it answers as any program does, and then it is the other side's turn.
+            listens: facts.listens && !self.silence_from_now,
+            ..facts
+        };
         let state = SessionState {
             facts,
             is_over,

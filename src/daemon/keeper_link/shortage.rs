@@ -50,6 +50,10 @@ impl KeeperLink {
 
     /// The error of a failed start: the system limit that was reached, or else the system's message.
     pub(crate) fn spawn_failed(&self, command: &str, failure: &SpawnFailure) -> Error {
+        if self.is_quitting() {
+            // The next daemon is asked again.
+            return Error::new(ErrorCode::DaemonUnavailable, failure.message.clone());
+        }
         let (errno, message) = (failure.errno, &failure.message);
         let error = self.shortage(failure).unwrap_or_else(|| {
             // A script that is too long for the system is a command, too.

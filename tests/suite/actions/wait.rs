@@ -255,13 +255,17 @@ fn a_session_that_is_removed_does_not_hide_the_others() {
 fn a_server_that_listens_for_commands_asks_nothing() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &["--lean"]);
-    let server = "python3 -c 'import select, sys, os; r, w = os.pipe(); print(\"up\", flush=True); \
-        select.select([sys.stdin, r], [], []); print(\"went\", flush=True)'";
+    let server = "python3 -c 'import select, sys, os; r, w = os.pipe(); print(\"up\", flush=True)\n\
+while select.select([sys.stdin, r], [], []) and (line := sys.stdin.readline()) != \"q\\n\": print(\"got\", line, end=\"\", flush=True)'";
     let job = Job::start(&mut serve, server);
     job.ask(&mut serve, "wait", json!({"until": [{"input": true}]}));
+    // It answers, and then it is the turn of who has typed.
+    let said = job.ask(&mut serve, "write", json!({"data": "a", "submit": true}));
+    assert_eq!(said["matched"]["kind"], "input", "{said}");
+    assert!(said["output"].as_str().unwrap().contains("got a"), "{said}");
     let wait = json!({"action": "wait", "sessionId": job.id, "waitMs": 60_000});
     let pending = serve.send(wait);
-    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    job.ask(&mut serve, "write", json!({"data": "q", "submit": true}));
     let ended = serve.reply(pending)["result"].clone();
     assert_eq!(
         ended["status"], "done",
