@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open, test_kill_process};
 
 use super::{proc, signal};
 
@@ -119,6 +119,11 @@ pub fn stop_state(pid: u32) -> Option<bool> {
         't' => None,
         state => Some(is_pending || state == 'T'),
     }
+}
+
+/// Whether we may send signals to a process, which is not so for those of other users. False if it is gone.
+pub fn may_be_signalled(pid: u32) -> bool {
+    Pid::from_raw(pid.cast_signed()).is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
 /// Whether a process ignores a signal (SIG_IGN). False if that cannot be told.

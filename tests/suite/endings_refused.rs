@@ -81,3 +81,25 @@ fn a_first_process_that_refuses_stays_stopping_and_says_why() {
     let reason = record["reason"].as_str().unwrap();
     assert!(reason.contains("Operation not permitted"), "{reason}");
 }
+
+#[test]
+fn a_program_of_another_user_gets_the_hang_up_of_its_shell_at_once() {
+    let home = Home::new();
+    let Some(user) = Stranger::new(&home) else {
+        return;
+    };
+    let Some(up) = user.root_program() else {
+        return;
+    };
+    let mut serve = Serve::spawn(user.command(1000, &["--serve"]));
+    let line = format!(
+        "{} --reuid=0 --regid=0 --clear-groups sh -c 'echo up; exec sleep 1000'; echo next",
+        up.display()
+    );
+    let job = Job::start(&mut serve, &line);
+    job.wait_for(&mut serve, "^up$");
+    let kill = json!({"action": "kill", "sessionId": job.id, "graceMs": 600_000});
+    let killed = serve.ok(kill);
+    assert_eq!(killed["signal"], "SIGTERM", "{killed}");
+    assert_eq!(killed["survivors"], json!([]), "{killed}");
+}

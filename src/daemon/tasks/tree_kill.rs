@@ -417,11 +417,14 @@ impl TreeKill {
     }
 }
 
-/// Whether a process would get SIGHUP, and not ignore it, at the end of the process that leads its terminal session.
+/// Whether a process has got a signal to end, and would get SIGHUP at the end of the process that leads its terminal
+/// session, and not ignore it. That of another user (`sudo`) gets only the SIGHUP, which is of the kernel.
 fn fears_hangup(process: &Process, leader: u32) -> bool {
+    let pid = process.pid;
     process.session == leader
-        && process.pid != leader
-        && !process::ignores(process.pid, signal::HUP)
+        && pid != leader
+        && !process::ignores(pid, signal::HUP)
+        && process::may_be_signalled(pid)
 }
 
 /// Whether a process is an interactive shell that ignores TERM. A script that does so means it.
