@@ -1,14 +1,13 @@
 //! `log` by lines.
 
-use std::collections::VecDeque;
-
 use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::fitting::Fitting;
 use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::protocol::params::{Log, Stream};
-use crate::protocol::reply::{Left, LogLine, LogLines};
+use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
 
 /// Returns lines of clean text.
@@ -33,9 +32,7 @@ pub(super) async fn lines(
     let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
     let least = from.unwrap_or(1);
     let keep_last = params.from_line.is_none();
-    let mut lines: VecDeque<LogLine> = VecDeque::new();
-    let mut omitted = Left::default();
-    let mut size = 0;
+    let mut fitting = Fitting::new(room, keep_last);
     let mut last_run = None;
     let mut part = StreamPart::of(choice.stream);
     read_lines(hub, id, &stretch, None, |line| {
@@ -53,40 +50,27 @@ pub(super) async fn lines(
                 None => return true,
             },
         };
-        let enough = lines.len() as u64 == count;
+        let enough = fitting.lines.len() as u64 == count;
         if enough && !keep_last {
             return false;
         }
-        if enough && let Some(gone) = lines.pop_front() {
-            size -= gone.text.len() + room.per_line;
+        if enough {
+            fitting.pop_first();
         }
-        let (text, cut) = room.cut(choice.cut(line.start, &own), 0..0);
-        size += text.len() + room.per_line;
-        if size > room.text && !keep_last {
-            return false;
-        }
-        while size > room.text
-            && let Some(gone) = lines.pop_front()
-        {
-            size -= gone.text.len() + room.per_line;
-            omitted.bytes += gone.text.len() as u64;
-            omitted.lines += 1;
-        }
-        omitted.bytes += cut;
         let stream = if stream == 1 { "stderr" } else { "stdout" };
-        lines.push_back(LogLine {
+        fitting.push(choice.cut(line.start, &own), |text| LogLine {
             n: line.n,
             at: at.filter(|_| !room.is_lean || origins),
             stream: stream.to_owned(),
-            text: text.into_owned(),
+            text,
             by: None,
             kind: None,
             offset: origins.then_some(line.start),
             goes_on: origins && line.goes_on,
-        });
-        true
+        })
     })
     .await?;
+    let Fitting { lines, omitted, .. } = fitting;
     let next_line = lines
         .back()
         .map_or_else(|| least.max(stretch.total_lines + 1), |line| line.n + 1);

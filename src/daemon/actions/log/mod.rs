@@ -2,6 +2,7 @@
 
 mod bytes;
 mod choice;
+mod fitting;
 mod grep;
 mod lines;
 mod matches;

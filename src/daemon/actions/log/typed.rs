@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::daemon::actions::log::fitting::Fitting;
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
@@ -45,37 +46,23 @@ fn shown<'e>(
     keep_last: bool,
     room: Room,
 ) -> (VecDeque<LogLine>, Left) {
-    let mut lines: VecDeque<LogLine> = VecDeque::new();
-    let mut omitted = Left::default();
-    let mut size = 0;
+    let mut fitting = Fitting::new(room, keep_last);
     for (n, entry) in writes {
-        let all = entry.shown();
-        let (text, cut) = room.cut(&all, 0..0);
-        size += text.len() + room.per_line;
-        if size > room.text && !keep_last {
-            break;
-        }
-        while size > room.text
-            && let Some(gone) = lines.pop_front()
-        {
-            size -= gone.text.len() + room.per_line;
-            omitted.bytes += gone.text.len() as u64;
-            omitted.lines += 1;
-        }
-        omitted.bytes += cut;
-        let (at, stream) = (Some(entry.at), "input".to_owned());
-        lines.push_back(LogLine {
+        let is_in = fitting.push(&entry.shown(), |text| LogLine {
             n,
-            at,
-            stream,
-            text: text.into_owned(),
+            at: Some(entry.at),
+            stream: "input".to_owned(),
+            text,
             by: Some(entry.by.clone()),
             kind: Some(entry.by.role()),
             offset: None,
             goes_on: false,
         });
+        if !is_in {
+            break;
+        }
     }
-    (lines, omitted)
+    (fitting.lines, fitting.omitted)
 }
 
 #[cfg(test)]
