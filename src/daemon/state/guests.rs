@@ -462,11 +462,8 @@ impl State {
                 place: None,
             });
         }
-        let (project, name) = match &session.spec.project {
-            Some(of) => (self.projects.get(&of.id)?, of.job.as_str()),
-            None => (self.waits_in(&session.id)?, session.id.as_str()),
-        };
-        let why = match project.decision.phases.get(name)? {
+        let (project, name, phase) = self.phase_of(session)?;
+        let why = match phase {
             Phase::Queued(why) | Phase::Skipped(why) => why,
             _ => return None,
         };
@@ -477,7 +474,7 @@ impl State {
         };
         Some(Waiting {
             why: self.told(project, name, why),
-            never: matches!(project.decision.phases.get(name), Some(Phase::Skipped(_))),
+            never: matches!(phase, Phase::Skipped(_)),
             resumable: project.has_lost_first_run(name) || project.waits_for_environment(name),
             queue,
             place,
@@ -486,11 +483,20 @@ impl State {
 
     /// Whether a session has not started, and what it needs cannot come any more by itself.
     pub(crate) fn is_skipped(&self, id: &SessionId) -> bool {
-        let waiting = self
-            .sessions
-            .get(id)
-            .and_then(|session| self.waiting(session));
-        waiting.is_some_and(|waiting| waiting.never)
+        let session = self.sessions.get(id);
+        let queued = session
+            .filter(|session| session.life.status() == Status::Queued && session.batch.is_none());
+        let phase = queued.and_then(|session| self.phase_of(session));
+        matches!(phase, Some((_, _, Phase::Skipped(_))))
+    }
+
+    /// The project in which a job or session waits, its name there, and its phase.
+    fn phase_of<'a>(&'a self, session: &'a Session) -> Option<(&'a Project, &'a str, &'a Phase)> {
+        let (project, name) = match &session.spec.project {
+            Some(of) => (self.projects.get(&of.id)?, of.job.as_str()),
+            None => (self.waits_in(&session.id)?, session.id.as_str()),
+        };
+        Some((project, name, project.decision.phases.get(name)?))
     }
 
     /// Why a job or session waits, for people. Other sessions are named as people know them.

@@ -98,7 +98,7 @@ impl State {
         } else {
             None
         };
-        let is_skipped = self.waiters.waits.has(id) && self.is_skipped(id);
+        let is_skipped = self.is_skipped(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
