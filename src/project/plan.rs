@@ -294,6 +294,13 @@ mod tests {
         jobs.collect()
     }
 
+    /// The names of the jobs that do not stay as they are.
+    fn changed(old: &BTreeMap<String, Job>, new: &BTreeMap<String, Job>) -> Vec<String> {
+        let changes = changes(old, new).into_iter();
+        let changes = changes.filter(|change| !matches!(change, Change::Same(_)));
+        changes.map(|change| change.job().to_owned()).collect()
+    }
+
     #[test]
     fn who_uses_the_port_of_another_job_is_restarted_when_it_moves() {
         let mut old = jobs(&[
@@ -313,12 +320,7 @@ mod tests {
         if let Some(db) = new.get_mut("db") {
             db.ports.insert(String::new(), 7802);
         }
-        let restarted: Vec<_> = changes(&old, &new)
-            .into_iter()
-            .filter(|change| !matches!(change, Change::Same(_)))
-            .map(|change| change.job().to_owned())
-            .collect();
-        assert_eq!(restarted, ["api", "db", "sh"]);
+        assert_eq!(changed(&old, &new), ["api", "db", "sh"]);
         let same = changes(&new, &new.clone());
         assert!(same.iter().all(|change| matches!(change, Change::Same(_))));
     }
@@ -348,12 +350,7 @@ mod tests {
         if let Some(db) = new.get_mut("web/db") {
             db.ports.insert(String::new(), 7802);
         }
-        let restarted: Vec<_> = changes(&old, &new)
-            .into_iter()
-            .filter(|change| !matches!(change, Change::Same(_)))
-            .map(|change| change.job().to_owned())
-            .collect();
-        assert_eq!(restarted, ["sh", "web/db", "web/dev"]);
+        assert_eq!(changed(&old, &new), ["sh", "web/db", "web/dev"]);
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! Jobs from the command line: starting, ending, waiting, removing.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::support::process::is_alive;
 use crate::support::{Home, Ran, Terminal};
 
@@ -14,6 +19,17 @@ fn state(home: &Home, job: &str) -> String {
     let record: serde_json::Value =
         serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran}"));
     record["status"].as_str().unwrap().to_owned()
+}
+
+/// Sends SIGINT to a `run -f` as soon as it has printed `up`. Returns the rest of its output, which stays open.
+fn interrupt_when_up(child: &mut Child) -> BufReader<ChildStdout> {
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n");
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    output
 }
 
 #[test]
@@ -435,10 +451,7 @@ fn a_follower_ends_with_its_reader_although_the_job_is_quiet() {
 
 #[test]
 fn ctrl_c_ends_the_following_and_not_the_job() {
-    use rustix::process::{Pid, Signal, kill_process};
-    use std::io::{BufRead, BufReader};
     use std::os::unix::process::ExitStatusExt;
-    use std::process::Stdio;
 
     let home = Home::new();
     let mut command = home.command(&["run", "-f", "-n", "web", "echo up; exec sleep 1000"]);
@@ -447,12 +460,7 @@ fn ctrl_c_ends_the_following_and_not_the_job() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    assert_eq!(line, "up\n");
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
+    let _output = interrupt_when_up(&mut child);
     let output = child.wait_with_output().unwrap();
     // By the signal itself, so that a loop of a shell ends, too.
     assert_eq!(output.status.signal(), Some(2));
@@ -464,21 +472,12 @@ fn ctrl_c_ends_the_following_and_not_the_job() {
 
 #[test]
 fn where_ctrl_c_is_ignored_the_following_goes_on() {
-    use rustix::process::{Pid, Signal, kill_process};
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
-
     let home = Home::new();
     let run = ["run", "-f", "-n", "web", "echo up; read answer; exit 4"];
     // As a shell without job control runs what is in the background.
     let mut command = home.command_after("trap '' INT", &run);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    assert_eq!(line, "up\n");
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
+    let _output = interrupt_when_up(&mut child);
     home.ok(&["send", "web", "go"]);
     assert_eq!(child.wait().unwrap().code(), Some(4));
 }
