@@ -2,6 +2,7 @@
 //! stays; a pending wrap ends.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use super::{Core, State};
 use crate::term::control::Erase;
@@ -17,7 +18,7 @@ impl State {
                 erase(&mut out, row, area.left, area.right);
             }
         }
-        self.put_and_return(core, &out);
+        self.erasing(core, |core| self.put_and_return(core, &out));
     }
 
     /// DECFRA: fills an area with a character and the current attributes.
@@ -41,7 +42,16 @@ impl State {
         if let Some(area) = self.visible(core, area) {
             self.erase_except_protected(core.screen(), area, &mut out);
         }
-        self.put_and_return(core, &out);
+        self.erasing(core, |core| self.put_and_return(core, &out));
+    }
+
+    /// Erases rows, counted from 0.
+    pub(super) fn erase_rows(&self, core: &mut Core<'_>, rows: RangeInclusive<u16>) {
+        let mut out = String::new();
+        for row in rows {
+            erase(&mut out, row, 0, self.size.cols() - 1);
+        }
+        self.erasing(core, |core| self.put_and_return(core, &out));
     }
 
     /// DECSED and, if `in_line`, DECSEL.
@@ -71,7 +81,7 @@ impl State {
         for area in std::iter::once(own).chain(others) {
             self.erase_except_protected(core.screen(), area, &mut out);
         }
-        self.put_and_return(core, &out);
+        self.erasing(core, |core| self.put_and_return(core, &out));
     }
 
     /// Appends what erases the unprotected cells of an area.

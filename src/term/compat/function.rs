@@ -1,6 +1,7 @@
 //! Control functions: which ones are passed on, rewritten, kept here or answered.
 
-use super::sgr::{is_basic, rewritten};
+use super::blanks::Blanks;
+use super::sgr::{is_basic, rewritten, shows_in_blanks};
 use super::{Core, MAX_REPEAT, State, columns};
 use crate::term::control::{Erase, Function};
 use crate::term::extras;
@@ -19,6 +20,7 @@ impl State {
         self.wraps_next &= leaves_cursor(&function);
         let is_cr = matches!(function, CarriageReturn);
         let after_cr = std::mem::replace(&mut self.after_cr, is_cr);
+        let takes_other_pen = matches!(function, RestoreCursor | SetModes(..) | SoftReset | Reset);
         match function {
             CarriageReturn | CursorRight(_) | CursorColumn(_) | CursorPosition(..)
             | CursorStyle => core.keep(token),
@@ -26,18 +28,42 @@ impl State {
             CursorLeft(count) if self.wraps_back() => self.back(core, count, wraps_next),
             // Nothing of the row is behind a pending wrap, which stays; the emulator counts the
             // same. grep and gcc erase after each coloured part.
-            EraseInDisplay(Erase::ToEnd) | EraseInLine(Erase::ToEnd) => core.keep(token),
-            Backspace | CursorLeft(_) | InsertCharacters(_) | DeleteCharacters(_)
-            | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | EraseInDisplay(_)
-            | EraseInLine(_) => {
+            EraseInDisplay(Erase::ToEnd) | EraseInLine(Erase::ToEnd) => {
+                self.erasing(core, |core| core.keep(token));
+            }
+            Backspace | CursorLeft(_) => {
                 self.settle(core);
                 core.keep(token);
             }
-            ScrollUp(_) | ScrollDown(_) => {
+            EraseCharacters(_) | EraseInDisplay(_) | EraseInLine(_) => {
+                self.settle(core);
+                self.erasing(core, |core| core.keep(token));
+            }
+            InsertCharacters(count) => {
+                self.settle(core);
+                core.keep(token);
+                self.color_inserted(core, count);
+            }
+            DeleteCharacters(count) => {
+                self.settle(core);
+                core.keep(token);
+                self.color_deleted(core, count);
+            }
+            InsertLines(count) | DeleteLines(count) => {
+                self.settle(core);
+                core.keep(token);
+                let at_end = matches!(function, DeleteLines(_));
+                let fresh = self.fresh_rows(core.cursor().0, count, at_end);
+                self.color_rows(core, fresh);
+            }
+            ScrollUp(count) | ScrollDown(count) => {
                 // The emulator could not repaint a pending wrap in a row that has come up blank.
                 self.wraps_next = wraps_next || core.cursor().1 >= self.size.cols();
                 self.settle(core);
                 core.keep(token);
+                let at_end = matches!(function, ScrollUp(_));
+                let fresh = self.fresh_rows(self.margins.0, count, at_end);
+                self.color_rows(core, fresh);
             }
             CursorUp(_) | CursorDown(_) | NextLines(_) | PreviousLines(_)
                 if self.margins == (0, self.size.rows() - 1) =>
@@ -58,7 +84,7 @@ impl State {
                 if what != Erase::ToEnd {
                     self.settle(core);
                 }
-                core.keep(token);
+                self.erasing(core, |core| core.keep(token));
             }
             SelectiveEraseArea(area) => self.erase_unprotected(core, area),
             EraseArea(area) => self.erase_area(core, area),
@@ -89,6 +115,9 @@ impl State {
                 } else {
                     core.put_csi(&rewritten(params))
                 }
+                if !is_basic || !self.blanks.are_plain() || shows_in_blanks(params) {
+                    self.blanks = Blanks::of(core.screen());
+                }
             }
             Bell => self.bells = self.bells.saturating_add(1),
             // A pending wrap stays.
@@ -101,23 +130,23 @@ impl State {
                 let col = core.cursor().1.min(self.size.cols() - 1);
                 self.tabs.apply(change, col);
             }
-            LineFeed if self.modes.newline => core.put(b"\r\n"),
+            LineFeed if self.modes.newline => self.feeding(core, |core| core.put(b"\r\n")),
             LineFeed => {
                 if !after_cr {
                     self.settle(core);
                 }
-                core.keep(token);
+                self.feeding(core, |core| core.keep(token));
             }
             Index => {
                 self.settle(core);
-                core.put(b"\n");
+                self.feeding(core, |core| core.put(b"\n"));
             }
-            NextLine => core.put(b"\r\n"),
+            NextLine => self.feeding(core, |core| core.put(b"\r\n")),
             ReverseIndex => {
                 self.settle(core);
                 // The emulator would scroll the region even if the cursor is outside of it.
                 if core.cursor().0 > 0 || self.margins.0 == 0 {
-                    core.put(b"\x1bM");
+                    self.reverse_index(core);
                 }
             }
             Repeat(count) => self.repeat(core, count),
@@ -150,6 +179,9 @@ impl State {
             Query(query) => self.answer(core, query),
             Link(data) => self.extras.set_link(extras::Link::parse(data)),
             Unknown => {}
+        }
+        if takes_other_pen {
+            self.blanks = Blanks::of(core.screen());
         }
     }
 

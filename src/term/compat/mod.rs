@@ -8,6 +8,7 @@
 pub mod answer;
 pub mod area;
 pub mod back;
+pub mod blanks;
 pub mod checksum;
 pub mod core;
 pub mod function;

@@ -32,7 +32,7 @@ impl State {
             AlternateScreen => self.switch(core, on),
             AlternateScreenCleared => {
                 if !on && core.screen().alternate_screen() {
-                    core.put(b"\x1b[2J");
+                    self.erasing(core, |core| core.put(b"\x1b[2J"));
                 }
                 self.switch(core, on);
             }
@@ -42,7 +42,7 @@ impl State {
                 self.save(core);
                 if !core.screen().alternate_screen() {
                     self.switch(core, true);
-                    core.put(b"\x1b[2J");
+                    self.erasing(core, |core| core.put(b"\x1b[2J"));
                 }
             }
             AlternateScreenSaved => {

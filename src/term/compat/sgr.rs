@@ -31,6 +31,23 @@ pub(in crate::term) fn is_basic(params: &[u8]) -> bool {
     true
 }
 
+/// Whether parameters that are [basic](is_basic) may set what shows in blank cells: a background colour, an
+/// underline, or inverse colours.
+pub(in crate::term) fn shows_in_blanks(params: &[u8]) -> bool {
+    let mut params = params.split(|&b| b == b';');
+    while let Some(param) = params.next() {
+        match param {
+            b"4" | b"7" | b"48" | [b'4', b'0'..=b'7'] | [b'1', b'0', b'0'..=b'7'] => return true,
+            b"38" => match params.next() {
+                Some(b"5") => drop(params.next()),
+                _ => drop(params.nth(2)),
+            },
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The same attributes in the form that the emulator supports, followed by `m`.
 pub(super) fn rewritten(params: &[u8]) -> String {
     let mut out = String::new();
@@ -52,7 +69,7 @@ pub(super) fn rewritten(params: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_basic, rewritten};
+    use super::{is_basic, rewritten, shows_in_blanks};
 
     #[test]
     fn only_what_the_emulator_has_is_basic() {
@@ -73,6 +90,24 @@ mod tests {
             "9", "1;9", "38;5;1;5", "4:3", "53", "58;5;1", "21", "05", "38;9", "38:5:1",
         ] {
             assert!(!is_basic(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn backgrounds_underlines_and_inverse_show_in_blanks() {
+        for shown in [
+            "4",
+            "7",
+            "1;44",
+            "48;5;1",
+            "38;5;4;7",
+            "38;2;1;2;3;100",
+            "47",
+        ] {
+            assert!(shows_in_blanks(shown.as_bytes()), "{shown}");
+        }
+        for other in ["", "0", "1;31", "38;5;44", "38;2;4;7;48", "24;27;49", "97"] {
+            assert!(!shows_in_blanks(other.as_bytes()), "{other}");
         }
     }
 

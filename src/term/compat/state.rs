@@ -1,6 +1,7 @@
 //! The terminal state that the emulator does not have, and how text and control characters change
 //! it.
 
+use super::blanks::Blanks;
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns, switch_to};
 use crate::protocol::terminal_progress::TerminalProgress;
 use crate::term::extras::{Extras, Marker, split};
@@ -24,6 +25,8 @@ pub struct State {
     pub(super) margins: (u16, u16),
     /// Attributes and links that the emulator's cells have no room for.
     pub extras: Extras,
+    /// What of the emulator's attributes shows in blank cells.
+    pub(super) blanks: Blanks,
     /// State saved by DECSC, on the primary and on the alternate screen.
     pub(super) saved: [Option<Saved>; 2],
     /// The last printed character, for REP.
@@ -97,6 +100,7 @@ impl State {
             modes: Flags::new(),
             margins: (0, size.rows() - 1),
             extras: Extras::default(),
+            blanks: Blanks::default(),
             saved: [None, None],
             last_char: None,
             wraps_next: false,
@@ -207,7 +211,10 @@ impl State {
     /// Handles a run of text.
     pub(super) fn text(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
-        if self.special() || !(text.is_ascii() || harmless(text) && !combines(text)) {
+        if self.changes_text()
+            || !(text.is_ascii() || harmless(text) && !combines(text))
+            || self.wrapping(core, text).is_some()
+        {
             self.print(core, text);
         } else {
             self.last_char = text.chars().next_back();
@@ -233,7 +240,7 @@ impl State {
 
     /// Handles an invalid byte sequence.
     pub(super) fn invalid(&mut self, core: &mut Core<'_>) {
-        if self.special() {
+        if self.changes_text() || self.wrapping(core, "\u{fffd}").is_some() {
             return self.print(core, "\u{fffd}");
         }
         self.after_cr = false;
@@ -241,8 +248,13 @@ impl State {
         core.put(REPLACEMENT.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Whether text must be processed character by character.
+    /// Whether output must be looked at token by token.
     pub(in crate::term) fn special(&self) -> bool {
+        self.changes_text() || !self.blanks.are_plain()
+    }
+
+    /// Whether text must be processed character by character.
+    fn changes_text(&self) -> bool {
         self.modes.insert
             || !self.modes.wrap
             || !self.charsets.plain()
@@ -259,10 +271,13 @@ impl State {
             core.put(b"\r\n");
         }
         let marker = self.marker(core);
+        let mut wrapping = self.wrapping(core, text);
         let cols = self.size.cols();
         let mut run = String::with_capacity(text.len());
         // Whether the run ends with a character that still lacks its marker.
         let mut is_open = false;
+        // Whether the rest of its row has come up blank, and has no colour yet.
+        let mut is_fresh = false;
         for c in text
             .chars()
             .filter(|&c| c == char::REPLACEMENT_CHARACTER || safe(c))
@@ -286,7 +301,13 @@ impl State {
             if is_open {
                 run.extend(marker);
             }
+            if is_fresh {
+                self.color_rest(core, &mut run);
+            }
             is_open = columns(c).is_some();
+            is_fresh = wrapping
+                .as_mut()
+                .is_some_and(|text| text.scrolls(columns(c).unwrap_or(0)));
             if self.modes.insert || !self.modes.wrap {
                 core.put(run.as_bytes());
                 run.clear();
@@ -297,7 +318,16 @@ impl State {
         if is_open {
             run.extend(marker);
         }
+        if is_fresh {
+            self.color_rest(core, &mut run);
+        }
         core.put(run.as_bytes());
+    }
+
+    /// Writes a run, and colours the rest of the row, which has come up blank.
+    fn color_rest(&self, core: &mut Core<'_>, run: &mut String) {
+        core.put(std::mem::take(run).as_bytes());
+        self.erasing(core, |core| core.put(b"\x1b[K"));
     }
 
     /// The marker of the next character, if it needs one.

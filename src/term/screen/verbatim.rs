@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Compat;
 use super::picture::{Changes, Copy, Picture};
-use crate::term::compat::sgr::is_basic;
+use crate::term::compat::sgr::{is_basic, shows_in_blanks};
 use crate::term::control::Function;
 use crate::term::scan::ascii_len;
 use crate::term::size::{Size, joined};
@@ -171,7 +171,7 @@ fn reach(mut bytes: &[u8], col: u16, cols: u16) -> Option<Reach> {
             // Behind a full row, terminals erase its last character or nothing.
             _ if col < cols && bytes.starts_with(ERASE) => ERASE.len(),
             [0x1b, ..] => match Function::first_sgr(bytes) {
-                Some((params, length)) if is_basic(params) => length,
+                Some((params, length)) if is_basic(params) && !shows_in_blanks(params) => length,
                 _ => return None,
             },
             _ => return None,
