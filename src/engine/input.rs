@@ -30,6 +30,10 @@ const FRESH_MS: u64 = 2;
 /// Age, in milliseconds, from which an answer is refreshed when many sessions are listed.
 const OLD_MS: u64 = 1000;
 
+/// Characters after which no partial line is left in a terminal that collects lines, by default (termios(3)): line feed,
+/// Enter and `^D`, which submit it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
+pub const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
+
 /// Maximum number of scopes in `InputWatch::shown`.
 const SHOWN: usize = 64;
 
@@ -68,7 +72,7 @@ pub struct InputWatch {
     /// something was typed.
     stale_up_to: u64,
     /// Bytes that were typed since the last line was ended. See [`Self::type_lines`].
-    open_line: usize,
+    line_bytes: usize,
 }
 
 impl InputWatch {
@@ -86,20 +90,20 @@ impl InputWatch {
     pub fn type_lines(&mut self, bytes: &[u8]) -> usize {
         let mut longest = 0;
         for byte in bytes {
-            self.open_line = match byte {
-                // Enter, and by default: the interrupt, end of file, erase and kill characters (termios(3)).
-                b'\n' | b'\r' | 0x03 | 0x04 | 0x15 => 0,
-                0x08 | 0x7f => self.open_line.saturating_sub(1),
-                _ => self.open_line + 1,
+            self.line_bytes = match byte {
+                byte if ENDS_LINE.contains(byte) => 0,
+                // The erase character.
+                0x08 | 0x7f => self.line_bytes.saturating_sub(1),
+                _ => self.line_bytes + 1,
             };
-            longest = longest.max(self.open_line);
+            longest = longest.max(self.line_bytes);
         }
         longest
     }
 
     /// Notes that the terminal does not collect lines now.
     pub fn collects_no_lines(&mut self) {
-        self.open_line = 0;
+        self.line_bytes = 0;
     }
 
     /// The program has ended.
@@ -346,6 +350,11 @@ mod tests {
         assert_eq!(watch.type_lines(b"yy\nz"), 3002);
         assert_eq!(watch.type_lines(b"\x7fab"), 2, "one was erased");
         assert_eq!(watch.type_lines(b"\x15abc\x04"), 3);
+        for end in ENDS_LINE {
+            watch.type_lines(&[b'x'; 3000]);
+            assert_eq!(watch.type_lines(&[end, b'a']), 1, "{end:#x} ends a line");
+            watch.type_lines(b"\n");
+        }
         watch.type_lines(b"abc");
         watch.collects_no_lines();
         assert_eq!(watch.type_lines(b"a"), 1);

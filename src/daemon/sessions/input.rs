@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio::time::Instant;
 
 use crate::daemon::clock::now;
+use crate::engine::input::ENDS_LINE;
 use crate::engine::registry::Principal;
 use crate::engine::shell_command::TypedCommand;
 use crate::protocol::Timestamp;
@@ -31,11 +32,7 @@ pub(crate) const FIRST_PATIENCE: Duration = Duration::from_secs(30);
 /// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
 const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 
-/// Characters after which no partial line is left in a cooked terminal: line feed, Enter and `^D`, which submit
-/// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
-const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
-
-/// The same keys in the kitty keyboard protocol: Enter, `^C` and `^U`.
+/// Enter, `^C` and `^U` in the kitty keyboard protocol: they end a line, as [`ENDS_LINE`] does.
 const ENDS_LINE_AS_KEY: [&[u8]; 3] = [b"\x1b[13u", b"\x1b[99;5u", b"\x1b[117;5u"];
 
 /// The character that interrupts a program, `^C`. A shell that reads a line ignores `^\\` and `^Z`.
