@@ -272,6 +272,9 @@ impl Keeper {
             None => exit_file::read(&dir).filter(|exit| exit.pid == job.pid),
         };
         let limit = reached_limit(job, status);
+        if is_grouped(job) {
+            cgroup::remove(&job.id);
+        }
         let exit = known.unwrap_or(Exit {
             pid: job.pid,
             exit_code: status.and_then(|status| status.code()),
@@ -322,20 +325,28 @@ impl Keeper {
     }
 }
 
+/// Whether the job may have a control group, because it has a limit that needs one.
+fn is_grouped(job: &Job) -> bool {
+    let limits = job.spec.limits.as_ref();
+    limits.is_some_and(|limits| limits.memory_bytes.is_some() || limits.processes.is_some())
+}
+
 /// The name of the resource limit that ended the job; `None` if no limit did, or if it is not
 /// known.
 fn reached_limit(job: &Job, status: Option<ExitStatus>) -> Option<String> {
     let (limits, status) = (job.spec.limits.as_ref()?, status?);
-    let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
-    // `cgroup::ended` also removes the job's cgroup, so it is called for successful jobs too.
-    // A run before may have reached the limit, too, and have left a process in the group.
-    let is_short_of_memory = grouped && cgroup::ended(&job.id) && has_killed_since(job);
     let name = match status.signal() {
         Some(signal::XCPU) if limits.cpu_sec.is_some() => "cpuSec",
-        _ if is_short_of_memory && !status.success() => "memoryBytes",
+        _ if !status.success() && is_short_of_memory(job) => "memoryBytes",
         _ => return None,
     };
     Some(name.to_owned())
+}
+
+/// Whether the kernel has killed a process of this run at the memory limit of the job.
+fn is_short_of_memory(job: &Job) -> bool {
+    // A run before may have reached the limit, too, and have left a process in the group.
+    is_grouped(job) && cgroup::was_killed(&job.id) && has_killed_since(job)
 }
 
 /// Whether the kernel may have killed a process of the machine for lack of memory, or at a limit, since the job started.

@@ -170,7 +170,7 @@ impl Keeper {
             ToKeeper::Forget { session } => {
                 if let Some(job) = self.table.remove(&session) {
                     if job.spec.limits.is_some() {
-                        cgroup::ended(&session);
+                        cgroup::remove(&session);
                     }
                     self.stop_watching(&job);
                 }

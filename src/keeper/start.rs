@@ -232,7 +232,7 @@ impl Keeper {
         spawn::spawn(spec, terminal, self.files, group, &announce).inspect_err(|_| {
             if is_grouped {
                 // It has no process.
-                cgroup::ended(id);
+                cgroup::remove(id);
             }
         })
     }

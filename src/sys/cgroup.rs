@@ -112,16 +112,20 @@ pub fn create(id: &SessionId, limits: &JobLimits) -> Option<Group> {
     }
 }
 
-/// To be called when a job's first process has ended. Returns whether the kernel killed a process of the
-/// job at its memory limit, and removes the group unless processes are left in it.
-pub fn ended(id: &SessionId) -> bool {
+/// Whether the kernel has killed a process of the job at its memory limit, since its group was created.
+pub fn was_killed(id: &SessionId) -> bool {
     let Some(place) = Place::find() else {
         return false;
     };
-    let dir = place.group(id);
-    let events = std::fs::read_to_string(dir.join("memory.events")).unwrap_or_default();
-    let _ = std::fs::remove_dir(dir);
-    killed(&events)
+    let events = std::fs::read_to_string(place.group(id).join("memory.events"));
+    killed(&events.unwrap_or_default())
+}
+
+/// Removes the group of a job, unless processes are left in it.
+pub fn remove(id: &SessionId) {
+    if let Some(place) = Place::find() {
+        let _ = std::fs::remove_dir(place.group(id));
+    }
 }
 
 fn killed(events: &str) -> bool {
