@@ -103,7 +103,7 @@ impl Keeper {
     /// Starts to answer status clients and to watch the socket files.
     pub(super) fn open_endpoint(&mut self) -> io::Result<()> {
         if let Some(watch) = &self.endpoint.watch {
-            self.events.add(watch, Source::Watch)?;
+            self.events.add(watch, Source::SocketDirs)?;
         }
         // Before the first look: a file that is removed right after it must not be missed.
         self.endpoint.watch_places(&self.home);

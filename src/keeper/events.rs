@@ -30,7 +30,7 @@ pub(super) enum Source {
     /// A client asks for the keeper's status.
     Status,
     /// A file was removed from a directory that holds one of the keeper's sockets.
-    Watch,
+    SocketDirs,
 }
 
 /// What of a descriptor is an event.
@@ -53,7 +53,7 @@ impl Source {
             Self::Listener => 2,
             Self::DaemonEnded => 3,
             Self::Status => 4,
-            Self::Watch => 5,
+            Self::SocketDirs => 5,
             Self::Ended { slot } => Self::Output {
                 slot,
                 stream: ENDED,
@@ -70,7 +70,7 @@ impl Source {
             2 => Self::Listener,
             3 => Self::DaemonEnded,
             4 => Self::Status,
-            5 => Self::Watch,
+            5 => Self::SocketDirs,
             _ => {
                 let slot = u32::try_from((token >> 8) - 1).unwrap_or(u32::MAX);
                 match (token & 0xff) as u8 {
@@ -194,7 +194,7 @@ mod tests {
             Source::Listener,
             Source::DaemonEnded,
             Source::Status,
-            Source::Watch,
+            Source::SocketDirs,
             Source::Ended { slot: 0 },
             Source::Output { slot: 0, stream: 0 },
             Source::Output { slot: 0, stream: 1 },

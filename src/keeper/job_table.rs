@@ -1,6 +1,6 @@
 //! The sessions the keeper holds.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
@@ -57,6 +57,15 @@ impl Job {
     }
 }
 
+/// Why nothing can be read from an output for now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stall {
+    /// No process has the terminal open.
+    HungUp,
+    /// Reading it fails with an unexpected error, and is tried again.
+    Refused,
+}
+
 /// Number of free slots that are left alone while others are there: the daemon may still read one of them for the
 /// session that had it, until it knows of that session's next slot.
 const RESTING: usize = 64;
@@ -75,10 +84,8 @@ pub(super) struct JobTable {
     degraded: BTreeSet<u32>,
     /// Slots whose exit could not be saved.
     unsaved_exits: BTreeSet<u32>,
-    /// Outputs that had a lasting state, a hang-up or an error, when they were read last: only its changes are events.
-    resting: BTreeSet<(u32, u8)>,
-    /// Those of them that were refused with an unexpected error.
-    unreadable: BTreeSet<(u32, u8)>,
+    /// Outputs, by slot and stream, from which nothing could be read when this was tried last.
+    stalls: BTreeMap<(u32, u8), Stall>,
 }
 
 impl JobTable {
@@ -111,8 +118,7 @@ impl JobTable {
         let slot = self.by_id.remove(id)?;
         self.degraded.remove(&slot);
         self.unsaved_exits.remove(&slot);
-        self.resting.retain(|(of, _)| *of != slot);
-        self.unreadable.retain(|(of, _)| *of != slot);
+        self.stalls.retain(|(of, _), _| *of != slot);
         self.free.push_back(slot);
         self.jobs.get_mut(slot as usize)?.take().map(|job| *job)
     }
@@ -158,25 +164,26 @@ impl JobTable {
         &self.unsaved_exits
     }
 
-    /// Records whether only changes of an output, by slot and stream, are events. Returns whether this is new.
-    pub(super) fn set_resting(&mut self, output: (u32, u8), is_resting: bool) -> bool {
-        set_member(&mut self.resting, output, is_resting)
+    /// Records why nothing can be read from an output, by slot and stream; `None` if there is no reason. Returns the
+    /// reason before.
+    pub(super) fn set_stall(&mut self, output: (u32, u8), stall: Option<Stall>) -> Option<Stall> {
+        match stall {
+            Some(stall) => self.stalls.insert(output, stall),
+            None => self.stalls.remove(&output),
+        }
     }
 
-    /// Streams of a session of which only changes are events.
-    pub(super) fn resting_of(&self, slot: u32) -> Vec<u8> {
-        let streams = self.resting.range((slot, 0)..=(slot, u8::MAX));
-        streams.map(|(_, stream)| *stream).collect()
+    /// Streams of a session from which nothing can be read.
+    pub(super) fn stalled_of(&self, slot: u32) -> Vec<u8> {
+        let streams = self.stalls.range((slot, 0)..=(slot, u8::MAX));
+        streams.map(|((_, stream), _)| *stream).collect()
     }
 
-    /// Records whether an output could not be read. Returns whether this is new.
-    pub(super) fn set_unreadable(&mut self, output: (u32, u8), is_unreadable: bool) -> bool {
-        set_member(&mut self.unreadable, output, is_unreadable)
-    }
-
-    /// Outputs that could not be read, by slot and stream.
-    pub(super) fn unreadable(&self) -> &BTreeSet<(u32, u8)> {
-        &self.unreadable
+    /// Outputs, by slot and stream, that are refused.
+    pub(super) fn refused(&self) -> impl Iterator<Item = (u32, u8)> {
+        let refused = self.stalls.iter();
+        let refused = refused.filter(|(_, stall)| **stall == Stall::Refused);
+        refused.map(|(output, _)| *output)
     }
 
     /// Records that a session's index has an unwritten record.
@@ -196,11 +203,11 @@ impl JobTable {
     }
 }
 
-/// Puts an item into a set, or takes it out. Returns whether that changes the set.
-fn set_member<T: Ord>(items: &mut BTreeSet<T>, item: T, is_member: bool) -> bool {
+/// Puts a slot into a set, or takes it out.
+fn set_member(slots: &mut BTreeSet<u32>, slot: u32, is_member: bool) {
     if is_member {
-        items.insert(item)
+        slots.insert(slot);
     } else {
-        items.remove(&item)
+        slots.remove(&slot);
     }
 }

@@ -8,7 +8,7 @@ use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
 use super::events::{Source, Watch};
-use super::job_table::Job;
+use super::job_table::{Job, Stall};
 use super::log::{Log, Moved};
 use super::supervise::Ended;
 use crate::protocol::keeper::{Exit, ToDaemon};
@@ -55,13 +55,14 @@ impl Keeper {
             }
             Ok(Moved::Nothing) => self.output_flows(slot, stream),
             // A job that has closed its terminal can open it again as /dev/tty, as getpass(3) does.
-            Ok(Moved::End) if is_running && is_terminal => self.output_rests(slot, stream),
+            Ok(Moved::End) if is_running && is_terminal => {
+                self.output_stalls(slot, stream, Stall::HungUp);
+            }
             Err(error) if is_running => {
                 let session = job.id.clone();
-                if self.table.set_unreadable((slot, stream), true) {
+                if self.output_stalls(slot, stream, Stall::Refused) != Some(Stall::Refused) {
                     tracing::warn!(%session, %error, "cannot read the output for now");
                 }
-                self.output_rests(slot, stream);
             }
             Ok(Moved::End) | Err(_) => self.close_output(slot, stream),
         }
@@ -70,17 +71,19 @@ impl Keeper {
 
     /// From now on, any output of this stream is an event again.
     fn output_flows(&mut self, slot: u32, stream: u8) {
-        self.table.set_unreadable((slot, stream), false);
-        if self.table.set_resting((slot, stream), false) {
+        if self.table.set_stall((slot, stream), None).is_some() {
             self.watch_again(slot, stream, Watch::State);
         }
     }
 
-    /// From now on, only changes are events: the state of this stream, a hang-up or an error, lasts.
-    fn output_rests(&mut self, slot: u32, stream: u8) {
-        if self.table.set_resting((slot, stream), true) {
+    /// From now on, only changes are events: the state of this stream, a hang-up or an error, lasts. Returns the state
+    /// before; `None` if output flowed.
+    fn output_stalls(&mut self, slot: u32, stream: u8, stall: Stall) -> Option<Stall> {
+        let before = self.table.set_stall((slot, stream), Some(stall));
+        if before.is_none() {
             self.watch_again(slot, stream, Watch::Changes);
         }
+        before
     }
 
     fn watch_again(&mut self, slot: u32, stream: u8, watch: Watch) {
@@ -92,9 +95,9 @@ impl Keeper {
         }
     }
 
-    /// Tries again to read the outputs that could not be read.
+    /// Tries again to read the outputs that were refused.
     pub(super) fn retry_outputs(&mut self) {
-        for (slot, stream) in self.table.unreadable().clone() {
+        for (slot, stream) in self.table.refused().collect::<Vec<_>>() {
             self.move_output(slot, stream);
         }
     }
@@ -166,8 +169,7 @@ impl Keeper {
         let is_open = job.is_open();
         let session = job.id.clone();
         job.close_files();
-        self.table.set_resting((slot, stream), false);
-        self.table.set_unreadable((slot, stream), false);
+        self.table.set_stall((slot, stream), None);
         if is_open {
             return;
         }
@@ -288,7 +290,7 @@ impl Keeper {
         job.exit = Some(exit.clone());
         job.pidfd = None;
         // The first process can no longer open its terminal again.
-        for stream in self.table.resting_of(slot) {
+        for stream in self.table.stalled_of(slot) {
             self.move_output(slot, stream);
         }
         let Some(job) = self.table.get_mut(slot) else {

@@ -204,12 +204,19 @@ struct Keeper {
     upgrade: Option<Upgrade>,
     /// Why the last upgrade was given up; kept until a daemon is up and has been told.
     upgrade_failed: Option<String>,
-    quit: bool,
-    /// Whether to quit once no `onExit` command is left.
-    quit_idle: bool,
+    quit: Quit,
     locks: Locks,
     /// Descriptors that are kept for the next daemon, by name.
     stored: BTreeMap<String, OwnedFd>,
+}
+
+/// Whether the keeper ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Quit {
+    No,
+    /// Once no `onExit` command is left.
+    WhenIdle,
+    Now,
 }
 
 impl Keeper {
@@ -287,8 +294,7 @@ impl Keeper {
             exits_again: Instant::now(),
             upgrade: None,
             upgrade_failed: None,
-            quit: false,
-            quit_idle: false,
+            quit: Quit::No,
             home,
             locks,
             stored: inheritance.stored,
@@ -316,14 +322,18 @@ impl Keeper {
     }
 
     fn is_done(&self) -> bool {
-        self.quit || (self.quit_idle && self.on_exits.is_empty())
+        match self.quit {
+            Quit::No => false,
+            Quit::WhenIdle => self.on_exits.is_empty(),
+            Quit::Now => true,
+        }
     }
 
     /// How long the loop may sleep; `None` if no retry and no deadline is pending.
     fn pause(&self) -> Option<Duration> {
         let has_failed = !self.table.degraded().is_empty()
             || !self.table.unsaved_exits().is_empty()
-            || !self.table.unreadable().is_empty();
+            || self.table.refused().next().is_some();
         let retry = has_failed.then_some(Duration::from_millis(RETRY_MS));
         let others = [
             self.supervisor.pause(),
@@ -343,7 +353,7 @@ impl Keeper {
                 Source::Daemon => asked = true,
                 Source::Listener => self.supervisor.wake(),
                 Source::Status => self.tell_status(),
-                Source::Watch => self.look_after_sockets(),
+                Source::SocketDirs => self.look_after_sockets(),
                 Source::Ended { .. } | Source::DaemonEnded => {}
             }
         }
@@ -371,7 +381,7 @@ impl Keeper {
             self.daemon_is_gone(Ended::Unknown);
         }
         self.serve_rest();
-        if !self.quit && self.channel.is_none() && self.supervisor.is_due() {
+        if self.quit != Quit::Now && self.channel.is_none() && self.supervisor.is_due() {
             self.start_daemon();
         }
     }

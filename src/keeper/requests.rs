@@ -5,13 +5,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::Keeper;
 use super::events::Source;
 use super::handover::kept;
 use super::job_table::Job;
 use super::log::Log;
 use super::supervise::Ended;
 use super::upgrade::{Upgrade, upgrade_failed};
+use super::{Keeper, Quit};
 use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
@@ -25,7 +25,7 @@ const UPGRADE_TRIES: u32 = 3;
 impl Keeper {
     /// Starts a daemon and hands it the sessions.
     pub(super) fn start_daemon(&mut self) {
-        self.quit_idle = false;
+        self.quit = Quit::No;
         self.events.remove(&self.endpoint.listener);
         if let Err(error) = self.try_start_daemon() {
             self.daemon_is_gone(Ended::NotStarted(error.to_string()));
@@ -186,8 +186,8 @@ impl Keeper {
                 self.listen_for_client();
             }
             ToKeeper::InspectInput { session, ask } => self.inspect_input(session, ask),
-            ToKeeper::Quit => self.quit = true,
-            ToKeeper::QuitIdle => self.quit_idle = true,
+            ToKeeper::Quit => self.quit = Quit::Now,
+            ToKeeper::QuitIdle => self.quit = self.quit.max(Quit::WhenIdle),
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
                 tracing::warn!("ignored a handover that arrived too late");
             }
