@@ -195,7 +195,7 @@ impl Keeper {
                 self.job_stopped(pid, status.stopped());
                 continue;
             }
-            if self.supervisor.pid == Some(pid) {
+            if self.supervisor.pid() == Some(pid) {
                 let (code, signal) = (status.exit_status(), status.terminating_signal());
                 let how = match (code, signal) {
                     (Some(code), _) => Ended::Code(code),
@@ -218,7 +218,7 @@ impl Keeper {
             self.events.remove(&daemon);
         }
         self.drop_channel();
-        let pid = self.supervisor.pid;
+        let pid = self.supervisor.pid();
         if self.supervisor.ended(how) {
             let failures = self.supervisor.failures();
             let why = self.supervisor.last().to_string();

@@ -42,24 +42,40 @@ pub(super) enum Ended {
 /// Decides when the next daemon is started.
 #[derive(Debug)]
 pub(super) struct Supervisor {
-    /// Pid of the running daemon.
-    pub(super) pid: Option<u32>,
-    started: Instant,
-    /// When it is killed unless it has reported `Ready`; `None` if it has time.
-    ready_by: Option<Instant>,
-    /// Whether it was killed for that.
-    is_late: bool,
-    /// Whether it has reported `Ready`.
-    is_up: bool,
+    running: Option<Running>,
     due: Due,
     /// Number of daemons in a row that failed.
     failures: u32,
-    /// Number of daemons in a row that failed by themselves, that is, were not ended from outside.
-    own_failures: u32,
-    /// Time of the first failure in `own_failures`.
-    failing_since: Instant,
+    /// Those of them that failed by themselves, that is, were not ended from outside.
+    own_failures: Option<Streak>,
     /// How the last daemon ended.
     last: Ended,
+}
+
+/// The daemon that runs.
+#[derive(Debug)]
+struct Running {
+    pid: u32,
+    started: Instant,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// It has not reported `Ready`, and is killed at this time; `None` if it has time.
+    Starting(Option<Instant>),
+    /// It was killed for that.
+    Late,
+    /// It has reported `Ready`.
+    Up,
+}
+
+/// Failures in a row.
+#[derive(Debug)]
+struct Streak {
+    count: u32,
+    /// Time of the first.
+    since: Instant,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,18 +87,22 @@ enum Due {
 
 impl Default for Supervisor {
     fn default() -> Self {
-        let now = Instant::now();
         Self {
-            pid: None,
-            started: now,
-            ready_by: None,
-            is_late: false,
-            is_up: false,
-            due: Due::At(now),
+            running: None,
+            due: Due::At(Instant::now()),
             failures: 0,
-            own_failures: 0,
-            failing_since: now,
+            own_failures: None,
             last: Ended::Unknown,
+        }
+    }
+}
+
+impl Running {
+    /// When it is killed unless it has reported `Ready`.
+    fn ready_by(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Starting(by) => by,
+            Stage::Late | Stage::Up => None,
         }
     }
 }
@@ -90,55 +110,66 @@ impl Default for Supervisor {
 impl Supervisor {
     /// Records that a daemon was started.
     pub(super) fn started(&mut self, pid: u32) {
-        self.pid = Some(pid);
-        self.started = Instant::now();
-        self.is_up = false;
-        self.ready_by = None;
-        self.is_late = false;
+        self.running = Some(Running {
+            pid,
+            started: Instant::now(),
+            stage: Stage::Starting(None),
+        });
     }
 
     /// The daemon that was just started, which is of a program that may hang, has to report `Ready` in time.
     pub(super) fn expect_ready(&mut self) {
-        self.ready_by = Some(self.started + READY_WITHIN);
+        if let Some(running) = &mut self.running {
+            running.stage = Stage::Starting(Some(running.started + READY_WITHIN));
+        }
     }
 
     /// The pid of a daemon that has not reported `Ready` in time and is to be killed; only once.
     pub(super) fn take_late(&mut self) -> Option<u32> {
-        self.ready_by.take_if(|by| *by <= Instant::now())?;
-        self.is_late = true;
-        self.pid
+        let running = self.running.as_mut()?;
+        running.ready_by().filter(|by| *by <= Instant::now())?;
+        running.stage = Stage::Late;
+        Some(running.pid)
     }
 
-    /// Records that the daemon is up.
+    /// Records that the daemon is up. One that was killed because it was late stays so.
     pub(super) fn mark_up(&mut self) {
-        self.is_up = true;
-        self.ready_by = None;
+        let running = self.running.as_mut();
+        if let Some(running) = running.filter(|running| running.stage != Stage::Late) {
+            running.stage = Stage::Up;
+        }
+    }
+
+    /// Pid of the running daemon.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.running.as_ref().map(|running| running.pid)
     }
 
     /// Records that the daemon ended or could not be started. Returns whether to log it: only the first,
     /// second, fourth, eighth … failure in a row is logged.
     pub(super) fn ended(&mut self, how: Ended) -> bool {
-        let how = if std::mem::take(&mut self.is_late) {
-            Ended::Late
-        } else {
-            how
+        let was_running = self.running.take();
+        let how = match &was_running {
+            Some(running) if running.stage == Stage::Late => Ended::Late,
+            _ => how,
         };
-        self.ready_by = None;
-        let was_started = self.pid.take().is_some();
-        let is_healthy = self.started.elapsed() >= HEALTHY || how.is_from_outside();
-        let was_well = was_started && self.is_up && is_healthy;
+        let was_well = was_running.is_some_and(|running| {
+            let is_healthy = running.started.elapsed() >= HEALTHY || how.is_from_outside();
+            running.stage == Stage::Up && is_healthy
+        });
         self.failures = if was_well {
             0
         } else {
             self.failures.saturating_add(1)
         };
         if was_well || how.is_from_outside() {
-            self.own_failures = 0;
+            self.own_failures = None;
         } else {
-            if self.own_failures == 0 {
-                self.failing_since = Instant::now();
-            }
-            self.own_failures = self.own_failures.saturating_add(1);
+            let failures = self.own_failures.get_or_insert_with(|| Streak {
+                count: 0,
+                since: Instant::now(),
+            });
+            failures.count = failures.count.saturating_add(1);
         }
         self.last = how;
         if let Due::At(_) = self.due {
@@ -158,15 +189,15 @@ impl Supervisor {
 
     /// Why daemons keep failing, for a person to read; `None` while they do not.
     pub(super) fn trouble(&self) -> Option<String> {
-        let is_trouble =
-            self.own_failures >= TROUBLE && self.failing_since.elapsed() >= TROUBLE_AFTER;
-        is_trouble.then(|| format!("{} ({} times in a row)", self.last, self.own_failures))
+        let Streak { count, since } = self.own_failures.as_ref()?;
+        let is_trouble = *count >= TROUBLE && since.elapsed() >= TROUBLE_AFTER;
+        is_trouble.then(|| format!("{} ({count} times in a row)", self.last))
     }
 
     /// Records that daemons of another program are started from now on.
     pub(super) fn begins_anew(&mut self) {
         self.failures = 0;
-        self.own_failures = 0;
+        self.own_failures = None;
     }
 
     /// Records that the daemon ends on purpose; the next one starts when a client connects.
@@ -177,12 +208,12 @@ impl Supervisor {
 
     /// Whether the next daemon starts when a client connects.
     pub(super) fn is_resting(&self) -> bool {
-        matches!(self.due, Due::OnConnect) && self.pid.is_none()
+        matches!(self.due, Due::OnConnect) && self.running.is_none()
     }
 
     /// Pid of the running daemon; `None` if it is ending on purpose, because it serves no more clients.
     pub(super) fn serving(&self) -> Option<u32> {
-        self.pid.filter(|_| matches!(self.due, Due::At(_)))
+        self.pid().filter(|_| matches!(self.due, Due::At(_)))
     }
 
     /// A client connected: start the next daemon now.
@@ -192,14 +223,14 @@ impl Supervisor {
 
     /// Whether a daemon should be started now.
     pub(super) fn is_due(&self) -> bool {
-        self.pid.is_none() && matches!(self.due, Due::At(at) if at <= Instant::now())
+        self.running.is_none() && matches!(self.due, Due::At(at) if at <= Instant::now())
     }
 
     /// Time until the next start, or until the running daemon is late; `None` if neither is scheduled.
     pub(super) fn pause(&self) -> Option<Duration> {
         let next = match self.due {
-            Due::At(at) if self.pid.is_none() => Some(at),
-            _ => self.ready_by,
+            Due::At(at) if self.running.is_none() => Some(at),
+            _ => self.running.as_ref().and_then(Running::ready_by),
         };
         next.map(|at| at.saturating_duration_since(Instant::now()))
     }
@@ -249,6 +280,13 @@ impl fmt::Display for Ended {
 mod tests {
     use super::*;
 
+    /// As if the daemon had been started long ago.
+    fn age(supervisor: &mut Supervisor) {
+        if let Some(running) = &mut supervisor.running {
+            running.started -= 2 * READY_WITHIN;
+        }
+    }
+
     #[test]
     fn restarts_at_once_after_the_first_failure_and_then_with_pauses() {
         let mut supervisor = Supervisor::default();
@@ -274,7 +312,9 @@ mod tests {
                 .pause()
                 .is_some_and(|pause| pause > LAST_PAUSE / 2)
         );
-        supervisor.failing_since -= TROUBLE_AFTER;
+        if let Some(failures) = &mut supervisor.own_failures {
+            failures.since -= TROUBLE_AFTER;
+        }
         assert_eq!(
             supervisor.trouble().as_deref(),
             Some("no such file (100 times in a row)")
@@ -307,7 +347,7 @@ mod tests {
             supervisor.expect_ready();
             assert_eq!(supervisor.take_late(), None);
             assert!(supervisor.pause().is_some());
-            supervisor.started -= 2 * READY_WITHIN;
+            age(&mut supervisor);
             supervisor.expect_ready();
             assert_eq!(supervisor.take_late(), Some(7));
             assert_eq!((supervisor.take_late(), supervisor.pause()), (None, None));
@@ -323,10 +363,23 @@ mod tests {
         supervisor.started(7);
         supervisor.expect_ready();
         supervisor.mark_up();
-        supervisor.started -= 2 * READY_WITHIN;
+        age(&mut supervisor);
         assert_eq!((supervisor.take_late(), supervisor.pause()), (None, None));
         supervisor.ended(Ended::Code(1));
         assert_eq!(supervisor.failures(), 0);
+    }
+
+    #[test]
+    fn a_daemon_that_reports_after_it_was_killed_has_failed() {
+        let mut supervisor = Supervisor::default();
+        supervisor.started(7);
+        age(&mut supervisor);
+        supervisor.expect_ready();
+        assert_eq!(supervisor.take_late(), Some(7));
+        supervisor.mark_up();
+        supervisor.ended(Ended::Signal(signal::KILL));
+        assert_eq!(supervisor.failures(), 1);
+        assert_eq!(*supervisor.last(), Ended::Late);
     }
 
     #[test]

@@ -113,6 +113,8 @@ impl Keeper {
             Ok(number)
         };
         let channel = self.channel.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let daemon_pid = self.supervisor.pid();
+        let daemon_pid = daemon_pid.ok_or(io::ErrorKind::NotConnected)?;
         let [out, into] = self.pipe.ends();
         let mut sessions = Vec::new();
         for (slot, job) in self.table.iter() {
@@ -136,7 +138,7 @@ impl Keeper {
             pipe: [keep(dup(&out)?)?, keep(dup(&into)?)?],
             channel: keep(dup(channel)?)?,
             files: self.files.current,
-            daemon_pid: self.supervisor.pid.unwrap_or_default(),
+            daemon_pid,
             sessions,
             stored,
             on_exits,
