@@ -181,7 +181,12 @@ impl Keeper {
                 None => drop(self.stored.remove(&name)),
             },
             ToKeeper::Rest { upgrade, program } => {
-                self.upgrade = upgrade.then(|| Upgrade::to(program));
+                let upgrade = upgrade.then(|| Upgrade::to(program)).transpose();
+                self.upgrade = upgrade.unwrap_or_else(|error| {
+                    let why = format!("the keeper cannot find its own program: {error}");
+                    self.upgrade_failed = Some(why);
+                    None
+                });
                 self.supervisor.rest();
                 self.listen_for_client();
             }

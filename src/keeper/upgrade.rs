@@ -40,12 +40,12 @@ pub(super) struct Upgrade {
 
 impl Upgrade {
     /// An upgrade to `program`. `None` means the file that this keeper was started from.
-    pub(super) fn to(program: Option<PathBuf>) -> Self {
-        let program = program.or_else(|| own_program().ok()).unwrap_or_default();
-        Self {
+    pub(super) fn to(program: Option<PathBuf>) -> io::Result<Self> {
+        let program = program.map_or_else(own_program, Ok)?;
+        Ok(Self {
             program,
             is_due: false,
-        }
+        })
     }
 }
 

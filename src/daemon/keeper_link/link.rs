@@ -151,9 +151,9 @@ impl KeeperLink {
         self.process.pid
     }
 
-    /// The keeper's version.
+    /// The keeper's version; empty, as in replies, until it has taken over.
     pub(crate) fn version(&self) -> &str {
-        &self.process.version
+        self.process.version.as_deref().unwrap_or_default()
     }
 
     /// Whether the listening socket was replaced and no task has taken the new one yet.
@@ -285,7 +285,7 @@ impl KeeperLink {
 
     /// Notes that the keeper is ready, and its version.
     pub(crate) fn set_ready(&mut self, version: String) {
-        self.process.version = version;
+        self.process.version = Some(version);
         self.is_upgrading = false;
     }
 

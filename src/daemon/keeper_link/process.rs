@@ -9,31 +9,47 @@ use crate::sys::process;
 /// The keeper's process, and the keeper's version.
 pub(crate) struct KeeperProcess {
     pub(crate) pid: u32,
-    pub(crate) version: String,
+    /// `None` until it has taken over from a keeper that died.
+    pub(crate) version: Option<String>,
     pidfd: OwnedFd,
     /// Set if it is our child, so that it can be reaped.
     child: Option<Child>,
 }
 
 impl KeeperProcess {
-    /// The keeper with this pid. It has just contacted the daemon or is its child, so the pid is not reused.
-    pub(crate) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
+    /// The keeper that this daemon was started by. It has just contacted the daemon, so the pid is not reused.
+    pub(crate) fn first(pid: u32, version: String) -> io::Result<Self> {
+        Ok(Self {
+            pid,
+            version: Some(version),
+            pidfd: process::handle(pid)?,
+            child: None,
+        })
+    }
+
+    /// A keeper that this daemon has started, and that has not taken over yet.
+    pub(crate) fn next(mut child: Child) -> io::Result<Self> {
+        // It is not reaped, so the pid is not reused.
+        let pid = child.id();
         match process::handle(pid) {
             Ok(pidfd) => Ok(Self {
                 pid,
-                version,
+                version: None,
                 pidfd,
-                child,
+                child: Some(child),
             }),
             Err(error) => {
                 // It has nothing yet, and would stay a zombie.
-                if let Some(mut child) = child {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                }
+                let _ = child.kill();
+                let _ = child.wait();
                 Err(error)
             }
         }
+    }
+
+    /// Whether it has everything that the keeper before had.
+    pub(crate) fn has_taken_over(&self) -> bool {
+        self.version.is_some()
     }
 
     /// A duplicate of the pidfd.

@@ -64,7 +64,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                     let [listener, shared_table, out, into] =
                         <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
                     welcome = Some(Welcome {
-                        process: KeeperProcess::new(keeper_pid, version, None)?,
+                        process: KeeperProcess::first(keeper_pid, version)?,
                         shared: Shared {
                             shared_table: Rc::new(SharedTable::open(shared_table)?),
                             pipe: SplicePipe::open(out, into),
@@ -132,7 +132,7 @@ mod tests {
             kept: handed,
             ..
         } = greetings(&mut daemon, &link).await.unwrap();
-        assert_eq!(welcome.process.version, "9.9.9");
+        assert_eq!(welcome.process.version.as_deref(), Some("9.9.9"));
         assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
         let (session, fds) = &handed[&kept().session];
         assert_eq!((session, fds.len()), (&kept(), 2));

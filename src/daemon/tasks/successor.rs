@@ -33,7 +33,7 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd> {
     bury(hub).await?;
     // If the last keeper died before it had taken over, the next one may fail as well: pause first.
-    let has_failed = hub.read().keeper.version().is_empty();
+    let has_failed = !hub.read().keeper.process().has_taken_over();
     if has_failed {
         wait(pause).await;
     } else {
@@ -78,7 +78,7 @@ impl State {
         ];
         let log = self.sessions.store.home().diagnostics("keeper");
         let (child, socket) = detach::start_next_keeper(&log)?;
-        let process = KeeperProcess::new(child.id(), String::new(), Some(child))?;
+        let process = KeeperProcess::next(child)?;
         let takeover = ToKeeper::Takeover {
             daemon_pid: std::process::id(),
             files: shared.files,
