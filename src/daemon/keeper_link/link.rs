@@ -52,7 +52,7 @@ pub(crate) struct KeeperLink {
     is_upgrading: bool,
     upgrade_error: Option<String>,
     /// What the keeper keeps for the next daemon, by name; kept here too, for the next keeper.
-    stored: BTreeMap<String, OwnedFd>,
+    pub(super) stored: BTreeMap<String, OwnedFd>,
 }
 
 impl KeeperLink {
@@ -77,47 +77,6 @@ impl KeeperLink {
             upgrade_error: None,
             stored: BTreeMap::new(),
         }
-    }
-
-    /// Notes what earlier daemons have stored.
-    pub(crate) fn found_stored(&mut self, stored: BTreeMap<String, OwnedFd>) {
-        self.stored = stored;
-    }
-
-    /// What is stored under names that begin with `prefix`, with the rest of each name.
-    pub(crate) fn stored_below<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> impl Iterator<Item = (&'a str, &'a OwnedFd)> {
-        let stored = self.stored.range(prefix.to_owned()..);
-        stored.map_while(move |(name, fd)| Some((name.strip_prefix(prefix)?, fd)))
-    }
-
-    /// What is stored under a name.
-    pub(crate) fn stored(&self, name: &str) -> Option<&OwnedFd> {
-        self.stored.get(name)
-    }
-
-    /// Has a descriptor kept for the next daemon, in place of what had the name before.
-    pub(crate) fn store(&mut self, name: &str, fd: OwnedFd) {
-        self.stored.insert(name.to_owned(), fd);
-        self.send_stored(name);
-    }
-
-    /// Forgets what is stored under a name, here and in the keeper.
-    pub(crate) fn unstore(&mut self, name: &str) {
-        if self.stored.remove(name).is_some() {
-            self.send_stored(name);
-        }
-    }
-
-    /// Errors are ignored here, as in [`Self::send`]: everything is sent again to the next keeper.
-    fn send_stored(&mut self, name: &str) {
-        let fd = self.stored.get(name).and_then(|fd| fd.try_clone().ok());
-        let name = name.to_owned();
-        let _ = self
-            .channel
-            .send(&ToKeeper::Store { name }, fd.into_iter().collect());
     }
 
     pub(crate) fn shared_table(&self) -> &Rc<SharedTable> {
@@ -181,7 +140,12 @@ impl KeeperLink {
     /// Sends a message, now or as soon as the socket has room. Errors are ignored here: the task that reads the
     /// socket notices when the keeper is gone.
     pub(crate) fn send(&mut self, message: &ToKeeper) {
-        let _ = self.channel.send(message, vec![]);
+        self.send_with(message, vec![]);
+    }
+
+    /// The same, with descriptors.
+    pub(super) fn send_with(&mut self, message: &ToKeeper, fds: Vec<OwnedFd>) {
+        let _ = self.channel.send(message, fds);
     }
 
     /// Ends the keeper: with `now` at once, else when no `onExit` command is left.
@@ -309,10 +273,7 @@ impl KeeperLink {
         for session in forgetting {
             self.send(&ToKeeper::Forget { session });
         }
-        let stored: Vec<String> = self.stored.keys().cloned().collect();
-        for name in stored {
-            self.send_stored(&name);
-        }
+        self.send_all_stored();
         self.spawn_all_again();
     }
 }

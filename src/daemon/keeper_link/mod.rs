@@ -5,11 +5,13 @@
 //! decided in [`state`](super::state). The tasks that read the socket and replace a dead keeper are in
 //! [`tasks`](super::tasks).
 
+mod for_next;
 mod link;
 mod process;
 mod shortage;
 mod starts;
 
+pub(crate) use for_next::ForNext;
 pub(crate) use link::{KeeperLink, Shared, waiting_end};
 pub(crate) use process::KeeperProcess;
 pub(crate) use shortage::check_connection;

@@ -3,16 +3,12 @@
 //! They are guests of the wish of a project, or of [`QUEUES`], which is no project: it has the queues that people make
 //! on the command line. What such a session runs is kept in memory only, as the environment of projects is.
 
-use std::io;
-use std::os::fd::OwnedFd;
-
 use serde::{Deserialize, Serialize};
 
 use super::project::Project;
 use crate::engine::project::{Member, Standing};
 use crate::project as file;
 use crate::protocol::keeper::SpawnSpec;
-use crate::sys::sealed;
 
 /// Id of what has the queues that belong to no project.
 pub(crate) const QUEUES: &str = "queues";
@@ -24,19 +20,6 @@ pub(crate) struct FirstRun {
     pub(crate) spawn: SpawnSpec,
     /// Text to type as soon as it runs.
     pub(crate) input: Option<String>,
-}
-
-impl FirstRun {
-    /// Puts it into memory that the next daemon can be given.
-    pub(crate) fn seal(&self) -> io::Result<OwnedFd> {
-        sealed::seal(&serde_json::to_vec(self)?)
-    }
-
-    /// Takes over what an earlier daemon has sealed.
-    pub(crate) fn unseal(memory: &OwnedFd) -> Option<Self> {
-        let bytes = sealed::read(memory).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
 }
 
 impl Project {

@@ -1,8 +1,6 @@
 //! One project: what is wished, what was applied of its file, and which sessions run its jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -19,7 +17,6 @@ use crate::project as file;
 use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
-use crate::sys::sealed;
 
 /// How the cause of a run begins that a change of files has started.
 pub(crate) const CHANGED: &str = "changed: ";
@@ -100,7 +97,7 @@ pub(crate) struct Project {
 
 /// What is never written to a disk.
 #[derive(Serialize, Deserialize)]
-struct Secrets {
+pub(crate) struct Secrets {
     caller: Option<Greeting>,
     applied: file::Project,
 }
@@ -206,20 +203,16 @@ impl Project {
         named(&self.applied.name, &self.worktree, &self.dir)
     }
 
-    /// What is never written to a disk, in memory that the next daemon can be given.
-    pub(crate) fn seal(&self) -> io::Result<OwnedFd> {
-        let secrets = Secrets {
+    /// What is never written to a disk.
+    pub(crate) fn secrets(&self) -> Secrets {
+        Secrets {
             caller: self.caller.as_deref().cloned(),
             applied: self.applied.clone(),
-        };
-        sealed::seal(&serde_json::to_vec(&secrets)?)
+        }
     }
 
-    /// Takes over what an earlier daemon has sealed.
-    pub(crate) fn unseal(&mut self, sealed: &[u8]) {
-        let Ok(secrets) = serde_json::from_slice::<Secrets>(sealed) else {
-            return;
-        };
+    /// Takes over what an earlier daemon had.
+    pub(crate) fn take_secrets(&mut self, secrets: Secrets) {
         self.caller = secrets.caller.map(Rc::new);
         self.restore_secrets(&secrets.applied);
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::keeper_link::ForNext;
 use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, JobState, Row};
 use crate::engine::life::Actor;
@@ -13,7 +14,6 @@ use crate::engine::session::Session;
 use crate::protocol::engine_job::LauncherSpec;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
-use crate::sys::sealed;
 
 /// How long a submission that was interrupted may take to show in the batch system's list, in milliseconds.
 const SUBMISSION_MS: i64 = 60_000;
@@ -457,13 +457,8 @@ impl State {
     /// A job was handed to a launcher with this environment, in which its commands run from now on. The keeper keeps it
     /// for the next daemon.
     pub(crate) fn batch_env(&mut self, launcher: &LauncherSpec, env: HashMap<String, String>) {
-        let sealed = serde_json::to_vec(&env).map_err(std::io::Error::from);
-        match sealed.and_then(|text| sealed::seal(&text)) {
-            Ok(memory) => self.keeper.store(&kept_env(launcher), memory),
-            Err(error) => {
-                tracing::warn!(%error, "the next daemon will not know the environment of a launcher");
-            }
-        }
+        self.keeper
+            .keep_json(ForNext::Launcher(&launcher.name), &env);
         self.batch_systems
             .submitted(launcher, Some(env), now().boot);
     }
@@ -473,16 +468,9 @@ impl State {
         let open = self.sessions.iter().filter_map(Session::open_batch);
         let open: Vec<_> = open.map(|batch| batch.launcher.clone()).collect();
         for launcher in open {
-            let kept = self.keeper.stored(&kept_env(&launcher));
-            let kept = kept.and_then(|memory| sealed::read(memory).ok());
-            let env = kept.and_then(|kept| serde_json::from_slice(&kept).ok());
+            let env = self.keeper.kept_json(ForNext::Launcher(&launcher.name));
             self.batch_systems.submitted(&launcher, env, now().boot);
         }
         self.end_held_hosts();
     }
-}
-
-/// The name under which the keeper keeps the environment of a launcher.
-fn kept_env(launcher: &LauncherSpec) -> String {
-    format!("launcher:{}", launcher.name)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::State;
 use super::job_states::seen_of;
 use crate::daemon::clock::now;
+use crate::daemon::keeper_link::ForNext;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::{FirstRun, QUEUES};
@@ -111,10 +112,8 @@ impl State {
 
     /// Has the keeper keep what a session is to run, for the next daemon.
     fn keep_first_run(&mut self, id: &SessionId, first_run: &FirstRun) {
-        match first_run.seal() {
-            Ok(memory) => self.keeper.store(id.as_str(), memory),
-            Err(error) => tracing::warn!(%error, session = %id, "the next daemon cannot start it"),
-        }
+        self.keeper
+            .keep_json(ForNext::FirstRun(id.as_str()), first_run);
     }
 
     /// What has a session as a guest that waits for its first run.
@@ -390,7 +389,7 @@ impl State {
             .collect();
         for name in over {
             project.first_runs.remove(&name);
-            self.keeper.unstore(&name);
+            self.keeper.drop_kept(ForNext::FirstRun(&name));
         }
     }
 
@@ -414,9 +413,8 @@ impl State {
                     continue;
                 };
                 project.sessions.insert(name.clone(), session);
-                let stored = self.keeper.stored(&name).filter(|_| waits);
-                if let Some(first_run) = stored.and_then(FirstRun::unseal) {
-                    project.first_runs.insert(name, first_run);
+                if waits && let Some(run) = self.keeper.kept_json(ForNext::FirstRun(&name)) {
+                    project.first_runs.insert(name, run);
                 }
             }
         }

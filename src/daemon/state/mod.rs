@@ -77,13 +77,11 @@ use crate::engine::timers::Timers;
 use crate::protocol::node::NodeState;
 use crate::protocol::status::InputState;
 use crate::protocol::{Record, SessionId, Summary};
-use crate::sys::sealed;
 use crate::term::colors::Colors;
 use hooks::Hooks;
 use human_requests::HumanRequests;
 use input_probe::InputProbes;
 use log_budget::LogBudget;
-use projects::KEPT_PROJECT;
 use render_queue::RenderQueue;
 use waiters::Waiters;
 
@@ -136,9 +134,7 @@ impl State {
         let tombstone_file = TombstoneFile::load(store.home(), &mut registry.tombstones, now());
         let events = Events::open(store.home(), started_boot);
         let shared_table = keeper.shared_table().clone();
-        let kept = keeper.stored_below(KEPT_PROJECT);
-        let kept = kept.filter_map(|(_, memory)| sealed::read(memory).ok());
-        let projects = Projects::load(store.home(), kept.collect());
+        let projects = Projects::load(store.home(), keeper.kept_projects());
         let hosts = Hosts::load(store.home());
         Self {
             sessions: Sessions::new(registry, store, shared_table),

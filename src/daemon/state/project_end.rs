@@ -2,6 +2,7 @@
 
 use super::State;
 use super::job_states::seen_of_all;
+use crate::daemon::keeper_link::ForNext;
 use crate::daemon::projects::ProjectId;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;
@@ -36,7 +37,7 @@ impl State {
             }
         }
         // Nothing starts any more without a client that brings its environment.
-        self.keeper.unstore(id);
+        self.keeper.drop_kept(ForNext::Caller(id));
         self.wish_changed(id);
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::State;
 use super::job_states::{fresh, late, seen_of, seen_of_all};
 use crate::daemon::clock::now;
+use crate::daemon::keeper_link::ForNext;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{Project, UnderWay};
 use crate::daemon::projects::spec;
@@ -17,10 +18,6 @@ use crate::engine::project::{JobWish, Phase, Seen, Step, Why, decide};
 use crate::engine::session::Session;
 use crate::project::stop::Stop;
 use crate::protocol::{Error, Greeting, Scope, SessionId, Status};
-use crate::sys::sealed;
-
-/// What the keeper keeps the projects under that the disk refuses, each followed by the project's id.
-pub(super) const KEPT_PROJECT: &str = "project:";
 
 /// Why a job without a session is not started or stopped.
 pub(crate) const WITHOUT_SESSION: &str = "its session was removed; run bgproc up again";
@@ -55,10 +52,8 @@ impl State {
             return;
         };
         let was_lost = known.caller.replace(Rc::new(caller)).is_none();
-        match known.seal() {
-            Ok(memory) => self.keeper.store(project, memory),
-            Err(error) => tracing::warn!(%error, "the next daemon will not know an environment"),
-        }
+        self.keeper
+            .keep_json(ForNext::Caller(project), &known.secrets());
         if was_lost {
             // Its schedules go on.
             self.projects.times_changed();
@@ -74,23 +69,19 @@ impl State {
     /// Stores a project. What the disk refuses is kept by the keeper, for the next daemon: jobs that were accepted into a
     /// queue on a full disk are not forgotten.
     pub(super) fn save_project(&mut self, project: &str) {
-        let name = format!("{KEPT_PROJECT}{project}");
+        let kept = ForNext::Project(project);
         match self.projects.save(self.sessions.store.home(), project) {
-            Ok(()) => self.keeper.unstore(&name),
-            Err(refused) => match sealed::seal(&refused) {
-                Ok(memory) => self.keeper.store(&name, memory),
-                Err(error) => tracing::warn!(project, %error, "the project cannot be kept"),
-            },
+            Ok(()) => self.keeper.drop_kept(kept),
+            Err(refused) => self.keeper.keep(kept, &refused),
         }
     }
 
     /// Finds the sessions of each project and its client's environment again, after the start of this daemon.
     pub(crate) fn adopt_project_sessions(&mut self) {
         for id in self.projects.ids() {
-            let sealed = self.keeper.stored(&id);
-            let sealed = sealed.and_then(|memory| sealed::read(memory).ok());
-            if let (Some(project), Some(sealed)) = (self.projects.get_mut(&id), sealed) {
-                project.unseal(&sealed);
+            let secrets = self.keeper.kept_json(ForNext::Caller(&id));
+            if let (Some(project), Some(secrets)) = (self.projects.get_mut(&id), secrets) {
+                project.take_secrets(secrets);
             }
         }
         self.adopt_guests();

@@ -4,9 +4,9 @@ use std::io;
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::keeper_link::ForNext;
 use crate::engine::timers::Due;
 use crate::protocol::SessionId;
-use crate::sys::sealed;
 
 /// How long the record of a session that has just started is not written, in milliseconds. The reply goes out first,
 /// and a session that ends at once is written once.
@@ -17,9 +17,6 @@ const SAVE_AGAIN_MS: u64 = 5000;
 
 /// How long the removal of a whole home may take, in milliseconds.
 const REMOVAL_MS: u64 = 1000;
-
-/// Begins the names under which the keeper keeps records. The id of the session follows.
-pub(crate) const KEPT_RECORD: &str = "record:";
 
 impl State {
     /// Writes a session's record to disk. If the disk refuses it, it is written again later.
@@ -67,7 +64,7 @@ impl State {
 
     /// Forgets the record that the keeper keeps, if it has one.
     pub(crate) fn forget_record(&mut self, id: &SessionId) {
-        self.keeper.unstore(&format!("{KEPT_RECORD}{id}"));
+        self.keeper.drop_kept(ForNext::Record(id));
     }
 
     fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
@@ -108,10 +105,7 @@ impl State {
         let Some(session) = self.sessions.get(id) else {
             return;
         };
-        let record = self.sessions.store.record(session).map_err(io::Error::from);
-        match record.and_then(|record| sealed::seal(&record)) {
-            Ok(memory) => self.keeper.store(&format!("{KEPT_RECORD}{id}"), memory),
-            Err(error) => tracing::warn!(session = %id, %error, "its record cannot be kept"),
-        }
+        let record = self.sessions.store.record(session);
+        self.keeper.keep_json(ForNext::Record(id), &record);
     }
 }

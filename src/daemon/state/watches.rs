@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::State;
 use super::job_states::{seen_of, seen_of_all};
 use crate::daemon::clock::now;
+use crate::daemon::keeper_link::ForNext;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::{CHANGED, Project};
 use crate::daemon::projects::watches::JobWatch;
@@ -17,7 +18,7 @@ use crate::engine::project::{Seen, SeenState, Standing, Why};
 use crate::project::watch::WatchDo;
 use crate::protocol::SessionId;
 use crate::protocol::project::Watching;
-use crate::sys::{sealed, signal};
+use crate::sys::signal;
 
 /// What is to be done with a program because files have changed, besides what follows from the wish.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,8 +53,11 @@ impl State {
                 }
                 None => {
                     project.watches.remove(name);
-                    self.keeper
-                        .unstore(&kept_change(&(id.clone(), name.clone())));
+                    let change = ForNext::Change {
+                        project: id,
+                        job: name,
+                    };
+                    self.keeper.drop_kept(change);
                 }
             }
         }
@@ -104,26 +108,20 @@ impl State {
     pub(crate) fn change_pends(&mut self, job: &JobKey, file: Option<&Path>) {
         let mut kept = now().boot.to_le_bytes().to_vec();
         kept.extend(file.map_or(&[][..], |file| file.as_os_str().as_bytes()));
-        match sealed::seal(&kept) {
-            Ok(memory) => {
-                self.keeper.store(&kept_change(job), memory);
-                tracing::debug!(project = job.0, job = job.1, "a change is kept");
-            }
-            Err(error) => tracing::warn!(%error, "a change of files cannot be kept"),
-        }
+        self.keeper.keep(unsettled(job), &kept);
+        tracing::debug!(project = job.0, job = job.1, "a change is kept");
     }
 
     /// The reaction has come, or nothing has changed.
     pub(crate) fn change_settled(&mut self, job: &JobKey) {
-        self.keeper.unstore(&kept_change(job));
+        self.keeper.drop_kept(unsettled(job));
     }
 
     /// A change to which nobody has reacted, because the daemon was killed or replaced, or the watch was set anew.
     pub(crate) fn unsettled_change(&mut self, job: &JobKey) -> Option<Changes> {
-        let name = kept_change(job);
-        let kept = sealed::read(self.keeper.stored(&name)?);
-        self.keeper.unstore(&name);
-        let kept = kept.ok()?;
+        let kept = self.keeper.kept(unsettled(job));
+        self.keeper.drop_kept(unsettled(job));
+        let kept = kept?;
         let (at, file) = kept.split_first_chunk()?;
         let at = u64::from_le_bytes(*at);
         let session = self.projects.get(&job.0)?.sessions.get(&job.1);
@@ -281,9 +279,9 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
     })
 }
 
-/// The name under which the keeper keeps a change to which nobody has reacted.
-fn kept_change((project, job): &JobKey) -> String {
-    format!("change:{project}/{job}")
+/// A change to which a job has not reacted.
+fn unsettled((project, job): &JobKey) -> ForNext<'_> {
+    ForNext::Change { project, job }
 }
 
 /// `changed: src/main.rs and 3 more`. Paths below `dir` are shown relative to it.

@@ -106,8 +106,8 @@ impl Store {
     }
 
     /// The record of a session, as it is written.
-    pub(crate) fn record(&self, session: &Session) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&session.meta(&self.boot_id))
+    pub(crate) fn record(&self, session: &Session) -> Meta {
+        session.meta(&self.boot_id)
     }
 
     /// Writes `meta.json`.
@@ -119,7 +119,7 @@ impl Store {
         } else {
             file::replace
         };
-        replace(&path, &self.record(session)?)
+        replace(&path, &serde_json::to_vec(&self.record(session))?)
     }
 
     /// Reads the records that earlier daemons left. An unreadable record is put aside (renamed), not removed.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::OwnedFd;
 
 use serde_json::json;
 
@@ -11,7 +10,6 @@ use super::rebuild::{self, Remains};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
-use crate::daemon::state::saving::KEPT_RECORD;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
@@ -19,7 +17,7 @@ use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
-use crate::sys::{process, pty, sealed};
+use crate::sys::{process, pty};
 
 /// The last lifecycle event of each session in the journal.
 type LastEvents = HashMap<SessionId, EventKind>;
@@ -103,12 +101,9 @@ impl State {
 
     /// The records that the disk refused, and that the keeper has kept. They are newer than what is on disk.
     fn kept_records(&self) -> Vec<Meta> {
-        let kept = self.keeper.stored_below(KEPT_RECORD);
-        let read = |(id, memory): (&str, &OwnedFd)| {
-            let text = sealed::read(memory).ok()?;
-            parse_meta(&text, &SessionId::parse(id)?).ok()
-        };
-        kept.filter_map(read).collect()
+        let kept = self.keeper.kept_records().into_iter();
+        kept.filter_map(|(id, text)| parse_meta(&text, &id).ok())
+            .collect()
     }
 
     /// Whether a session was saved, but no keeper received its start. Such a session can be
