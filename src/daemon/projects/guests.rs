@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::project::Project;
-use crate::engine::project::{Member, Standing};
+use crate::engine::project::{JobWish, Member, Standing};
 use crate::project as file;
 use crate::protocol::keeper::SpawnSpec;
 
@@ -40,10 +40,7 @@ impl Project {
     /// Whether a guest of this name waits, and what it is to run was lost with daemon and keeper.
     pub(crate) fn has_lost_first_run(&self, name: &str) -> bool {
         let job = self.wish.jobs.get(name);
-        let waits = job.is_some_and(|job| {
-            job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
-        });
-        waits && !self.first_runs.contains_key(name)
+        job.is_some_and(JobWish::waits_as_guest) && !self.first_runs.contains_key(name)
     }
 
     /// Whether this is the name of a guest.

@@ -121,9 +121,7 @@ impl State {
         let mut projects = self.projects.iter();
         projects.find(|project| {
             let job = project.wish.jobs.get(id.as_str());
-            job.is_some_and(|job| {
-                job.member == Member::Guest && job.owed.is_some() && job.hold.is_none()
-            })
+            job.is_some_and(JobWish::waits_as_guest)
         })
     }
 
@@ -166,9 +164,8 @@ impl State {
                 .get(&of.id)
                 .is_some_and(|project| waits(project, &of.job)),
             None => self
-                .projects
-                .iter()
-                .any(|project| waits(project, session.id.as_str())),
+                .waits_in(&session.id)
+                .is_some_and(|project| waits(project, session.id.as_str())),
         }
     }
 

@@ -9,6 +9,14 @@ use std::collections::BTreeSet;
 use super::seen::{Seen, holds};
 use super::wish::{JobWish, Member, Need, Wish};
 
+impl JobWish {
+    /// Whether this is a session that waits here for its run. One that somebody holds does not wait, whatever it is
+    /// owed: it is in no queue, and starts only after a new request.
+    pub fn waits_as_guest(&self) -> bool {
+        self.member == Member::Guest && self.owed.is_some() && self.hold.is_none()
+    }
+}
+
 impl Wish {
     /// A session waits here for the run after run `last`: in a queue, after others, or both.
     pub fn invite(&mut self, name: &str, queue: Option<String>, needs: Vec<Need>, last: u32) {
@@ -79,9 +87,8 @@ impl Wish {
                 .flat_map(|job| job.needs.iter().map(|need| need.job.as_str()))
                 .collect();
             let is_over = |(name, job): &(&String, &JobWish)| {
-                let waits = job.hold.is_none() && job.owed.is_some();
                 job.member == Member::Guest
-                    && !waits
+                    && !job.waits_as_guest()
                     && job.turn.is_none()
                     && !needed.contains(name.as_str())
             };

@@ -78,6 +78,23 @@ fn the_place_can_be_changed_and_the_turn_skipped() {
 }
 
 #[test]
+fn a_guest_that_is_held_does_not_wait() {
+    let mut world = queue(1);
+    for name in ["a", "b", "c"] {
+        world.invite(name, &[]);
+    }
+    assert!(world.wish.jobs["b"].waits_as_guest());
+    world.wish.hold("b", "ann");
+    assert!(!world.wish.jobs["b"].waits_as_guest());
+    assert_eq!(world.line().waiting, ["c"]);
+    world.wish.owe("b", 0);
+    assert!(!world.wish.jobs["b"].waits_as_guest());
+    assert_eq!(world.line().waiting, ["c"]);
+    world.go();
+    assert!(!world.wish.jobs.contains_key("b"), "it has left");
+}
+
+#[test]
 fn a_failure_pauses_the_queue_that_is_to_be_paused() {
     let mut world = queue(1);
     world.wish.queues.get_mut("q").unwrap().pauses_on_failure = true;
