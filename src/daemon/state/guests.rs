@@ -133,11 +133,8 @@ impl State {
 
     /// Whether the turn of a session in a queue has come, and its program does not run yet.
     fn is_being_started(&self, session: &Session) -> bool {
-        let (project, name) = match &session.spec.project {
-            Some(of) => (self.projects.get(&of.id), of.job.as_str()),
-            None => (self.waits_in(&session.id), session.id.as_str()),
-        };
-        let step = project.and_then(|project| project.under_way.get(name));
+        let place = self.place_of(session);
+        let step = place.and_then(|(project, name)| project.under_way.get(name));
         matches!(step, Some(UnderWay::Starting(_)))
     }
 
@@ -154,19 +151,9 @@ impl State {
         if session.life.status() != Status::Queued || session.batch.is_some() {
             return false;
         }
-        let waits = |project: &Project, name: &str| {
-            let job = project.wish.jobs.get(name);
-            job.is_some_and(|job| job.queue.is_some() && job.owed.is_some())
-        };
-        match &session.spec.project {
-            Some(of) => self
-                .projects
-                .get(&of.id)
-                .is_some_and(|project| waits(project, &of.job)),
-            None => self
-                .waits_in(&session.id)
-                .is_some_and(|project| waits(project, session.id.as_str())),
-        }
+        let place = self.place_of(session);
+        let job = place.and_then(|(project, name)| project.wish.jobs.get(name));
+        job.is_some_and(|job| job.queue.is_some() && job.owed.is_some())
     }
 
     /// What a session that waits would run if its record had this command. `None` if it does not wait.
@@ -254,7 +241,7 @@ impl State {
             let message = format!("session {id} does not wait in a queue");
             Error::new(ErrorCode::SessionNotRunning, message)
         };
-        let (project, name) = self.place_of(id).ok_or_else(not_waiting)?;
+        let (project, name) = self.named_place_of(id).ok_or_else(not_waiting)?;
         let known = self.projects.get_mut(&project).ok_or_else(not_waiting)?;
         let seen = known.seen.clone();
         let look = |name: &str| Seen::of(&seen, name);
@@ -268,7 +255,7 @@ impl State {
     /// Lets a session that waits start now, whatever it waits for; a job of a project waits for its needs still.
     /// Returns what has it, or `None` if it does not wait.
     pub(crate) fn start_out_of_turn(&mut self, id: &SessionId) -> Option<ProjectId> {
-        let (project, name) = self.place_of(id)?;
+        let (project, name) = self.named_place_of(id)?;
         let known = self.projects.get_mut(&project)?;
         if !known.wish.start_out_of_turn(&name) {
             return None;
@@ -277,13 +264,19 @@ impl State {
         Some(project)
     }
 
-    /// What has a session that waits, and its name there.
-    fn place_of(&self, id: &SessionId) -> Option<(ProjectId, String)> {
-        let session = self.sessions.get(id)?;
+    /// The project that decides when a session runs, and the session's name there: that of the job whose session it is,
+    /// or that in which it waits as a guest.
+    fn place_of<'a>(&'a self, session: &'a Session) -> Option<(&'a Project, &'a str)> {
         match &session.spec.project {
-            Some(of) => Some((of.id.clone(), of.job.clone())),
-            None => Some((self.waits_in(id)?.id.clone(), id.to_string())),
+            Some(of) => Some((self.projects.get(&of.id)?, of.job.as_str())),
+            None => Some((self.waits_in(&session.id)?, session.id.as_str())),
         }
+    }
+
+    /// The same by names, for a caller that changes the project.
+    fn named_place_of(&self, id: &SessionId) -> Option<(ProjectId, String)> {
+        let (project, name) = self.place_of(self.sessions.get(id)?)?;
+        Some((project.id.clone(), name.to_owned()))
     }
 
     /// Forgets that a session waits for its first run, also if its turn has just come.
@@ -487,10 +480,7 @@ impl State {
 
     /// The project in which a job or session waits, its name there, and its phase.
     fn phase_of<'a>(&'a self, session: &'a Session) -> Option<(&'a Project, &'a str, &'a Phase)> {
-        let (project, name) = match &session.spec.project {
-            Some(of) => (self.projects.get(&of.id)?, of.job.as_str()),
-            None => (self.waits_in(&session.id)?, session.id.as_str()),
-        };
+        let (project, name) = self.place_of(session)?;
         Some((project, name, project.decision.phases.get(name)?))
     }
 
