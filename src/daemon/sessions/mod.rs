@@ -128,7 +128,7 @@ impl Sessions {
     }
 
     fn end_of(&self, io: &SessionIo) -> u64 {
-        self.slot(io).map_or(io.end, Slot::end)
+        io.extent(&self.shared_table).end
     }
 
     /// Offset at which a session's log starts now.
@@ -140,8 +140,8 @@ impl Sessions {
 
     /// Bytes of a session's log that could not be saved to a file, not counting dropped ones.
     pub(crate) fn unsaved(&self, id: &SessionId) -> u64 {
-        let unsaved = |io| self.slot(io).map_or(io.unsaved, Slot::unsaved);
-        self.io(id).map_or(0, unsaved)
+        let extent = self.io(id).map(|io| io.extent(&self.shared_table));
+        extent.map_or(0, |extent| extent.unsaved)
     }
 
     /// The process group in the foreground of a session's terminal; `None` with pipes.

@@ -6,6 +6,7 @@ use crate::engine::Now;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::record::{Asked, OutputFile};
 use crate::protocol::{Record, Summary};
+use crate::sys::shared_table::Slot;
 use crate::sys::signal;
 
 impl Sessions {
@@ -35,12 +36,11 @@ impl Sessions {
     /// Adds the size and the path of a session's log. Returns its files if the log is too long to be read
     /// through replies.
     fn add_log(&self, summary: &mut Summary, io: Option<&SessionIo>) -> Vec<OutputFile> {
-        let end = io.map_or(0, |io| self.end_of(io));
-        summary.output_bytes = summary.output_bytes.max(end);
-        summary.dropped_bytes += io.map_or(0, |io| match self.slot(io) {
-            Some(slot) => slot.first().saturating_sub(summary.dropped_bytes) + slot.unsaved(),
-            None => io.unsaved,
-        });
+        let extent = io.map(|io| io.extent(&self.shared_table));
+        let extent = extent.unwrap_or_default();
+        summary.output_bytes = summary.output_bytes.max(extent.end);
+        let first = io.and_then(|io| self.slot(io)).map_or(0, Slot::first);
+        summary.dropped_bytes = summary.dropped_bytes.max(first) + extent.unsaved;
         summary.offloaded = is_offloaded(summary.output_bytes);
         let offloaded = io.filter(|_| summary.offloaded);
         let files = offloaded.map_or_else(Vec::new, |io| self.files_of(io));

@@ -22,19 +22,12 @@ use crate::sys::tail::Tail;
 
 /// The descriptors and the log positions of one session.
 pub(crate) struct SessionIo {
-    /// What the keeper holds for the session; `None` if the keeper does not have it. Boxed, because the hash
-    /// map reserves room for more entries than it has.
-    held: Option<Box<Held>>,
+    place: Place,
     /// The input of the program; `None` once it is closed.
     pub(crate) input: Option<Rc<Input>>,
     /// The pidfd of the first process; `None` once it has ended.
     pub(crate) pidfd: Option<Rc<OwnedFd>>,
     pub(crate) log: LogReader,
-    /// Where the log ended when this daemon started, for a session that the keeper does not have: the log may
-    /// not be rendered yet.
-    pub(crate) end: u64,
-    /// Bytes of the log up to `end` that are in no file.
-    pub(crate) unsaved: u64,
     /// Whether its record could not be written.
     pub(crate) is_record_stale: bool,
     /// The exit of the first process, held back until the output before it is rendered.
@@ -61,6 +54,23 @@ pub(crate) struct SessionIo {
     pub(crate) sweep: Option<PortSweep>,
 }
 
+/// What there is of a session outside the daemon.
+enum Place {
+    /// The keeper has it. Boxed, because the hash map reserves room for more entries than it has.
+    WithKeeper(Box<Held>),
+    /// It has only files. The log reaches as far as it did when it was looked at last, and may not be rendered yet.
+    InFiles(Extent),
+}
+
+/// How far a log reaches.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extent {
+    /// The offset at which it ends.
+    pub(crate) end: u64,
+    /// Bytes of it that could not be saved to a file, not counting dropped ones.
+    pub(crate) unsaved: u64,
+}
+
 struct Held {
     kept: Kept,
     /// With pipes: the reading ends, held here so that a job that outlives the keeper never finds its pipe
@@ -69,15 +79,23 @@ struct Held {
 }
 
 impl SessionIo {
-    /// A session before its program runs: it has only a log.
+    /// A session before its program runs: it has only an empty log.
     pub(crate) fn new(log: LogReader) -> Self {
+        Self::in_files_of(log, Extent::default())
+    }
+
+    /// A session of which this daemon knows only the log, which ends at `end`.
+    pub(crate) fn restored(log: LogReader, end: u64) -> Self {
+        let unsaved = log.gaps(end);
+        Self::in_files_of(log, Extent { end, unsaved })
+    }
+
+    fn in_files_of(log: LogReader, extent: Extent) -> Self {
         Self {
-            held: None,
+            place: Place::InFiles(extent),
             input: None,
             pidfd: None,
             log,
-            end: 0,
-            unsaved: 0,
             is_record_stale: false,
             pending_exit: None,
             look: Look::default(),
@@ -85,7 +103,7 @@ impl SessionIo {
             frames: None,
             next_output_event: 0,
             holds_output_event: false,
-            measured: 0,
+            measured: extent.end,
             dropped: 0,
             next_dropped_event: 0,
             node_state: None,
@@ -99,7 +117,7 @@ impl SessionIo {
         self.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
         self.pidfd = fds.pidfd.map(Rc::new);
         self.log.set_growing(!kept.open.is_empty());
-        self.held = Some(Box::new(Held {
+        self.place = Place::WithKeeper(Box::new(Held {
             kept,
             outputs: fds.outputs,
         }));
@@ -118,7 +136,7 @@ impl SessionIo {
 
     /// Whether all that its program has written so far is in its log, according to the shared table.
     pub(crate) fn has_no_output_left(&self, shared_table: &SharedTable) -> bool {
-        let (Some(held), Some(slot)) = (&self.held, self.slot()) else {
+        let (Some(held), Some(slot)) = (self.held(), self.slot()) else {
             return false;
         };
         let fds = match held.kept.spec.mode {
@@ -131,27 +149,63 @@ impl SessionIo {
 
     /// Its slot in the shared table.
     pub(crate) fn slot(&self) -> Option<u32> {
-        self.held.as_ref().map(|held| held.kept.slot)
+        self.held().map(|held| held.kept.slot)
+    }
+
+    /// How far its log reaches: the keeper publishes that for the sessions that it has.
+    pub(crate) fn extent(&self, shared_table: &SharedTable) -> Extent {
+        match &self.place {
+            Place::WithKeeper(held) => {
+                let slot = shared_table.slot(held.kept.slot);
+                Extent {
+                    end: slot.end(),
+                    unsaved: slot.unsaved(),
+                }
+            }
+            Place::InFiles(extent) => *extent,
+        }
+    }
+
+    /// The same to be changed, if the keeper does not have it.
+    pub(crate) fn in_files_mut(&mut self) -> Option<&mut Extent> {
+        match &mut self.place {
+            Place::WithKeeper(_) => None,
+            Place::InFiles(extent) => Some(extent),
+        }
+    }
+
+    fn held(&self) -> Option<&Held> {
+        match &self.place {
+            Place::WithKeeper(held) => Some(held),
+            Place::InFiles(_) => None,
+        }
+    }
+
+    fn held_mut(&mut self) -> Option<&mut Held> {
+        match &mut self.place {
+            Place::WithKeeper(held) => Some(held),
+            Place::InFiles(_) => None,
+        }
     }
 
     /// Notes that its first process has ended.
     pub(crate) fn ended(&mut self, exit: &Exit) {
         self.pidfd = None;
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.held_mut() {
             held.kept.exit = Some(exit.clone());
         }
     }
 
     /// Notes that its `onExit` has been started.
     pub(crate) fn on_exit_began(&mut self) {
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.held_mut() {
             held.kept.on_exit_ran = true;
         }
     }
 
     /// Notes that no process has its terminal or pipes open any more.
     pub(crate) fn closed(&mut self) {
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.held_mut() {
             held.kept.open.clear();
             held.outputs.clear();
         }
@@ -164,19 +218,19 @@ impl SessionIo {
         tail: Option<OwnedFd>,
         shared_table: &Rc<SharedTable>,
     ) {
-        let Some(held) = &mut self.held else { return };
+        let Some(held) = self.held_mut() else { return };
         held.kept.degraded = reason;
         self.share_tail(tail.map(Tail::open), shared_table);
     }
 
     /// Whether the keeper holds it.
     pub(crate) fn is_held(&self) -> bool {
-        self.held.is_some()
+        self.held().is_some()
     }
 
     /// Everything that another keeper needs to take over the session.
     pub(crate) fn hand_over(&self) -> io::Result<Option<(Kept, Vec<OwnedFd>)>> {
-        let Some(held) = &self.held else {
+        let Some(held) = self.held() else {
             return Ok(None);
         };
         let input = self.input.as_ref().map(|input| input.as_fd());
@@ -198,6 +252,6 @@ impl SessionIo {
 
     /// The program it runs, as the keeper started it.
     pub(crate) fn spec(&self) -> Option<&crate::protocol::keeper::SpawnSpec> {
-        self.held.as_ref().map(|held| &held.kept.spec)
+        self.held().map(|held| &held.kept.spec)
     }
 }

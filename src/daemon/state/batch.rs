@@ -433,8 +433,8 @@ impl State {
             return;
         };
         let (first, end) = io.log.bounds();
-        if end > io.end {
-            io.end = end;
+        if let Some(known) = io.in_files_mut().filter(|known| end > known.end) {
+            known.end = end;
             self.render_queue.add(id);
         }
         if first > 0 {

@@ -156,7 +156,11 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         if bytes.is_empty() {
             match session.open_batch() {
                 // Another machine is just taking the log over. It is looked at again.
-                Some(_) => io.end = at,
+                Some(_) => {
+                    if let Some(known) = io.in_files_mut() {
+                        known.end = at;
+                    }
+                }
                 // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
                 None => session.output.skip_to(end),
             }

@@ -190,7 +190,8 @@ impl State {
             session.log_degraded.clone_from(&kept.degraded);
             let shown = self.keeper.shared_table().slot(kept.slot).shown();
             session.output.show(&session.scope, shown);
-            unseen = begin_unseen(&mut session, kept.pid, exit.as_ref(), io.end, now).or(unseen);
+            let end = io.extent(self.keeper.shared_table()).end;
+            unseen = begin_unseen(&mut session, kept.pid, exit.as_ref(), end, now).or(unseen);
             io.hold(kept, fds, self.keeper.shared_table());
         } else if was_alive && exit.is_none() && session.batch.is_none() {
             let why = if same_boot {
@@ -255,11 +256,7 @@ impl State {
             };
             session.output.was_written(end, at.carried_over(now));
         }
-        let mut io = SessionIo::new(log);
-        io.end = end;
-        io.unsaved = io.log.gaps(end);
-        io.measured = end;
-        (session, io)
+        (session, SessionIo::restored(log, end))
     }
 }
 
