@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Host;
@@ -23,8 +24,17 @@ const HOST_KEY: [&str; 3] = [
     "host key is known",
 ];
 
-/// What is said of a daemon on a host that does not answer although the host does.
-pub const DAEMON_SILENT: &str = "its daemon does not answer";
+/// Why a host cannot be reached, if bgproc has found it out itself: `cause` in the data of the error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Cause {
+    /// The host answers, and its daemon does not.
+    DaemonSilent,
+    /// The command that reaches the host cannot be started here.
+    CommandMissing,
+    /// The shell of the host prints too much before it runs a command.
+    NoisyShell,
+}
 
 /// The error for a link that ended, or never began. `stderr` is what its command said last.
 pub fn of(host: &Host, stderr: &str) -> Error {
@@ -89,15 +99,32 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
     ))
 }
 
-/// What a person can do about a host that cannot be reached. `why` is the message of [`of`] or [`unreachable()`], with
-/// the words of the command.
-pub fn advice(host: &Host, why: &str) -> String {
+/// The same with a cause.
+pub fn unreachable_by(host: &Host, cause: Cause, why: &str) -> Error {
+    unreachable(host, why).add_data("cause", json!(cause))
+}
+
+/// What a person can do about a host that cannot be reached. `error` is one of [`of`] or [`unreachable()`]; without a
+/// cause, its message has the words of the command, which are searched.
+pub fn advice(host: &Host, error: &Error) -> String {
     let reached = host.reached();
-    let says = |parts: &[&str]| parts.iter().any(|part| why.contains(part));
     let file = match &host.written {
         Some(file) => format!("[hosts.{}] in {}", host.name, file.display()),
         None => "the launcher".to_owned(),
     };
+    match cause(error) {
+        Some(Cause::CommandMissing) => {
+            return format!("install the program that {file} names, or correct its command");
+        }
+        Some(Cause::NoisyShell) => {
+            return "have its start-up files print only in interactive shells".to_owned();
+        }
+        Some(Cause::DaemonSilent) => {
+            return format!("log in there and run bgproc doctor: {reached}");
+        }
+        None => {}
+    }
+    let says = |parts: &[&str]| parts.iter().any(|part| error.message.contains(part));
     let is_ssh = matches!(host.reach, Reach::Ssh(_));
     if is_ssh && says(&["Could not resolve hostname", "Name or service not known"]) {
         return format!(
@@ -119,15 +146,6 @@ pub fn advice(host: &Host, why: &str) -> String {
             "see that the machine is on, and that its network or VPN is up; then try: {reached}"
         );
     }
-    if says(&["does not start"]) {
-        return format!("install the program that {file} names, or correct its command");
-    }
-    if says(&["its shell prints"]) {
-        return "have its start-up files print only in interactive shells".to_owned();
-    }
-    if says(&[DAEMON_SILENT]) {
-        return format!("log in there and run bgproc doctor: {reached}");
-    }
     if is_ssh {
         format!("see what ssh says, and whether the machine is up: {reached} -v true")
     } else {
@@ -135,6 +153,11 @@ pub fn advice(host: &Host, why: &str) -> String {
             "run its command by hand; it has to run a shell that reads standard input: {reached}"
         )
     }
+}
+
+fn cause(error: &Error) -> Option<Cause> {
+    let cause = error.data.as_ref()?.get("cause")?;
+    Cause::deserialize(cause).ok()
 }
 
 /// What a person can do about a daemon on a host that speaks another protocol. `theirs` compares it with this program's.
@@ -288,21 +311,26 @@ mod tests {
                 "ssh: connect to host gpu1 port 22: Connection timed out",
                 "VPN",
             ),
-            (
-                "ssh does not start: No such file or directory",
-                "install the program",
-            ),
-            ("its daemon does not answer", "bgproc doctor"),
             ("no answer within 10 s", "ssh gpu1 -v true"),
+            ("its daemon does not answer", "ssh gpu1 -v true"),
         ] {
-            let advice = advice(&host(), &unreachable(&host(), why).message);
+            let advice = advice(&host(), &unreachable(&host(), why));
             assert!(advice.contains(step), "{why}: {advice}");
+        }
+        for (cause, step) in [
+            (Cause::CommandMissing, "install the program"),
+            (Cause::NoisyShell, "start-up files"),
+            (Cause::DaemonSilent, "bgproc doctor"),
+        ] {
+            let error = unreachable_by(&host(), cause, "Connection refused");
+            let advice = advice(&host(), &error);
+            assert!(advice.contains(step), "{cause:?}: {advice}");
         }
         let command = Host {
             reach: Reach::Command(vec!["kubectl".to_owned(), "exec".to_owned()]),
             ..host()
         };
-        let advice = advice(&command, &unreachable(&command, "pod not found").message);
+        let advice = advice(&command, &unreachable(&command, "pod not found"));
         assert!(
             advice.contains("by hand") && advice.ends_with("kubectl exec"),
             "{advice}"

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Host;
-use super::fault;
+use super::fault::{self, Cause};
 use super::frames::Start;
 use super::host::{SshConfiguration, SshOptions};
 use super::mux::{Mux, Side};
@@ -272,7 +272,7 @@ fn attempt(
                 "its shell prints more than {} KiB before it runs a command",
                 script::NOISE / 1024
             );
-            Err(fault::unreachable(host, &why).into())
+            Err(fault::unreachable_by(host, Cause::NoisyShell, &why).into())
         }
         Heard::End => Err(fault::of(host, &running.last_words()).into()),
     }
@@ -281,7 +281,8 @@ fn attempt(
 fn start(host: &Host, words: &[String]) -> Result<Running, Error> {
     let fail = |error: &dyn std::fmt::Display| {
         let shown = words.first().map_or("", String::as_str);
-        fault::unreachable(host, &format!("{shown} does not start: {error}"))
+        let why = format!("{shown} does not start: {error}");
+        fault::unreachable_by(host, Cause::CommandMissing, &why)
     };
     let (program, args) = words.split_first().ok_or_else(|| fail(&"no command"))?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| fail(&error))?;

@@ -123,7 +123,7 @@ fn problem(subject: &'static str, host: &Host, error: &Error) -> Finding {
     let finding = Finding::problem(subject, error.message.clone());
     let advice = match error.code {
         // Its hint names this verb.
-        ErrorCode::HostUnreachable => Some(fault::advice(host, &error.message)),
+        ErrorCode::HostUnreachable => Some(fault::advice(host, error)),
         _ => error.hint.clone(),
     };
     match advice {

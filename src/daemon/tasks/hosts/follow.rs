@@ -15,8 +15,9 @@ use crate::daemon::clock::sleep_until;
 use crate::daemon::hosts::channel::{Channel, fields, greeted};
 use crate::daemon::hosts::{Attempt, Entry};
 use crate::daemon::hub::Hub;
+use crate::link::fault::{self, Cause};
 use crate::link::frames::Start;
-use crate::link::{Host, Link, fault};
+use crate::link::{Host, Link};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::{
     Error, ErrorCode, Event, EventKind, Greeting, PROTOCOL, Role, SessionId, VERSION,
@@ -124,7 +125,10 @@ async fn connection(
             channel.close();
             return Ended::Daemon(error);
         }
-        Err(_) => return Ended::Silent(fault::unreachable(host, fault::DAEMON_SILENT)),
+        Err(_) => {
+            let why = "its daemon does not answer";
+            return Ended::Silent(fault::unreachable_by(host, Cause::DaemonSilent, why));
+        }
     };
     if !hub.change(|state| state.host_opened(attempt, link, &channel, &version)) {
         return Ended::Silent(fault::unreachable(host, "it was disconnected"));
