@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use bgproc::sys::detach::ROLE;
+use bgproc::sys::role::ProcessRole;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
@@ -10,8 +11,11 @@ fn main() -> ExitCode {
     // type `bgproc daemon` as well, so the internal roles also require BGPROC_ROLE.
     let role = std::env::var_os(ROLE);
     match &args[..] {
-        [_, keeper] if keeper == "keeper" && role.as_ref() == Some(keeper) => bgproc::keeper::run(),
-        [_, daemon] if daemon == "daemon" && role.as_ref() == Some(daemon) => bgproc::daemon::run(),
+        [_, word] if role.as_ref() == Some(word) => match ProcessRole::of(word) {
+            Some(ProcessRole::Keeper) => bgproc::keeper::run(),
+            Some(ProcessRole::Daemon) => bgproc::daemon::run(),
+            None => bgproc::cli::run(args),
+        },
         _ => bgproc::cli::run(args),
     }
 }

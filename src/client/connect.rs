@@ -12,7 +12,8 @@ use super::keeper;
 use super::receiver::HANDSHAKE;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
-use crate::sys::{detach, lock::Lock, process, readiness, role, socket};
+use crate::sys::role::{self, ProcessRole};
+use crate::sys::{detach, lock::Lock, process, readiness, socket};
 
 /// Longest time a keeper may take to end or to listen again, and the interval between checks.
 const CHANGING: Duration = Duration::from_secs(2);
@@ -328,7 +329,7 @@ fn start_lock(home: &Home, patience: Duration) -> Result<Turn, Error> {
 fn is_keeper_changing(home: &Home) -> bool {
     // The kernel takes away the memory of a killed process, by which it is found, before it releases its locks.
     let is_held = |path: &Path| matches!(Lock::attempt(path), Ok(None));
-    role::find(home, "keeper").is_some()
+    role::find(home, ProcessRole::Keeper).is_some()
         || is_held(&home.sessions_lock())
         || is_held(&paths::keeper_lock_in(&home.runtime))
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use super::connect::{is_absent, unavailable};
 use crate::protocol::{Error, KeeperStatus};
 use crate::sys::paths::Home;
-use crate::sys::{process, role, socket};
+use crate::sys::role::{self, ProcessRole};
+use crate::sys::{process, socket};
 
 /// Longest wait for an answer. The keeper answers within a millisecond, unless it is stopped or the machine is
 /// overloaded.
@@ -51,16 +52,17 @@ pub fn check_daemon(status: &KeeperStatus) -> Result<(), Error> {
         )));
     }
     match status.daemon_pid {
-        Some(pid) if process::is_stopped(pid) => Err(stopped("daemon", pid)),
+        Some(pid) if process::is_stopped(pid) => Err(stopped(ProcessRole::Daemon, pid)),
         _ => Ok(()),
     }
 }
 
 /// Returns an error if the daemon is stopped and there is no keeper, which the daemon would start again.
 pub fn check_daemon_alone(home: &Home) -> Result<(), Error> {
-    let daemon = role::find(home, "daemon").filter(|daemon| process::is_stopped(daemon.pid));
+    let daemon =
+        role::find(home, ProcessRole::Daemon).filter(|daemon| process::is_stopped(daemon.pid));
     match daemon.map(|daemon| daemon.pid) {
-        Some(pid) => Err(stopped("daemon", pid).hint(format!(
+        Some(pid) => Err(stopped(ProcessRole::Daemon, pid).hint(format!(
             "resume it with kill -CONT {pid}. Do not kill it: the keeper is gone, so the jobs would be lost"
         ))),
         None => Ok(()),
@@ -82,7 +84,7 @@ fn read(stream: &mut UnixStream) -> Result<Vec<u8>, Error> {
             Err(error) => return Err(silent(&format!("does not answer: {error}"))),
         }
         if process::is_stopped(pid) {
-            return Err(stopped("keeper", pid));
+            return Err(stopped(ProcessRole::Keeper, pid));
         }
         if began.elapsed() >= PATIENCE {
             return Err(silent("does not answer"));
@@ -90,7 +92,7 @@ fn read(stream: &mut UnixStream) -> Result<Vec<u8>, Error> {
     }
 }
 
-fn stopped(who: &str, pid: u32) -> Error {
+fn stopped(who: ProcessRole, pid: u32) -> Error {
     unavailable(&format!(
         "the {who} (pid {pid}) is stopped, by SIGSTOP or a debugger"
     ))

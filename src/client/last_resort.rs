@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use crate::protocol::SessionId;
 use crate::sys::paths::Home;
 use crate::sys::process::Process;
-use crate::sys::{process, role, signal, tree};
+use crate::sys::role::{self, ProcessRole};
+use crate::sys::{process, signal, tree};
 
 /// Time between SIGTERM and SIGKILL, the same as in the daemon.
 const GRACE: Duration = Duration::from_secs(2);
@@ -36,8 +37,8 @@ pub struct Ended {
 
 /// Resumes keeper and daemon if they were stopped by a signal.
 pub fn wake(home: &Home) {
-    for name in ["keeper", "daemon"] {
-        if let Some(process) = role::find(home, name) {
+    for role in ProcessRole::ALL {
+        if let Some(process) = role::find(home, role) {
             send(&process, signal::CONT);
         }
     }
@@ -88,11 +89,11 @@ fn end_own_processes(home: &Home) -> Vec<u32> {
     let began = Instant::now();
     let this = process::read(std::process::id()).map_or(u64::MAX, |this| this.start);
     while began.elapsed() < LAST_GRACE {
-        let keeper = role::find(home, "keeper");
+        let keeper = role::find(home, ProcessRole::Keeper);
         if keeper.as_ref().is_some_and(|keeper| keeper.start > this) {
             break;
         }
-        let daemon = role::find(home, "daemon");
+        let daemon = role::find(home, ProcessRole::Daemon);
         if keeper.is_none() && daemon.is_none() {
             break;
         }

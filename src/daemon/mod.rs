@@ -118,6 +118,7 @@ use tokio::task::LocalSet;
 use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
+use crate::sys::role::ProcessRole;
 use crate::sys::{detach, spawn};
 use crate::{config, diag};
 use settings::Settings;
@@ -160,11 +161,11 @@ fn start() -> io::Result<()> {
 fn settings(home: &Home) -> Settings {
     match config::load(&home.config_file()) {
         Ok(config) => {
-            diag::start(home, "daemon", config.log_level);
+            diag::start(home, ProcessRole::Daemon, config.log_level);
             Settings::new(&config)
         }
         Err(error) => {
-            diag::start(home, "daemon", None);
+            diag::start(home, ProcessRole::Daemon, None);
             tracing::warn!("{error}; the default limits apply");
             Settings::default()
         }

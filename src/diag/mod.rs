@@ -20,10 +20,11 @@ use tracing_subscriber::fmt::time::FormatTime;
 use crate::config::LogLevel;
 use crate::sys::clock;
 use crate::sys::paths::Home;
+use crate::sys::role::ProcessRole;
 use file::RotatedFile;
 
 /// Starts logging to the file of `process`, to which its parent has redirected stderr.
-pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
+pub fn start(home: &Home, process: ProcessRole, configured: Option<LogLevel>) {
     let asked = LogLevel::asked();
     let named = LogLevel::parse(&asked);
     let level = filter(named.or(configured).unwrap_or_default());

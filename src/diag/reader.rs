@@ -11,15 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use crate::sys::paths::Home;
-
-/// Whose diagnostics.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Process {
-    /// The daemon's.
-    Daemon,
-    /// The keeper's.
-    Keeper,
-}
+pub use crate::sys::role::ProcessRole;
 
 /// A process's diagnostics, and how far they have been read.
 #[derive(Debug)]
@@ -34,12 +26,8 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// Those of `process` in this home.
-    pub fn of(home: &Home, process: Process) -> Self {
-        let name = match process {
-            Process::Daemon => "daemon",
-            Process::Keeper => "keeper",
-        };
-        Self::at(home.diagnostics(name), home.older_diagnostics(name))
+    pub fn of(home: &Home, process: ProcessRole) -> Self {
+        Self::at(home.diagnostics(process), home.older_diagnostics(process))
     }
 
     fn at(path: PathBuf, older: PathBuf) -> Self {

@@ -9,6 +9,7 @@ use super::{Finding, Repair};
 use crate::sys::disk::Space;
 use crate::sys::machine;
 use crate::sys::paths::{Home, PathError, check_private};
+use crate::sys::role::ProcessRole;
 
 const SUBJECT: &str = "directories";
 
@@ -17,7 +18,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
     let mut dirs = vec![home.runtime.as_path(), &home.state, &sessions];
     dirs.dedup();
     let mut found: Vec<_> = dirs.into_iter().map(directory).collect();
-    found.extend(["keeper", "daemon"].into_iter().filter_map(|process| {
+    found.extend(ProcessRole::ALL.into_iter().filter_map(|process| {
         let path = home.diagnostics(process);
         let meta = std::fs::symlink_metadata(&path).ok()?;
         let text = format!(

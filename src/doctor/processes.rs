@@ -11,7 +11,8 @@ use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, Error, ErrorCode, KeeperStatus, PROTOCOL, VERSION};
 use crate::sys::paths::{Home, own_program};
-use crate::sys::{process, role};
+use crate::sys::process;
+use crate::sys::role::{self, ProcessRole};
 
 const SUBJECT: &str = "processes";
 
@@ -21,8 +22,8 @@ const MAX_PATH: usize = 107;
 pub(super) fn check(home: &Home) -> Vec<Finding> {
     let version = format!("this is bgproc {VERSION}, protocol {PROTOCOL}");
     let mut found = vec![Finding::ok(SUBJECT, version)];
-    let pid = |name: &str| role::find(home, name).map(|process| process.pid);
-    let (keeper, daemon) = (pid("keeper"), pid("daemon"));
+    let pid = |role| role::find(home, role).map(|process| process.pid);
+    let (keeper, daemon) = (pid(ProcessRole::Keeper), pid(ProcessRole::Daemon));
     match keeper::ask(home) {
         Ok(Some(status)) => found.extend(kept(home, &status)),
         Ok(None) => found.push(match (keeper, daemon) {
@@ -44,7 +45,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
             None => problem(error),
         }),
     }
-    let running = [("keeper", keeper), ("daemon", daemon)];
+    let running = [(ProcessRole::Keeper, keeper), (ProcessRole::Daemon, daemon)];
     found.extend(
         running
             .into_iter()
@@ -136,7 +137,7 @@ fn answer(pid: u32, cure: &str) -> Finding {
 }
 
 /// A process whose program file is not this one, or has been deleted.
-fn replaced(role: &str, pid: u32) -> Option<Finding> {
+fn replaced(role: ProcessRole, pid: u32) -> Option<Finding> {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let path = path.display().to_string();
     let text = match path.strip_suffix(" (deleted)") {

@@ -84,9 +84,10 @@ use crate::protocol::keeper::ToDaemon;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, TAKEOVER};
 use crate::sys::paths::Home;
+use crate::sys::role::{self, ProcessRole};
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
-use crate::sys::{role, socket, spawn};
+use crate::sys::{socket, spawn};
 use disk::Disk;
 use endpoint::Endpoint;
 use events::{Events, Source};
@@ -130,7 +131,7 @@ fn run_first() -> ExitCode {
 fn take_over() -> io::Result<Keeper> {
     detach::leave_caller();
     let home = Home::locate().map_err(io::Error::other)?;
-    diag::start(&home, "keeper", None);
+    diag::start(&home, ProcessRole::Keeper, None);
     let (locks, socket) = Locks::wait(&home)?;
     let mut channel = Channel::new(detach::take_stdin()?)?;
     let (inheritance, asked) = handover::receive(&mut channel)?;
@@ -146,7 +147,7 @@ fn take_over() -> io::Result<Keeper> {
 /// Continues as the same keeper process after an upgrade to another program.
 fn go_on(number: &str) -> io::Result<Keeper> {
     let home = Home::locate().map_err(io::Error::other)?;
-    diag::start(&home, "keeper", None);
+    diag::start(&home, ProcessRole::Keeper, None);
     let number = number.parse().map_err(io::Error::other)?;
     let received = upgrade::read(number)?;
     let socket = locks::noted_socket(&home).unwrap_or_else(|| home.socket());
@@ -223,13 +224,15 @@ impl Keeper {
     fn set_up() -> Result<Self, String> {
         let home = Home::locate().map_err(|error| error.to_string())?;
         home.prepare().map_err(|error| error.to_string())?;
-        diag::start(&home, "keeper", None);
+        diag::start(&home, ProcessRole::Keeper, None);
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
         let locks = Locks::attempt(&home)?;
         // The locks of a running keeper may have been removed, so look for its process as well. If two
         // keepers start at once, the older one continues.
-        if let Some(other) = role::find(&home, "keeper").filter(|p| p.pid != std::process::id()) {
+        if let Some(other) =
+            role::find(&home, ProcessRole::Keeper).filter(|p| p.pid != std::process::id())
+        {
             let pid = other.pid;
             return Err(format!("{place}: another keeper is running (pid {pid})"));
         }

@@ -15,6 +15,7 @@ use super::{Keeper, Quit};
 use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
+use crate::sys::role::ProcessRole;
 use crate::sys::shared_table::Slot;
 use crate::sys::spawn::Terminal;
 use crate::sys::{cgroup, detach, process, signal};
@@ -44,7 +45,7 @@ impl Keeper {
     fn daemon_program(&mut self) -> io::Result<Command> {
         match &self.upgrade {
             Some(upgrade) if self.supervisor.failures() < UPGRADE_TRIES => {
-                Ok(detach::command_of(&upgrade.program, "daemon"))
+                Ok(detach::command_of(&upgrade.program, ProcessRole::Daemon))
             }
             Some(upgrade) => {
                 let program = upgrade.program.display();
@@ -53,15 +54,15 @@ impl Keeper {
                 self.upgrade_failed = Some(why);
                 self.supervisor.begins_anew();
                 self.upgrade = None;
-                detach::own_command("daemon")
+                detach::own_command(ProcessRole::Daemon)
             }
-            None => detach::own_command("daemon"),
+            None => detach::own_command(ProcessRole::Daemon),
         }
     }
 
     fn try_start_daemon(&mut self) -> io::Result<()> {
         let (ours, theirs) = detach::socket_pair()?;
-        let log = self.home.diagnostics("daemon");
+        let log = self.home.diagnostics(ProcessRole::Daemon);
         let program = self.daemon_program()?;
         let child = detach::spawn(program, Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());

@@ -25,6 +25,7 @@ use crate::protocol::keeper::{Kept, ToDaemon};
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, inherited};
 use crate::sys::paths::own_program;
+use crate::sys::role::ProcessRole;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::signal;
 use crate::sys::splice::SplicePipe;
@@ -147,7 +148,7 @@ impl Keeper {
         memory.write_all(&serde_json::to_vec(&handover)?)?;
         memory.rewind()?;
         let memory = keep(memory.into())?;
-        let mut program = detach::command_of(program, "keeper");
+        let mut program = detach::command_of(program, ProcessRole::Keeper);
         let error = program.env(HANDOVER, memory.to_string()).exec();
         // The standard library has given it its default action for the program.
         signal::ignore_broken_pipes();

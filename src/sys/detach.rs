@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use super::file;
 use super::paths::Home;
+use super::role::ProcessRole;
 use super::tree::MARK;
 
 /// Environment variable that must be set for keeper and daemon, so that a typed `bgproc daemon` does not
@@ -51,18 +52,18 @@ pub fn take_name() {
 }
 
 /// A command for `bgproc ROLE` from the program of this process.
-pub fn own_command(role: &str) -> io::Result<Command> {
+pub fn own_command(role: ProcessRole) -> io::Result<Command> {
     Ok(command_of(&own_image()?, role))
 }
 
 /// A command for `bgproc ROLE` from the program at `path`.
-pub fn command_of(path: &Path, role: &str) -> Command {
+pub fn command_of(path: &Path, role: ProcessRole) -> Command {
     let mut command = Command::new(path);
     command
         // `ps` then shows `bgproc keeper`, wherever the file is.
         .arg0("bgproc")
-        .arg(role)
-        .env(ROLE, role)
+        .arg(role.as_str())
+        .env(ROLE, role.as_str())
         .env_remove(HANDOVER)
         // A keeper that was started from within a job is not part of that job.
         .env_remove(MARK);
@@ -147,7 +148,7 @@ fn diagnostics(log: &Path) -> Stdio {
 
 /// Starts a keeper and returns once its socket accepts connections.
 pub fn start_keeper(home: &Home) -> io::Result<()> {
-    let mut keeper = own_command("keeper")?;
+    let mut keeper = own_command(ProcessRole::Keeper)?;
     // On a node of a cluster it stays a descendant of the batch job, by which the batch system finds and ends it.
     let leaves = home.session.is_none();
     if leaves {
@@ -156,7 +157,7 @@ pub fn start_keeper(home: &Home) -> io::Result<()> {
         // It and its daemons keep this home when a later run of the session has another one.
         keeper.env("BGPROC_HOME", &home.state);
     }
-    let log = home.diagnostics("keeper");
+    let log = home.diagnostics(ProcessRole::Keeper);
     let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), &log)?;
     let stdout = child.stdout.take();
     if leaves {
@@ -200,7 +201,7 @@ fn leave_parent(command: &mut Command) {
 pub fn start_next_keeper(log: &Path) -> io::Result<(Child, OwnedFd)> {
     let (ours, theirs) = socket_pair()?;
     let log = diagnostics(log);
-    let child = own_command("keeper")?
+    let child = own_command(ProcessRole::Keeper)?
         .env(HANDOVER, TAKEOVER)
         .stdin(Stdio::from(theirs))
         .stdout(Stdio::null())

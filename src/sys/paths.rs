@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::geteuid;
 
 use super::node_home::{NODE, SESSIONS};
+use super::role::ProcessRole;
 use super::{machine, node_home, users};
 use crate::protocol::SessionId;
 
@@ -225,13 +226,13 @@ impl Home {
         self.config.join("config.toml")
     }
 
-    /// The log file of `process`, which is `keeper` or `daemon`.
-    pub fn diagnostics(&self, process: &str) -> PathBuf {
+    /// The log file of keeper or daemon.
+    pub fn diagnostics(&self, process: ProcessRole) -> PathBuf {
         self.state.join(format!("{process}.log"))
     }
 
-    /// The previous, full log file of `process`.
-    pub fn older_diagnostics(&self, process: &str) -> PathBuf {
+    /// Its previous, full log file.
+    pub fn older_diagnostics(&self, process: ProcessRole) -> PathBuf {
         self.state.join(format!("{process}.log.1"))
     }
 }

@@ -16,6 +16,7 @@ use crate::daemon::sessions::Sessions;
 use crate::daemon::state::State;
 use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
+use crate::sys::role::ProcessRole;
 use crate::sys::{detach, readiness};
 
 /// How long a keeper that has closed its socket may take to die.
@@ -76,7 +77,7 @@ impl State {
             out.try_clone_to_owned()?,
             into.try_clone_to_owned()?,
         ];
-        let log = self.sessions.store.home().diagnostics("keeper");
+        let log = self.sessions.store.home().diagnostics(ProcessRole::Keeper);
         let (child, socket) = detach::start_next_keeper(&log)?;
         let process = KeeperProcess::next(child)?;
         let takeover = ToKeeper::Takeover {

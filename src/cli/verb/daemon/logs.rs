@@ -10,7 +10,7 @@ use crate::cli::output::note;
 use crate::cli::output::style::Tone;
 use crate::cli::value::number;
 use crate::client;
-use crate::diag::reader::{Diagnostics, Process};
+use crate::diag::reader::{Diagnostics, ProcessRole};
 use crate::term::sanitize::clean;
 
 /// The options of `daemon logs`.
@@ -41,9 +41,9 @@ impl DaemonLogs {
             interrupt::leave_with_reader();
         }
         let process = if self.keeper {
-            Process::Keeper
+            ProcessRole::Keeper
         } else {
-            Process::Daemon
+            ProcessRole::Daemon
         };
         let mut log = Diagnostics::of(&client::home()?, process);
         let path = log.path().display().to_string();
