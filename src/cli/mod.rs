@@ -4,12 +4,14 @@
 //! [`front`] decides. Data goes to standard output, messages go to standard error after `bgproc: `
 //! ([`output`]), and the result is the exit code ([`exit`]).
 //!
-//! Before that, [`completion`] answers shells that ask what may follow a word.
+//! Before that, [`completion`] answers shells that ask what may follow a word, and `there` hands verbs about a machine
+//! to the bgproc of the host that `-H` names. `misread` explains what could not be parsed.
 //!
 //! Verbs share the modules below them: [`settings`] (flags, environment and `config.toml`), [`context`]
-//! (the daemon, and the jobs that targets mean), [`disk`] (project files without a daemon), [`value`] (values on the command line), [`start`],
-//! [`logs`] and [`jobs`]. No verb keeps state between calls except the last used job of the
-//! terminal.
+//! (the daemon, and the jobs that targets mean), [`disk`] (project files without a daemon), [`value`] (values on the
+//! command line), [`start`], [`logs`], [`jobs`] and [`project`](mod@project); [`interrupt`]
+//! (Ctrl-C, and readers of the output that go away), `beside` (work beside that of a command) and `written` (files for
+//! the output). No verb keeps state between calls except the last used job of the terminal.
 
 mod beside;
 pub mod completion;

@@ -8,17 +8,20 @@
 //! - [`find`](mod@find): which file is meant from a directory. `trust` refuses files of other users.
 //!   [`worktree`]: which checkout of a repository a directory belongs to.
 //! - [`load`](mod@load): from files to a [`Project`]. `loader` reads the files: `node` is a TOML value with its
-//!   places, `merge` lays one file over another, `include` finds further files. `document` reads one file and
-//!   `reader` one job, with `section` for typed keys. `check` compares jobs with each other. [`procfile`] is the
-//!   other language.
-//! - [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`], [`stop`], [`watch`] and
-//!   [`schedule`]. Templates (`${…}`) are not expanded yet.
+//!   places, `merge` lays one file over another, `include` finds further files, by a `glob`. `document` reads one
+//!   file and `reader` one job, as a `draft`, with `section` for typed keys, `flags` for simple ones, `limits`, and
+//!   `variables` and `env_file` for its environment. `check` compares jobs with each other, `circle` their needs.
+//!   [`procfile`] is the other language.
+//! - [`group`]: groups of jobs. [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`],
+//!   [`stop`], [`watch`] and [`schedule`]. Templates (`${…}`) are not expanded yet.
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
 //!   the language of `.env` files. [`env_print`] tells whether they have changed.
-//! - [`expand`]: a job with its templates expanded.
+//! - [`expand`]: a job with its templates expanded. `template` is their language.
 //! - [`filter`]: which files a watch is about.
 //! - [`ports`]: the offset of a checkout's ports. [`plan`]: what `up` or `reload` would change.
 //! - [`import`]: a new file from those of other programs.
+//! - What they share: [`files`] is what is asked of the file system, [`fault`] and [`place`] say what is wrong and
+//!   where, `keys` has the keys and `names` the names that are valid.
 //! - [`schema`](mod@schema): the JSON Schema of the file, for editors.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]

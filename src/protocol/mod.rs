@@ -6,13 +6,16 @@
 //! released.
 //!
 //! Reading order:
-//! - [`request`]: the envelope, and how a line becomes an [`Action`].
+//! - [`request`]: the envelope, and how a line becomes an [`Action`]. `strict` parses it. [`bounds`] and `fault` find
+//!   what is wrong with parameters, and `explain` and [`suggest`] say it.
 //! - [`traits`]: the properties of each action. [`params`]: the parameters of each action;
-//!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
+//!   `choices` and `targets` are parts of several, [`condition`] of waits; [`probe`], [`policy`], [`limits`] and
+//!   `variables` of `start`; [`colors`] of `watch`.
 //! - [`record`], [`run`], [`status`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
 //!   [`launchers`]: programs that an allow-list cannot restrict. [`signal`]: names of signals.
-//! - [`report`]: what a program reports of itself, a part of the records.
+//! - [`report`]: what a program reports of itself, a part of the records, as are [`terminal_progress`] and
+//!   [`shell_state`]. `notice`: what people can be notified of.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
 //! - [`schema`]: all of it as JSON Schema.
@@ -20,7 +23,7 @@
 //!   [`keeper_status`]: the status that the keeper reports.
 //! - [`engine_job`]: jobs that a cluster runs. [`node`]: what they find on its nodes.
 //! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
-//!   [`duration`]: durations as people write them.
+//!   [`duration`]: durations as people write them. [`id`] and [`time`]: ids of sessions, names of scopes, timestamps.
 
 pub mod bounds;
 mod choices;

@@ -5,12 +5,14 @@
 //! - Files and places: [`paths`] (directories), [`socket`] (where clients connect), [`lock`], [`mod@file`]
 //!   (small private files), [`dirwatch`] (removed files), [`file_watch`] (changed files), [`lease`] (files
 //!   that are being written), [`disk`]
-//!   (free space), [`segments`] (files of a log).
+//!   (free space), [`segments`] (files of a log), [`exit_file`] (how a session ended), [`users`] (whose files are
+//!   trusted), `proc` (files of `/proc`).
+//! - Homes that several machines see: [`machine`] (login nodes), [`node_home`] and [`node_dirs`] (nodes of a cluster).
 //! - Keeper and daemon: [`detach`] (starting them), [`role`] (finding them), [`channel`] (messages with
 //!   file descriptors), [`shared_table`] (shared memory), [`kept`] (descriptors handed over with a
-//!   session).
-//! - Starting jobs: [`pty`], [`spawn`], [`inherit`] (settings taken from the caller), [`cgroup`] and
-//!   [`rlimits`] (limits of a job), [`limits`] (limits of the system).
+//!   session), [`sealed`] (text in memory that is handed over).
+//! - Starting jobs: [`pty`], [`spawn`] with `child` (from fork to `exec`), [`inherit`] (settings taken from the
+//!   caller), [`cgroup`] and [`rlimits`] (limits of a job), [`limits`] (limits of the system).
 //! - Output: [`splice`] (from a terminal into a log), [`tail`] (output that cannot be logged).
 //! - Processes: [`process`], [`tree`] (the processes of a session), [`signal`], [`ending`] (exit status of
 //!   processes that are not our children), [`input`] (whether a program waits for input), [`usage`],

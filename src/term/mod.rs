@@ -7,12 +7,15 @@
 //!   attributes, queries and character sets that they name.
 //! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
 //!   between the scanner and the emulator; [`replies`] answers queries, with [`capabilities`] and
-//!   [`colors`]; [`keyboard`]: how the program wants keys to be reported.
+//!   [`colors`]; [`keyboard`]: how the program wants keys to be reported. [`cell`], [`cursor`], [`modes`] and [`title`]
+//!   are parts of the screen.
 //! - [`extras`]: attributes and links that the emulator's cells have no room for; [`style`] names them.
 //! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
 //! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
+//!   [`mousereport`]: the same for the mouse.
 //! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] defines its colours.
+//!   [`highlight`] finds what stands out on it.
 //! - [`pace`]: how often frames are drawn. [`progress`]: what a program reports of its progress;
 //!   [`shell_report`]: what a shell reports of its commands and its directory.
 //! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.

@@ -320,6 +320,71 @@ fn code_only(text: &str) -> String {
     code
 }
 
+#[test]
+fn a_map_of_modules_has_all_of_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut maps = 0;
+    for file in sources(&src) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        if let Some(missing) = missing_in_map(&text) {
+            maps += 1;
+            wrong.extend(missing.iter().map(|name| (file.clone(), name.clone())));
+        }
+    }
+    assert!(maps > 10, "only {maps} maps were found");
+    assert!(wrong.is_empty(), "not in the `//!` of: {wrong:#?}");
+}
+
+#[test]
+fn a_module_that_a_map_lacks_is_seen() {
+    let map = "//! [`a`] and [`b`](mod@b).\n";
+    let modules = "mod a;\npub mod b;\npub(crate) mod c;\n#[cfg(test)]\n#[allow(x)]\nmod d;\n";
+    let missing = missing_in_map(&format!("{map}{modules}"));
+    assert_eq!(missing, Some(vec!["c".to_owned()]));
+    let few = "//! [`a`] is one.\nmod a;\nmod b;\nmod c;\n";
+    assert_eq!(missing_in_map(few), None, "that is no map");
+}
+
+/// The modules that the documentation of a module does not name, if it names most of them. Those of tests do not count.
+fn missing_in_map(text: &str) -> Option<Vec<String>> {
+    let docs = text.lines().filter(|line| line.starts_with("//!"));
+    let docs: String = docs.collect();
+    let is_named = |name: &String| {
+        let forms = [
+            format!("`{name}`"),
+            format!("`{name}::"),
+            format!("`mod@{name}`"),
+        ];
+        forms.iter().any(|form| docs.contains(form))
+    };
+    let (named, missing): (Vec<_>, Vec<_>) = modules(text).into_iter().partition(is_named);
+    (named.len() > missing.len()).then_some(missing)
+}
+
+/// The modules in files of their own that a text declares, without those of tests.
+fn modules(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_for_tests = false;
+    for line in text.lines() {
+        let declared = line.strip_suffix(';');
+        let declared = declared.and_then(|line| line.rsplit_once("mod "));
+        match declared {
+            Some((lead, name)) if lead.is_empty() || lead.starts_with("pub") => {
+                if !is_for_tests && !name.ends_with(TESTS) {
+                    found.push(name.to_owned());
+                }
+                is_for_tests = false;
+            }
+            _ if line.contains("cfg(test)") => is_for_tests = true,
+            // An attribute may take several lines.
+            _ if line.is_empty() || line.ends_with(';') => is_for_tests = false,
+            _ => {}
+        }
+    }
+    found
+}
+
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir)
         .unwrap()

@@ -2,7 +2,8 @@
 //!
 //! [`channel`] is one connection to the daemon of a host. Its own clients get one each, as soon as they name a session
 //! of that host, so scopes, leases and cursors are the host's. One more, the host's *main channel*, follows its events
-//! and keeps the [`mirror`]. [`Entry`] is what is known of one host. [`names`] translates the ids of sessions.
+//! and keeps the [`mirror`]. [`Entry`], in [`entry`], is what is known of one host. [`names`] translates the
+//! ids of sessions.
 
 pub(crate) mod channel;
 mod entry;

@@ -4,7 +4,7 @@
 //! connection's allow-list, with the help of [`shell_line`] and [`launchers`]. [`on_exit`] builds the command
 //! that runs after a session has ended; [`line_shell`] is the shell of such lines. [`reachable`] sees whether the
 //! directory of a program answers. [`env_shown`] says which variables a person may see, and [`masked`] hides secrets in
-//! what a program says of itself.
+//! what a program says of itself. [`for_models`] is what differs if a model runs a command.
 
 pub(crate) mod allow;
 pub(crate) mod env_shown;

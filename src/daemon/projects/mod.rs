@@ -6,7 +6,7 @@
 //!
 //! - [`project`](mod@project): one project. [`stored`]: its file. [`wishes`]: from the definitions of jobs to the
 //!   wish for them. [`spec`]: from the definition of a job to what its session runs. [`times`]: its schedule.
-//!   [`watches`]: the files that it reacts to.
+//!   [`watches`]: the files that it reacts to. [`rename`]: another name for a job that goes on.
 //! - [`guests`]: sessions that wait in a queue or for others, without a project file.
 
 pub(crate) mod disk;

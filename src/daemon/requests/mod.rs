@@ -6,8 +6,9 @@
 //! *Who and what*: `client`, `find`, `target`, `in_flight`; `directory`, `limits`, `start_limits`, `checks`,
 //! `unique_label` and `confirm` check what is asked. *Replies*: `replies`, `started`, `new_output` (what a client has
 //! not seen), `wait_plan`. *Typing*: `keystrokes` is the request, `typing` the bytes, `input_record` what is remembered
-//! of them, `start_input` the input of `start`, `question` an agent's question. *Ending*: `ending`, `stopping`,
-//! `job_stop`. *Elsewhere*: `there` (hosts), `batch`. `uncancelled` is work that goes on without its client.
+//! of them, `start_input` the input of `start`, `question` an agent's question, `no_enter` text of a model
+//! that no Enter follows. *Ending*: `ending`, `stopping`, `job_stop`. *Elsewhere*: `there` (hosts), `batch`.
+//! `uncancelled` is work that goes on without its client.
 
 pub(crate) mod batch;
 pub(crate) mod checks;

@@ -4,7 +4,9 @@
 //! to a session are in [`state`](super::state). [`Sessions`] is the table of all sessions, [`session_io`] the
 //! descriptors of one, [`text`] its log as clean text, [`records`] its description for clients, [`processes`]
 //! its process tree, [`ports`] the ports it listens on, [`usage`] its use of CPU and memory, and [`walk`] looks at the
-//! processes of all.
+//! processes of all, in scans that callers share ([`process_scan`]). [`input`](mod@input) writes to a program.
+//! [`look`] says when its output is looked at, and [`frames`] are what the watchers of its screen get. [`port_owners`]
+//! says who listens on a port.
 
 pub(crate) mod frames;
 pub(crate) mod input;

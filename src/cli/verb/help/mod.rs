@@ -1,7 +1,8 @@
 //! `help`: the help of a verb, or a chapter of the manual.
 //!
 //! The chapters are Markdown files that are part of the program ([`topics`]). On a terminal they are rendered
-//! ([`markdown`]) and paged ([`pager`]) if they are longer than the screen; elsewhere the Markdown is printed as it is.
+//! ([`markdown`], with [`inline`] and [`table`]) and paged ([`pager`]) if they are longer than the screen;
+//! elsewhere the Markdown is printed as it is.
 
 mod inline;
 mod markdown;
