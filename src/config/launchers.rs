@@ -9,8 +9,8 @@ use toml::Spanned;
 
 use super::error::Wrong;
 use super::hosts::is_name;
+use crate::protocol::batch_job::{LauncherKind, LauncherSpec, Reach, poll_ms};
 use crate::protocol::duration;
-use crate::protocol::engine_job::{LauncherKind, LauncherSpec, Reach, poll_ms};
 
 /// Shortest `poll`, in milliseconds: each question is a call that the whole cluster answers.
 const LEAST_POLL_MS: u64 = 1_000;

@@ -21,17 +21,17 @@
 //! - [`schema`]: all of it as JSON Schema.
 //! - [`keeper`]: the messages between daemon and keeper ([`environment`] is a part of them).
 //!   [`keeper_status`]: the status that the keeper reports.
-//! - [`engine_job`]: jobs that a cluster runs. [`node`]: what they find on its nodes.
+//! - [`batch_job`]: jobs that a cluster runs. [`node`]: what they find on its nodes.
 //! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
 //!   [`duration`]: durations as people write them. [`id`] and [`time`]: ids of sessions, names of scopes, timestamps.
 
+pub mod batch_job;
 pub mod bounds;
 mod choices;
 pub mod colors;
 pub mod condition;
 pub mod disk;
 pub mod duration;
-pub mod engine_job;
 pub mod environment;
 pub mod error;
 pub mod event;

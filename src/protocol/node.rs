@@ -17,7 +17,7 @@ pub const REFUSAL: &str = "refusal.json";
 pub const STATE: &str = "state.json";
 
 /// The file to which the cluster writes what the batch script prints: nothing, unless the node cannot run the job.
-pub const ENGINE_LOG: &str = "engine.log";
+pub const BATCH_LOG: &str = "engine.log";
 
 /// The directory that belongs to one session, within the `state` of its launcher.
 pub fn directory_of(state: &str, session: &str) -> String {

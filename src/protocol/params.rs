@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::batch_job::{Launcher, Resources};
 use super::bounds;
 pub use super::choices::{
     CaptureFormat, Click, Encoding, ExportFormat, KeyInput, LogFormat, MouseButton, PolledStream,
@@ -12,7 +13,6 @@ pub use super::choices::{
 };
 use super::colors::TerminalColors;
 use super::condition::{Condition, View, WaitMode, WaitSpec};
-use super::engine_job::{Launcher, Resources};
 use super::project::{After, OnFailure};
 use super::record::Share;
 use super::report::Activity;

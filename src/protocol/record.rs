@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::engine_job::{EngineJob, LauncherName, NodeReach};
+use super::batch_job::{BatchJob, LauncherName, NodeReach};
 use super::project::{PhaseName, ProjectRole, Waiting};
 use super::report::Reported;
 use super::run::{EndedBy, Flaky, Run};
@@ -166,7 +166,7 @@ pub struct Summary {
     pub launcher: Option<LauncherName>,
     /// What the engine says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub engine: Option<EngineJob>,
+    pub engine: Option<BatchJob>,
     /// What its program last reported of itself, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Reported>,

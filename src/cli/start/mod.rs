@@ -1,8 +1,8 @@
 //! Starts a job: its name, its program, the jobs after which it starts, and standard input that is passed on to it.
 
 pub mod after;
+pub mod batch;
 pub mod directory;
-pub mod engine;
 pub mod env_file;
 pub mod launch;
 pub mod program;

@@ -17,7 +17,7 @@ use crate::cli::logs::show::{How, Show};
 use crate::cli::logs::skipped;
 use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
-use crate::cli::start::engine::Engine;
+use crate::cli::start::batch::BatchRequest;
 use crate::cli::start::{directory, env_file, launch, program, queue_name, stdin};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
@@ -120,7 +120,7 @@ pub struct Run {
     #[arg(long, value_name = "EVENT", value_parser = notice::parse)]
     notify: Vec<Notice>,
     #[command(flatten)]
-    engine: Engine,
+    batch: BatchRequest,
     /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
@@ -309,7 +309,7 @@ impl Run {
         let millis = self.timeout.map(duration::millis);
         let (mode, size) = (self.mode(piped), self.size(ctx));
         let size = size.filter(|_| mode.is_none());
-        let (launcher, resources) = self.engine.params();
+        let (launcher, resources) = self.batch.params();
         Ok(Start {
             command,
             args,

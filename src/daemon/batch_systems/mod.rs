@@ -13,7 +13,7 @@ use std::rc::Rc;
 use tokio::sync::Notify;
 
 use crate::engine::batch::schedule::Schedule;
-use crate::protocol::engine_job::LauncherSpec;
+use crate::protocol::batch_job::LauncherSpec;
 
 /// The batch systems with jobs that are not over, by the names of their launchers.
 #[derive(Default)]

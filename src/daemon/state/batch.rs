@@ -11,7 +11,7 @@ use crate::engine::Now;
 use crate::engine::batch::{Change, Ending, ExitStatus, JobState, Row};
 use crate::engine::life::Actor;
 use crate::engine::session::Session;
-use crate::protocol::engine_job::LauncherSpec;
+use crate::protocol::batch_job::LauncherSpec;
 use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, SessionId, Status, Timestamp};
 

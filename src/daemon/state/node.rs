@@ -8,7 +8,7 @@ use crate::daemon::clock::now;
 use crate::engine::batch::Batch;
 use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
-use crate::protocol::node::{ENGINE_LOG, NodeState, REFUSAL, Refusal, STATE};
+use crate::protocol::node::{BATCH_LOG, NodeState, REFUSAL, Refusal, STATE};
 use crate::protocol::{SessionId, Status};
 use crate::sys::exit_file;
 use crate::sys::{file, node_home};
@@ -161,7 +161,7 @@ impl State {
         if let Some(refusal) = refusal {
             return Some(format!("the node did not run it: {}", refusal.message));
         }
-        let printed = file::read_end(&dir.join(ENGINE_LOG), SAID).ok()?;
+        let printed = file::read_end(&dir.join(BATCH_LOG), SAID).ok()?;
         let printed = String::from_utf8_lossy(&printed);
         let last = printed.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(format!("the node said: {}", last.trim()))

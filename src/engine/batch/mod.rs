@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::life::Actor;
-use crate::protocol::engine_job::{EngineJob, LauncherSpec, Resources};
+use crate::protocol::batch_job::{BatchJob, LauncherSpec, Resources};
 use crate::protocol::{SessionId, Status, Timestamp};
 
 /// The mark of our jobs in the lists of an engine.
@@ -30,7 +30,7 @@ pub struct Batch {
     /// The session's directory, which its node sees, too.
     pub dir: String,
     /// What the engine has said last.
-    pub job: EngineJob,
+    pub job: BatchJob,
     /// Offset of the log at which the output of the next run begins.
     #[serde(default)]
     pub next_run_at: u64,

@@ -5,8 +5,8 @@
 //! since 1970 (`SLURM_TIME_FORMAT`). The states are those of squeue(1), "JOB STATE CODES".
 
 use super::{Batch, Ending, ExitStatus, JobState, Row};
-use crate::protocol::engine_job::{LauncherSpec, Reach, Resources};
-use crate::protocol::node::{ENGINE_LOG, directory_of};
+use crate::protocol::batch_job::{LauncherSpec, Reach, Resources};
+use crate::protocol::node::{BATCH_LOG, directory_of};
 use crate::protocol::shell::quote;
 use crate::protocol::{SessionId, Timestamp};
 
@@ -76,7 +76,7 @@ pub fn submit(
     words.push(requeue.to_owned());
     words.push(format!("--comment={}", Batch::mark(session)));
     words.push(format!("--job-name={name}"));
-    words.push(format!("--output={dir}/{ENGINE_LOG}"));
+    words.push(format!("--output={dir}/{BATCH_LOG}"));
     // The directory of the job itself may be missing on the node; Slurm would run it somewhere else then.
     words.push(format!("--chdir={dir}"));
     let time_sec = resources.time_sec.or(launcher.time_sec);

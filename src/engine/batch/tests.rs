@@ -2,14 +2,14 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::engine::batch::slurm;
-use crate::protocol::engine_job::{LauncherKind, Reach};
+use crate::protocol::batch_job::{LauncherKind, Reach};
 
 fn batch() -> Batch {
     Batch {
         launcher: launcher(),
         resources: Resources::default(),
         dir: "/s/abc".to_owned(),
-        job: EngineJob::default(),
+        job: BatchJob::default(),
         next_run_at: 0,
         ended: None,
         suspended: false,

@@ -2,18 +2,18 @@
 
 use super::harness::Dash;
 use super::jobs::{NOW, record};
-use crate::protocol::engine_job::{EngineJob, LauncherKind, LauncherName};
+use crate::protocol::batch_job::{BatchJob, LauncherKind, LauncherName};
 use crate::protocol::project::Waiting;
 use crate::protocol::{Record, Status, Timestamp};
 
-fn on_cluster(name: &str, engine: EngineJob) -> Record {
+fn on_cluster(name: &str, engine: BatchJob) -> Record {
     let mut job = record(name);
     job.summary.pid = None;
     job.summary.launcher = Some(LauncherName {
         kind: LauncherKind::Slurm,
         name: "gpu".to_owned(),
     });
-    job.summary.engine = Some(EngineJob {
+    job.summary.engine = Some(BatchJob {
         job_id: Some("8123".to_owned()),
         time_limit_sec: Some(4 * 3600),
         run: 1,
@@ -25,9 +25,9 @@ fn on_cluster(name: &str, engine: EngineJob) -> Record {
 fn waits() -> Record {
     let mut job = on_cluster(
         "train",
-        EngineJob {
+        BatchJob {
             estimated_start_at: Some(Timestamp(NOW + 300_000)),
-            ..EngineJob::default()
+            ..BatchJob::default()
         },
     );
     let summary = &mut job.summary;
@@ -55,7 +55,7 @@ fn one_that_waits_says_why_and_when_it_may_start() {
 
 #[test]
 fn nothing_is_typed_into_one_that_waits_again() {
-    let mut dash = Dash::new(100, 30, vec![on_cluster("train", EngineJob::default())]);
+    let mut dash = Dash::new(100, 30, vec![on_cluster("train", BatchJob::default())]);
     dash.press("i").press("make ");
     assert_eq!(dash.typed("train"), "make ");
     // The cluster has put it into its queue again.
@@ -73,9 +73,9 @@ fn nothing_is_typed_into_one_that_waits_again() {
 fn one_that_runs_says_where() {
     let job = on_cluster(
         "train",
-        EngineJob {
+        BatchJob {
             node: Some("n17".to_owned()),
-            ..EngineJob::default()
+            ..BatchJob::default()
         },
     );
     let dash = Dash::new(120, 40, vec![job]);

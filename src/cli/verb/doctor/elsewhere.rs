@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::config::{Config, LauncherEntry};
 use crate::doctor::Finding;
 use crate::doctor::systemd::on_path;
-use crate::protocol::engine_job::{LauncherKind, Reach};
+use crate::protocol::batch_job::{LauncherKind, Reach};
 
 /// The subjects of the findings.
 const HOSTS: &str = "hosts";

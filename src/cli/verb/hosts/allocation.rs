@@ -6,12 +6,12 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent::{self, needs_yes};
 use crate::cli::output::{note, words};
 use crate::cli::settings;
-use crate::cli::start::engine::Engine;
+use crate::cli::start::batch::BatchRequest;
 use crate::config::HostEntry;
 use crate::link::Host;
 use crate::link::host::{Reach, SshOptions};
 use crate::link::spawn::configuration;
-use crate::protocol::engine_job::{self, NodeReach};
+use crate::protocol::batch_job::{self, NodeReach};
 use crate::protocol::params::{Kill, Start, StatusParams};
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Record, SessionId};
@@ -21,10 +21,10 @@ use crate::protocol::{Action, ErrorCode, Record, SessionId};
 pub(super) fn submit(
     ctx: &mut Context,
     name: &str,
-    engine: &Engine,
+    batch: &BatchRequest,
 ) -> Result<(Record, HostEntry), Failure> {
-    let (launcher, resources) = engine.params();
-    let through = through(engine)?;
+    let (launcher, resources) = batch.params();
+    let through = through(batch)?;
     let start = Start {
         command: "sleep".to_owned(),
         args: Some(vec!["infinity".to_owned()]),
@@ -130,18 +130,18 @@ pub(super) fn release(ctx: &mut Context, session: &str) -> Result<(), Failure> {
 
 /// The host on which the launcher submits; `None` for this machine. Refuses launchers whose nodes are not reached from
 /// there.
-fn through(engine: &Engine) -> Result<Option<Host>, Failure> {
+fn through(batch: &BatchRequest) -> Result<Option<Host>, Failure> {
     let config = settings::configuration()?;
     let refuse = |message: String, hint: &str| {
         Err(Failure::with_message(Exit::FAILED, message).hint(hint.to_owned()))
     };
-    let Some((name, launcher)) = engine
+    let Some((name, launcher)) = batch
         .launcher()
         .and_then(|name| Some((name, config.launchers.get(name)?.get_ref())))
     else {
         return Ok(None);
     };
-    if launcher.reach != engine_job::Reach::Srun {
+    if launcher.reach != batch_job::Reach::Srun {
         let message = format!("launcher {name} does not reach its nodes by srun");
         return refuse(message, "a host needs reach = \"srun\" in its launcher");
     }

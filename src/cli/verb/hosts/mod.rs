@@ -17,7 +17,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::settings;
 use crate::cli::settings::host::unknown;
-use crate::cli::start::engine::Engine;
+use crate::cli::start::batch::BatchRequest;
 use crate::client::{self, Running, greeting};
 use crate::config::{HostEntry, edit, is_name};
 use crate::protocol::reply::HostConnect;
@@ -83,7 +83,7 @@ struct Add {
     #[arg(long)]
     agents: bool,
     #[command(flatten)]
-    engine: Engine,
+    batch: BatchRequest,
 }
 
 /// When a host is connected.
@@ -149,7 +149,7 @@ impl Add {
             ));
         }
         let path = client::home()?.config_file();
-        if self.engine.launcher().is_some() {
+        if self.batch.launcher().is_some() {
             return self.allocate(ctx, &path);
         }
         let entry = self.entry()?;
@@ -172,7 +172,7 @@ impl Add {
             let message = "with --on, SSH, --bgproc and --home are not possible: the batch system says how the host is reached";
             return Err(Failure::Usage(message.to_owned()));
         }
-        let (job, entry) = allocation::submit(ctx, &self.name, &self.engine)?;
+        let (job, entry) = allocation::submit(ctx, &self.name, &self.batch)?;
         let entry = HostEntry {
             connect: self.connect.map(Into::into).unwrap_or_default(),
             agents: self.agents,

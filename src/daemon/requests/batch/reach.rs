@@ -11,8 +11,8 @@ use crate::daemon::transport::Answer;
 use crate::engine::batch::{Batch, slurm};
 use crate::link::Host;
 use crate::link::host::Reach as By;
+use crate::protocol::batch_job::NodeReach;
 use crate::protocol::condition::Condition;
-use crate::protocol::engine_job::NodeReach;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Targets};
 use crate::sys::paths::own_program;
 

@@ -3,7 +3,7 @@
 use super::senseless;
 use crate::config;
 use crate::daemon::hub::Hub;
-use crate::protocol::engine_job::{Launcher, LauncherKind, LauncherSpec};
+use crate::protocol::batch_job::{Launcher, LauncherKind, LauncherSpec};
 use crate::protocol::params::Start;
 use crate::protocol::{Action, Error, ErrorCode};
 use crate::sys::paths::Home;

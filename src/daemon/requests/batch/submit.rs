@@ -17,8 +17,8 @@ use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::batch::{Batch, slurm};
 use crate::engine::life::Life;
 use crate::engine::session::Session;
+use crate::protocol::batch_job::{BatchJob, Launcher, LauncherSpec, Resources};
 use crate::protocol::condition::Condition;
-use crate::protocol::engine_job::{EngineJob, Launcher, LauncherSpec, Resources};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::node::{JOB, NodeJob, directory_of};
 use crate::protocol::params::Start;
@@ -131,7 +131,7 @@ pub(crate) async fn submit(
         launcher: launcher.clone(),
         resources: resources.clone(),
         dir: dir.clone(),
-        job: EngineJob::default(),
+        job: BatchJob::default(),
         next_run_at: 0,
         ended: None,
         suspended: false,

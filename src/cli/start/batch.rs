@@ -5,11 +5,11 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::value::size;
+use crate::protocol::batch_job::{Launcher, Resources};
 use crate::protocol::duration;
-use crate::protocol::engine_job::{Launcher, Resources};
 
 #[derive(Args, Debug, Default)]
-pub(crate) struct Engine {
+pub(crate) struct BatchRequest {
     /// Have a batch system run the job: slurm, or a launcher of config.toml; after a colon its partition
     #[arg(long, value_name = "LAUNCHER[:PARTITION]", value_parser = launcher)]
     on: Option<On>,
@@ -56,7 +56,7 @@ fn launcher(text: &str) -> Result<On, String> {
     })
 }
 
-impl Engine {
+impl BatchRequest {
     /// The launcher.
     pub(crate) fn launcher(&self) -> Option<&str> {
         self.on.as_ref().map(|on| on.launcher.as_str())

@@ -65,7 +65,7 @@ pub struct Resources {
 /// What an engine says of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct EngineJob {
+pub struct BatchJob {
     /// Number of the job; absent until the engine has accepted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
@@ -91,7 +91,7 @@ pub struct EngineJob {
     pub silent_since: Option<Timestamp>,
 }
 
-impl EngineJob {
+impl BatchJob {
     /// Its number and its launcher, as people read it: `Slurm job 7 of launcher gpu`.
     pub fn title(&self, launcher: &LauncherName) -> String {
         let number = self.job_id.as_deref().unwrap_or("not accepted yet");
