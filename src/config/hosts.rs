@@ -25,7 +25,7 @@ pub struct HostEntry {
     pub connect: HostConnect,
     /// Whether all agents may reach it.
     pub agents: bool,
-    /// The job that holds the host, if it is an allocation of an engine.
+    /// The job that holds the host, if it is an allocation of a batch system.
     pub session: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `[launchers.NAME]`: engines that run jobs, such as the batch system of a cluster.
+//! `[launchers.NAME]`: batch systems that run jobs, such as that of a cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::protocol::duration;
 /// Shortest `poll`, in milliseconds: each question is a call that the whole cluster answers.
 const LEAST_POLL_MS: u64 = 1_000;
 
-/// An engine, and how it is used.
+/// A batch system, and how it is used.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LauncherEntry {
-    /// The engine.
+    /// The batch system.
     pub kind: LauncherKind,
     /// The host on which jobs are submitted; this machine by default.
     pub host: Option<String>,
@@ -30,14 +30,14 @@ pub struct LauncherEntry {
     /// Time limit of a job.
     #[serde(deserialize_with = "time")]
     pub time: Option<Duration>,
-    /// Further options of the engine's submission.
+    /// Further options of the batch system's submission.
     pub options: Vec<String>,
     /// Directory for the files of jobs, which the nodes see, too.
     pub state: Option<String>,
     /// Longest pause between questions for the states of jobs.
     #[serde(deserialize_with = "time")]
     pub poll: Option<Duration>,
-    /// Whether the engine may put a job into its queue again.
+    /// Whether the batch system may put a job into its queue again.
     pub requeue: bool,
     /// How a job that runs is reached.
     pub reach: Reach,

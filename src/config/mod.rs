@@ -100,7 +100,7 @@ pub struct Config {
     pub keys: Keys,
     /// Other hosts, by their names.
     pub hosts: BTreeMap<String, Spanned<HostEntry>>,
-    /// Engines that run jobs, by their names.
+    /// Batch systems that run jobs, by their names.
     pub launchers: BTreeMap<String, Spanned<LauncherEntry>>,
     /// The text of the file, to find the positions of words.
     #[serde(skip)]

@@ -169,7 +169,7 @@ pub struct Meta {
     /// What its program last reported of itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
-    /// What it and the engine that runs it know of each other; absent: this machine runs it.
+    /// What it and the batch system that runs it know of each other; absent: this machine runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<Box<Batch>>,
     /// Whether agents of other scopes may see it; absent: they may not.

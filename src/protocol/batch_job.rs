@@ -1,11 +1,11 @@
-//! Sessions whose programs another engine runs: the batch system of a cluster.
+//! Sessions whose programs the batch system of a cluster runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
 
-/// The kind of an engine.
+/// The kind of a batch system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LauncherKind {
@@ -26,13 +26,13 @@ impl LauncherKind {
 /// The launcher of a session: an entry `[launchers.NAME]` of the configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LauncherName {
-    /// The engine.
+    /// The batch system.
     pub kind: LauncherKind,
     /// Name of the entry.
     pub name: String,
 }
 
-/// What a session asks of an engine. What is absent is as the launcher has it.
+/// What a session asks of a batch system. What is absent is as the launcher has it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Resources {
@@ -57,36 +57,36 @@ pub struct Resources {
     /// Graphics processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus: Option<u32>,
-    /// Further options of the engine's submission, as `--constraint=a100`.
+    /// Further options of the batch system's submission, as `--constraint=a100`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<String>,
 }
 
-/// What an engine says of a session.
+/// What a batch system says of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BatchJob {
-    /// Number of the job; absent until the engine has accepted it.
+    /// Number of the job; absent until the batch system has accepted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// The engine's own word for the state, such as `PENDING`.
+    /// The batch system's own word for the state, such as `PENDING`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Why it waits, or why it ended, in the engine's words.
+    /// Why it waits, or why it ended, in the batch system's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Where it runs or has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Number of the run: more than 1 if the engine has put it into the queue again.
+    /// Number of the run: more than 1 if the batch system has put it into the queue again.
     pub run: u32,
-    /// When the engine expects to start it.
+    /// When the batch system expects to start it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_start_at: Option<Timestamp>,
     /// Time limit in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit_sec: Option<u64>,
-    /// Since when the engine does not answer; absent while it does.
+    /// Since when the batch system does not answer; absent while it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silent_since: Option<Timestamp>,
 }
@@ -134,13 +134,13 @@ pub struct NodeReach {
     pub home: String,
 }
 
-/// An engine and how it is used: an entry `[launchers.NAME]`, complete.
+/// A batch system and how it is used: an entry `[launchers.NAME]`, complete.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LauncherSpec {
     /// Name of the entry.
     pub name: String,
-    /// The engine.
+    /// The batch system.
     #[serde(default)]
     pub kind: LauncherKind,
     /// Partition (queue).
@@ -152,7 +152,7 @@ pub struct LauncherSpec {
     /// Time limit in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_sec: Option<u64>,
-    /// Further options of the engine's submission.
+    /// Further options of the batch system's submission.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// Directory that the nodes see, too; empty: the daemon's own state.
@@ -161,7 +161,7 @@ pub struct LauncherSpec {
     /// Longest pause between questions for the states of jobs, in milliseconds.
     #[serde(default = "poll_ms")]
     pub poll_ms: u64,
-    /// Whether the engine may put a job into its queue again.
+    /// Whether the batch system may put a job into its queue again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requeue: bool,
     /// How a job that runs is reached.

@@ -67,7 +67,7 @@ pub enum ErrorCode {
     HostKeyUnknown,
     /// There is no bgproc on the host, or one that is too old; `data` has `arch` and `libc`.
     HostNotInstalled,
-    /// An engine did not take a job, or did not carry out what it was asked; `data.stderr` has its words.
+    /// A batch system did not take a job, or did not carry out what it was asked; `data.stderr` has its words.
     LauncherRefused,
     /// An internal error of bgproc.
     Internal,

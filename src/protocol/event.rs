@@ -47,11 +47,11 @@ pub enum EventKind {
     OutputDropped,
     /// A limit was reached.
     Limit,
-    /// An engine has put the session into its queue.
+    /// A batch system has put the session into its queue.
     Queued,
-    /// An engine runs the session; `data` says where.
+    /// A batch system runs the session; `data` says where.
     Placed,
-    /// An engine has put the session into its queue again.
+    /// A batch system has put the session into its queue again.
     Requeued,
     /// The session was removed.
     Removed,

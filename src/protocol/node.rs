@@ -47,7 +47,7 @@ pub struct NodeJob {
     /// Umask of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
-    /// Resource limits, which bgproc sets on the node. The engine's own are in its submission.
+    /// Resource limits, which bgproc sets on the node. The batch system's own are in its submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
 }

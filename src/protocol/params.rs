@@ -139,9 +139,9 @@ params! {
         restart: Option<RestartPolicy>,
         /// Resource limits.
         limits: Option<JobLimits>,
-        /// The engine that runs it, in place of this machine: a name of `[launchers]`, or `slurm`.
+        /// The batch system that runs it, in place of this machine: a name of `[launchers]`, or `slurm`.
         launcher: Option<Launcher>,
-        /// What it asks of the engine.
+        /// What it asks of the batch system.
         resources: Option<Resources>,
         /// Shell line to run after its final end.
         on_exit: Option<String>,

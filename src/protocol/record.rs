@@ -161,10 +161,10 @@ pub struct Summary {
     /// Why it does not run yet, if it is `queued`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
-    /// The engine that runs it; absent: this machine.
+    /// The batch system that runs it; absent: this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<LauncherName>,
-    /// What the engine says of it.
+    /// What the batch system says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<BatchJob>,
     /// What its program last reported of itself, while it runs.
@@ -302,7 +302,7 @@ pub struct Detail {
     /// Time limit in milliseconds; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// How the node is reached on which an engine runs it; for people only.
+    /// How the node is reached on which a batch system runs it; for people only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<NodeReach>,
 }

@@ -22,7 +22,10 @@ const OPTIONS: [(&str, &str); 15] = [
     ("`ready.pattern`", "--ready-log"),
     ("`after`", "--after"),
     ("`restart`", "--restart"),
-    ("a session that an engine runs", "a job of a batch system"),
+    (
+        "a session that a batch system runs",
+        "a job of a batch system",
+    ),
 ];
 
 /// What the command line has no option for, and what has it instead.

@@ -90,13 +90,13 @@ pub fn ended_early(job: &Summary) -> Option<String> {
     job.ended_early().map(clean)
 }
 
-/// Where an engine runs a job: `on n17`, `on n17, run 2`.
+/// Where a batch system runs a job: `on n17`, `on n17, run 2`.
 fn on_node(job: &Summary) -> Option<String> {
     let engine = job.engine.as_ref().filter(|_| job.status.is_alive())?;
     engine.place().map(|place| clean(&place))
 }
 
-/// What an engine knows of a job: `Slurm job 7 of launcher gpu: RUNNING on n17, limit 4h`.
+/// What a batch system knows of a job: `Slurm job 7 of launcher gpu: RUNNING on n17, limit 4h`.
 pub fn engine(job: &Summary) -> Option<String> {
     let (launcher, engine) = (job.launcher.as_ref()?, job.engine.as_ref()?);
     let mut line = engine.title(launcher);
@@ -115,7 +115,7 @@ pub fn engine(job: &Summary) -> Option<String> {
     Some(line)
 }
 
-/// What an engine says beyond the state of a job: when it may start, and whether the engine answers at all.
+/// What a batch system says beyond the state of a job: when it may start, and whether the batch system answers at all.
 pub fn of_engine(job: &Summary) -> Option<String> {
     let engine = job.engine.as_ref().filter(|_| job.ended_at.is_none())?;
     let start = engine

@@ -1,4 +1,4 @@
-//! `run --on`: what an engine, such as the batch system of a cluster, is asked for.
+//! `run --on`: what the batch system of a cluster is asked for.
 
 use std::time::Duration;
 

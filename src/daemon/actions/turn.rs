@@ -73,9 +73,9 @@ pub(super) fn refuse_queue(hub: &Hub, spec: &Spec) -> Result<(), Error> {
     }
     let group = spec.group.as_deref().unwrap_or_default();
     let message = format!(
-        "`group`: {group} is a queue, which is not possible for a session that an engine runs"
+        "`group`: {group} is a queue, which is not possible for a session that a batch system runs"
     );
-    Err(Error::invalid(message).hint("the engine has a queue of its own; use another group"))
+    Err(Error::invalid(message).hint("the batch system has a queue of its own; use another group"))
 }
 
 fn queue_of(hub: &Hub, spec: &Spec) -> Option<ProjectId> {

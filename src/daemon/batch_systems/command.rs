@@ -36,22 +36,22 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// The error that a batch system did not do what it was asked with `command`.
-    pub(crate) fn refused(&self, engine: &str, command: &str) -> Error {
+    pub(crate) fn refused(&self, system: &str, command: &str) -> Error {
         let said = match self.reason() {
             reason if reason.is_empty() => String::new(),
             reason => format!(": {reason}"),
         };
         let data = json!({ "stderr": self.stderr });
         let error = if slurm::is_out_of_reach(&self.stderr) {
-            let message = format!("{engine} does not answer: {command} {}{said}", self.what);
+            let message = format!("{system} does not answer: {command} {}{said}", self.what);
             Error::new(ErrorCode::LauncherRefused, message)
                 .hint("nothing was changed; try again when its controller answers")
         } else if self.stderr.is_empty() {
-            let message = format!("{engine} cannot be asked: {command} {}", self.what);
+            let message = format!("{system} cannot be asked: {command} {}", self.what);
             Error::new(ErrorCode::LauncherRefused, message)
                 .hint("bgproc doctor checks the commands of the launchers")
         } else {
-            let message = format!("{engine} refused: {command} {}{said}", self.what);
+            let message = format!("{system} refused: {command} {}{said}", self.what);
             Error::new(ErrorCode::LauncherRefused, message)
         };
         error.data(data)

@@ -48,16 +48,16 @@ impl BatchSystems {
         env: Option<HashMap<String, String>>,
         now: u64,
     ) {
-        let engine = self.entries.entry(launcher.name.clone());
-        let engine = engine.or_insert_with(|| BatchSystem {
+        let system = self.entries.entry(launcher.name.clone());
+        let system = system.or_insert_with(|| BatchSystem {
             launcher: launcher.clone(),
             env: Rc::default(),
             schedule: Schedule::new(launcher.poll_ms),
         });
         if let Some(env) = env {
-            engine.env = Rc::new(env);
+            system.env = Rc::new(env);
         }
-        engine.schedule.submitted(now);
+        system.schedule.submitted(now);
         self.changed.notify_one();
     }
 
@@ -68,36 +68,36 @@ impl BatchSystems {
 
     /// A job of this launcher has ended, as far as it can be seen here.
     pub(crate) fn ending(&mut self, launcher: &str, now: u64) {
-        if let Some(engine) = self.entries.get_mut(launcher) {
-            engine.schedule.ending(now);
+        if let Some(system) = self.entries.get_mut(launcher) {
+            system.schedule.ending(now);
             self.changed.notify_one();
         }
     }
 
     /// Somebody looks at a session of this launcher.
     pub(crate) fn looked(&mut self, launcher: &str, now: u64) {
-        if let Some(engine) = self.entries.get_mut(launcher) {
-            engine.schedule.looked(now);
+        if let Some(system) = self.entries.get_mut(launcher) {
+            system.schedule.looked(now);
             self.changed.notify_one();
         }
     }
 
     /// The environment in which the commands of a launcher run.
     pub(crate) fn env(&self, launcher: &str) -> Rc<HashMap<String, String>> {
-        let engine = self.entries.get(launcher);
-        engine.map_or_else(Rc::default, |engine| engine.env.clone())
+        let system = self.entries.get(launcher);
+        system.map_or_else(Rc::default, |system| system.env.clone())
     }
 
     /// The batch systems to ask now, and when the next one is due, in boot-time milliseconds.
     pub(crate) fn due(&mut self, now: u64) -> (Vec<Question>, Option<u64>) {
         let (mut due, mut next) = (Vec::new(), None::<u64>);
-        for engine in self.entries.values_mut() {
-            match engine.schedule.next() {
+        for system in self.entries.values_mut() {
+            match system.schedule.next() {
                 Some(at) if at <= now => {
-                    engine.schedule.asked();
+                    system.schedule.asked();
                     due.push(Question {
-                        launcher: engine.launcher.clone(),
-                        env: engine.env.clone(),
+                        launcher: system.launcher.clone(),
+                        env: system.env.clone(),
                     });
                 }
                 at => next = [next, at].into_iter().flatten().min(),
@@ -108,8 +108,8 @@ impl BatchSystems {
 
     /// A batch system has answered, or has failed to. `open` is whether it has jobs that are not over.
     pub(crate) fn answered(&mut self, name: &str, open: bool, now: u64) {
-        if let Some(engine) = self.entries.get_mut(name) {
-            engine.schedule.answered(open, now);
+        if let Some(system) = self.entries.get_mut(name) {
+            system.schedule.answered(open, now);
         }
         self.changed.notify_one();
     }

@@ -1,9 +1,9 @@
 //! Sessions that a batch system runs: what was asked of it, what it has said, and what follows from that.
 //!
-//! [`Batch`] is the part of a session's record that belongs to the engine. [`slurm`] knows the commands of Slurm and
-//! reads what they print; another engine would be a module of the same shape: the command that submits a job, the one
-//! that asks for the states of all jobs, the ones that ask for one job which the engine has forgotten, the one that
-//! cancels, and the one that reaches a job that runs. [`schedule`] decides when an engine is asked.
+//! [`Batch`] is the part of a session's record that belongs to the batch system. [`slurm`] knows the commands of Slurm
+//! and reads what they print; another batch system would be a module of the same shape: the command that submits a job,
+//! the one that asks for the states of all jobs, the ones that ask for one job which the batch system has forgotten, the
+//! one that cancels, and the one that reaches a job that runs. [`schedule`] decides when a batch system is asked.
 
 pub mod schedule;
 pub mod slurm;
@@ -16,28 +16,28 @@ use super::life::Actor;
 use crate::protocol::batch_job::{BatchJob, LauncherSpec, Resources};
 use crate::protocol::{SessionId, Status, Timestamp};
 
-/// The mark of our jobs in the lists of an engine.
+/// The mark of our jobs in the lists of a batch system.
 const MARK: &str = "bgproc:";
 
-/// What a session and its engine know of each other. It is kept in the session's record.
+/// What a session and its batch system know of each other. It is kept in the session's record.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
-    /// The engine, and how it is used.
+    /// The batch system, and how it is used.
     pub launcher: LauncherSpec,
     /// What the session asks of it.
     pub resources: Resources,
     /// The session's directory, which its node sees, too.
     pub dir: String,
-    /// What the engine has said last.
+    /// What the batch system has said last.
     pub job: BatchJob,
     /// Offset of the log at which the output of the next run begins.
     #[serde(default)]
     pub next_run_at: u64,
-    /// How it ended, in the engine's words.
+    /// How it ended, in the batch system's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ending>,
-    /// Whether the engine has suspended the job.
+    /// Whether the batch system has suspended the job.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspended: bool,
     /// Whether a signal has stopped its program on the node.
@@ -46,10 +46,10 @@ pub struct Batch {
     /// When something was last typed before a prompt, by the clock of the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed_on_node: Option<u64>,
-    /// Who has asked the engine to cancel the job. A session that waits has no other place for that.
+    /// Who has asked the batch system to cancel the job. A session that waits has no other place for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<Actor>,
-    /// When its time limit asks the engine again to cancel it, which it has refused, in boot-time milliseconds.
+    /// When its time limit asks the batch system again to cancel it, which it has refused, in boot-time milliseconds.
     #[serde(skip)]
     pub cancel_again_at: Option<u64>,
 }
@@ -69,7 +69,7 @@ pub enum JobState {
     Ended(Ending),
 }
 
-/// How a job ended, according to its engine.
+/// How a job ended, according to its batch system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
@@ -77,7 +77,7 @@ pub enum Ending {
     Itself,
     /// Somebody has cancelled it.
     Cancelled,
-    /// The engine has ended it in favour of another job.
+    /// The batch system has ended it in favour of another job.
     Preempted,
     /// Its time limit was reached.
     TimedOut,
@@ -100,16 +100,16 @@ impl Ending {
     }
 
     /// Why it ended, in words; `None` if there is nothing to add to the exit.
-    pub fn reason(self, engine: &str) -> Option<String> {
+    pub fn reason(self, system: &str) -> Option<String> {
         let what = match self {
             Self::Itself => return None,
             Self::Cancelled => "was cancelled",
-            Self::Preempted => "was preempted: the engine gave its place to another job",
+            Self::Preempted => "was preempted: the batch system gave its place to another job",
             Self::TimedOut => "reached the time limit of its job",
             Self::OutOfMemory => "reached the memory limit of its job",
             Self::NodeFailed => "was lost: its node has failed",
         };
-        Some(format!("it {what} ({engine})"))
+        Some(format!("it {what} ({system})"))
     }
 }
 
@@ -140,14 +140,14 @@ impl ExitStatus {
     }
 }
 
-/// What an engine says of one job.
+/// What a batch system says of one job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Number of the job.
     pub job_id: String,
     /// Its state.
     pub state: JobState,
-    /// The engine's own word for it.
+    /// The batch system's own word for it.
     pub word: String,
     /// Why it waits.
     pub reason: Option<String>,
@@ -157,7 +157,7 @@ pub struct Row {
     pub start: Option<Timestamp>,
     /// Time limit in seconds; `None` if there is none.
     pub time_limit_sec: Option<u64>,
-    /// How often the engine has put it into the queue again.
+    /// How often the batch system has put it into the queue again.
     pub requeues: u32,
     /// How its first process ended, if it has.
     pub exit: Option<ExitStatus>,
@@ -165,7 +165,7 @@ pub struct Row {
     pub session: Option<String>,
 }
 
-/// What has changed with an engine's word.
+/// What has changed with a batch system's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// Nothing that changes the session's status.
@@ -183,7 +183,7 @@ pub enum Change {
 }
 
 impl Batch {
-    /// The mark by which the engine's lists name a session and its run.
+    /// The mark by which the batch system's lists name a session and its run.
     pub fn mark(session: &SessionId) -> String {
         format!("{MARK}{session}:1")
     }
@@ -194,7 +194,7 @@ impl Batch {
         Some(session)
     }
 
-    /// Takes the engine's word. `status` is that of the session so far.
+    /// Takes the batch system's word. `status` is that of the session so far.
     pub fn take(&mut self, row: &Row, status: Status) -> Change {
         let job = &mut self.job;
         let is_new = job.job_id.is_none();
@@ -241,7 +241,7 @@ impl Batch {
             (JobState::Runs | JobState::Suspended, Status::Queued) => Change::Placed,
             // A short one.
             (JobState::Clears, Status::Queued) if is_this_run => Change::Placed,
-            // A signal may have stopped it, of which the engine knows nothing.
+            // A signal may have stopped it, of which the batch system knows nothing.
             (JobState::Runs, Status::Paused) if !self.stopped_on_node => Change::Paused(false),
             (JobState::Suspended, Status::Running) => Change::Paused(true),
             _ => Change::None,
@@ -260,14 +260,14 @@ impl Batch {
         format!("{} job {number}", self.launcher.kind.name())
     }
 
-    /// Why the session waits, as people read it. The words are the engine's, which its manual explains: `Resources`,
-    /// `Priority`.
+    /// Why the session waits, as people read it. The words are the batch system's, which its manual explains:
+    /// `Resources`, `Priority`.
     pub fn why(&self) -> String {
-        let engine = self.launcher.kind.name();
+        let system = self.launcher.kind.name();
         match (&self.job.reason, &self.job.job_id) {
             (Some(reason), _) => reason.clone(),
-            (None, Some(job)) => format!("its turn in {engine} (job {job})"),
-            (None, None) => format!("it is being submitted to {engine}"),
+            (None, Some(job)) => format!("its turn in {system} (job {job})"),
+            (None, None) => format!("it is being submitted to {system}"),
         }
     }
 }

@@ -1,16 +1,17 @@
-//! When an engine is asked for the states of its jobs: soon after a submission, then less and less often, and not at
-//! all while nothing is open. Administrators of clusters count such calls.
+//! When a batch system is asked for the states of its jobs: soon after a submission, then less and less often, and not
+//! at all while nothing is open. Administrators of clusters count such calls.
 
 /// Time from a submission, or from a sign that a job has ended, to the first question, in milliseconds.
 const SOON_MS: u64 = 2_000;
 
-/// The same if it is known that a job has just ended or been cancelled: the engine takes a moment to clear it away.
+/// The same if it is known that a job has just ended or been cancelled: the batch system takes a moment to clear it
+/// away.
 const ENDING_MS: u64 = 250;
 
 /// What somebody sees who looks is not older than this, if looking again shows it, in milliseconds.
 const LOOKED_MS: u64 = 5_000;
 
-/// When one engine is asked next.
+/// When one batch system is asked next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// Pause to the next question, in milliseconds.
@@ -24,7 +25,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// An engine with nothing open. `longest` is its longest pause, in milliseconds.
+    /// A batch system with nothing open. `longest` is its longest pause, in milliseconds.
     pub fn new(longest: u64) -> Self {
         Self {
             pause: SOON_MS.min(longest),

@@ -66,7 +66,7 @@ pub struct Session {
     pub viewers: u32,
     /// Its keyboard lease.
     pub lease: Lease,
-    /// What it and the engine that runs it know of each other; `None` if this machine runs it.
+    /// What it and the batch system that runs it know of each other; `None` if this machine runs it.
     pub batch: Option<Box<Batch>>,
     /// Whether agents of other scopes may see it.
     pub share: Share,
@@ -213,7 +213,7 @@ impl Session {
         self.input_owed && self.life.runs().len() == 1
     }
 
-    /// What it and its engine know of each other, while the engine runs it or has it in its queue.
+    /// What it and its batch system know of each other, while the batch system runs it or has it in its queue.
     pub fn open_batch(&self) -> Option<&Batch> {
         let batch = self.batch.as_deref();
         batch.filter(|_| !self.life.status().is_finished())

@@ -108,14 +108,14 @@ impl Job {
         of_job.or(waiting.map(|waiting| &*waiting.why)).map(clean)
     }
 
-    /// Where an engine runs it: `on n17`.
+    /// Where a batch system runs it: `on n17`.
     pub fn place(&self) -> Option<String> {
         let engine = self.record.summary.engine.as_ref()?;
         let place = engine.place().filter(|_| self.is_alive());
         place.map(|place| clean(&place))
     }
 
-    /// What runs it, if that is another engine: `Slurm job 7 of launcher gpu, limit 4h`.
+    /// What runs it, if that is a batch system: `Slurm job 7 of launcher gpu, limit 4h`.
     pub fn engine(&self) -> Option<String> {
         let summary = &self.record.summary;
         let (launcher, engine) = (summary.launcher.as_ref()?, summary.engine.as_ref()?);

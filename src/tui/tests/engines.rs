@@ -1,4 +1,4 @@
-//! Jobs that an engine runs, such as the batch system of a cluster.
+//! Jobs that the batch system of a cluster runs.
 
 use super::harness::Dash;
 use super::jobs::{NOW, record};

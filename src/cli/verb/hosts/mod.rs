@@ -166,7 +166,7 @@ impl Add {
         Ok(Exit::OK)
     }
 
-    /// Has an engine give a node, which is the host.
+    /// Has a batch system give a node, which is the host.
     fn allocate(&self, ctx: &mut Context, path: &Path) -> Result<Exit, Failure> {
         if !self.words.is_empty() || self.bgproc.is_some() || self.home.is_some() {
             let message = "with --on, SSH, --bgproc and --home are not possible: the batch system says how the host is reached";

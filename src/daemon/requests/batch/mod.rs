@@ -21,7 +21,7 @@ pub(crate) fn refuse(hub: &Hub, id: &SessionId, what: &str, instead: &str) -> Re
     let Some(batch) = session.and_then(|session| session.batch.as_ref()) else {
         return Ok(());
     };
-    let engine = batch.launcher.kind.name();
-    let message = format!("session {id} cannot be {what}: it is a job of {engine}");
+    let system = batch.launcher.kind.name();
+    let message = format!("session {id} cannot be {what}: it is a job of {system}");
     Err(Error::new(ErrorCode::Unsupported, message).hint(instead))
 }

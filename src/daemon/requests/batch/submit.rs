@@ -45,7 +45,7 @@ pub(crate) fn launcher(
         (
             "`restart`",
             params.restart.is_some(),
-            "`requeue` of its launcher has the engine run it again",
+            "`requeue` of its launcher has the batch system run it again",
         ),
         (
             "`after`",
@@ -64,7 +64,7 @@ pub(crate) fn launcher(
         ),
     ];
     if let Some((name, _, hint)) = with.into_iter().find(|(_, is_given, _)| *is_given) {
-        let message = format!("{name} is not possible for a session that an engine runs");
+        let message = format!("{name} is not possible for a session that a batch system runs");
         return Err(senseless(message).hint(hint));
     }
     let resources = params.resources.clone().unwrap_or_default();
@@ -164,16 +164,16 @@ pub(crate) async fn submit(
     };
     let printed = command::run(&words, &variables, surroundings).await;
     failpoint::hit("batch.submitted");
-    let engine = variables
+    let env = variables
         .into_iter()
-        .filter(|(name, _)| is_of_engine(name))
+        .filter(|(name, _)| is_of_batch_system(name))
         .collect();
-    settle(hub, &id, &launcher, engine, printed)?;
+    settle(hub, &id, &launcher, env, printed)?;
     Ok(id)
 }
 
 /// Whether the commands of a batch system need this variable of the user.
-fn is_of_engine(name: &str) -> bool {
+fn is_of_batch_system(name: &str) -> bool {
     matches!(name, "PATH" | "HOME" | "USER" | "LD_LIBRARY_PATH") || name.starts_with("SLURM_CONF")
 }
 

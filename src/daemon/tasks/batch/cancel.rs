@@ -35,7 +35,9 @@ pub(crate) async fn begin(hub: &Hub, id: &SessionId, by: Actor) -> Result<(), Er
     let Some(job) = job else {
         return Err(Error::new(
             ErrorCode::LauncherRefused,
-            format!("session {id} is being submitted; its engine has not said its number yet"),
+            format!(
+                "session {id} is being submitted; its batch system has not said its number yet"
+            ),
         )
         .hint("try again in a moment"));
     };

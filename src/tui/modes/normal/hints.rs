@@ -91,7 +91,7 @@ pub(super) fn hints(model: &Model) -> Hints {
         });
     }
     if model.current().is_some_and(|job| job.engine().is_some()) {
-        // An engine runs a job once.
+        // A batch system runs a job once.
         actions.retain(|action| *action != Action::Restart);
     }
     let get = |actions: &[Action]| -> Vec<Hint> {

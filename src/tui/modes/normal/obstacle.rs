@@ -170,7 +170,7 @@ pub(super) fn not_started(model: &Model) -> Option<String> {
     ))
 }
 
-/// Why none of the targets can be restarted, if engines ran all of them.
+/// Why none of the targets can be restarted, if batch systems ran all of them.
 fn of_engine(model: &Model) -> Option<String> {
     let targets = model.targets();
     let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();

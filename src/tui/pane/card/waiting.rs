@@ -69,7 +69,7 @@ fn ahead(model: &Model, at: Timestamp) -> String {
     format!("{}, {until}", units::moment_ahead(at, now, &model.zone))
 }
 
-/// The card of a job of no project: one that waits after others, in a queue, or in that of an engine.
+/// The card of a job of no project: one that waits after others, in a queue, or in that of a batch system.
 fn alone(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
     let glyph = job.state().glyph(model.theme.ascii);
     let words = format!("{glyph} {}: {}", job.word(), job.why()?);
