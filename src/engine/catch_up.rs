@@ -5,6 +5,7 @@ use super::Now;
 use super::line_counter::LineCounter;
 use super::output::{Output, OutputChanges};
 use crate::protocol::status::Mode;
+use crate::term::cost::{Affordable, affordable};
 use crate::term::plain::{Checkpoint, marks};
 use crate::term::redraw::{Abridged, abridge};
 use crate::term::skim::{Stretch, skim};
@@ -25,7 +26,8 @@ const LEAST_ABRIDGED: usize = 4 * 1024;
 pub struct Progress {
     /// Bytes processed.
     pub taken: usize,
-    /// Bytes that were painted for this; fewer than `taken` if parts were skipped.
+    /// What was painted for this, as the number of bytes of text that cost as much: less than `taken` if parts were
+    /// skipped, more if functions on the whole screen were among it.
     pub painted: usize,
     /// Changes that the output caused.
     pub news: OutputChanges,
@@ -40,7 +42,8 @@ impl Progress {
 }
 
 impl Output {
-    /// Processes bytes that follow [`Output::end`] until about `most` bytes have been painted.
+    /// Processes bytes that follow [`Output::end`] until what costs as much as about `most` bytes of text has been
+    /// painted.
     pub fn catch_up(&mut self, bytes: &[u8], most: usize, now: Now) -> Progress {
         let mut progress = Progress::default();
         let mut step = STEPS.start;
@@ -71,9 +74,10 @@ impl Output {
             } else {
                 rest.len()
             };
-            let length = length.min(rest.len()).min(most);
-            let news = self.feed(&rest[..length], now);
-            progress.add(length, length, news);
+            let next = &rest[..length.min(rest.len())];
+            let Affordable { length, cost } = affordable(next, self.size, most - progress.painted);
+            let news = self.feed(&next[..length], now);
+            progress.add(length, cost, news);
             step = STEPS.end.min(step * 2);
         }
         progress
@@ -247,6 +251,27 @@ mod tests {
             let progress = output.catch_up(flood.as_bytes(), usize::MAX, now);
             assert_eq!(progress.taken, flood.len());
             assert!(progress.painted < 3000, "{}", progress.painted);
+        }
+    }
+
+    #[test]
+    fn a_turn_ends_early_if_each_byte_costs_a_screen() {
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        for flood in [
+            "\x1bc",
+            "\x1b[2J",
+            "\x1b[?1049h\x1b[?1049l",
+            "x\x1b[H\x1b[J",
+        ] {
+            let flood = flood.repeat(20_000);
+            let mut output = Output::new(Mode::Pty, Size::new(100, 200));
+            let progress = output.catch_up(flood.as_bytes(), 65_536, now);
+            assert!(progress.painted >= 65_536, "{}", progress.painted);
+            let taken = progress.taken;
+            assert!((1..2000).contains(&taken), "{taken} of {flood:.8?}");
         }
     }
 }

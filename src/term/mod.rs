@@ -19,7 +19,7 @@
 //! - [`pace`]: how often frames are drawn. [`progress`]: what a program reports of its progress;
 //!   [`shell_report`]: what a shell reports of its commands and its directory.
 //! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.
-//!   [`pen`]: drawing attributes of text.
+//!   [`cost`]: what the rest costs to paint. [`pen`]: drawing attributes of text.
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
 //!   text around them.
 //! - [`mask`]: replaces times, durations, process ids and ports; [`align`]: two logs beside each other; [`unified`]: what differs.
@@ -57,6 +57,7 @@ pub mod cell;
 pub mod colors;
 pub mod compat;
 pub mod control;
+pub mod cost;
 pub mod cursor;
 pub mod export;
 pub mod extras;

@@ -56,6 +56,21 @@ fn a_prompt_is_told_once_also_if_the_daemon_dies() {
     assert_eq!(told["data"]["prompt"], "Password:", "{told}");
 }
 
+/// The job writes nothing that would make the next daemon look.
+#[test]
+fn a_silent_program_that_asks_under_the_next_daemon_is_noticed() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let gate = home.gate();
+    let line = "read x < \"$GATE\"; read name";
+    let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
+    daemon::kill(&mut serve);
+    serve.ok(json!({"action": "subscribe"}));
+    std::fs::write(&gate, "\n").unwrap();
+    let told = serve.event("input_needed");
+    assert_eq!(told["sessionId"], job.id.as_str(), "{told}");
+}
+
 #[test]
 fn a_shell_at_rest_is_no_event() {
     if !have("bash") {

@@ -1,5 +1,7 @@
 //! The daemon is killed, again and again, under work: the next one goes on as if nothing had been.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -318,4 +320,22 @@ fn a_job_that_was_stopped_meanwhile_is_paused() {
         let is = serve.ok(json!({"action": "status", "sessionId": job.id}));
         assert_eq!(is["status"], status);
     }
+}
+
+/// There may be thousands, and each file that is replaced takes milliseconds.
+#[test]
+fn records_of_ended_jobs_are_not_written_again() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo over; exit 3");
+    job.end(&mut serve);
+    let record = home.path().join("sessions").join(&job.id).join("meta.json");
+    // The last access is saved by the first daemon that takes over.
+    daemon::kill(&mut serve);
+    job.ask(&mut serve, "status", json!({}));
+    let before = std::fs::metadata(&record).unwrap();
+    daemon::kill(&mut serve);
+    let status = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["exitCode"], 3, "{status}");
+    assert_eq!(std::fs::metadata(&record).unwrap().ino(), before.ino());
 }

@@ -6,8 +6,9 @@ use super::Hub;
 use crate::protocol::SessionId;
 
 /// How long to wait for an answer. A keeper answers in less than a millisecond, or later on an overloaded
-/// machine. One that has not answered by then is stopped, or of a version that does not know the question.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// machine. One that has not answered by then is stopped, or of a version that does not know the question. A client
+/// waits a little longer before it looks for the reason of the silence (`client::silence`).
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
     /// Checks now whether a session's program waits for input, and renders what it wrote before.

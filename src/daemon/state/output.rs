@@ -13,13 +13,9 @@ use crate::term::colors::Colors;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// Bytes rendered before it is the next session's turn. Parsing them takes about two milliseconds, which is how
-/// long a quiet session waits for a busy one.
+/// Bytes of text rendered before it is the next session's turn, or what costs as much. That takes about two
+/// milliseconds, which is how long a quiet session waits for a busy one.
 const CHUNK: usize = 64 * 1024;
-
-/// Largest window for which a whole [`CHUNK`] is rendered, in cells. Clearing a larger one takes longer, and a
-/// few bytes of output can ask for that.
-const USUAL_CELLS: usize = 40 * 120;
 
 /// Smallest chunk, in bytes.
 const LEAST_CHUNK: usize = 1024;
@@ -167,8 +163,7 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             break;
         }
         session.output.skip_to(start);
-        let most = chunk(session.output.size());
-        let progress = session.output.catch_up(&bytes, most, now());
+        let progress = session.output.catch_up(&bytes, CHUNK, now());
         state.show_output(id, start, &bytes[..progress.taken]);
         news.add(progress.news);
         at = start + progress.taken as u64;
@@ -209,12 +204,6 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
 /// no longer than one would.
 fn share(most: usize, readers: usize) -> usize {
     (most / readers.max(1)).max(LEAST_CHUNK)
-}
-
-/// Bytes to render in one turn for a window of this size.
-fn chunk(size: Size) -> usize {
-    let cells = usize::from(size.rows()) * usize::from(size.cols());
-    (CHUNK * USUAL_CELLS / cells).clamp(LEAST_CHUNK, CHUNK)
 }
 
 /// Writes the terminal's answers to the program's input.

@@ -5,6 +5,7 @@ use std::io;
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::ForNext;
+use crate::engine::meta::Meta;
 use crate::engine::timers::Due;
 use crate::protocol::SessionId;
 
@@ -23,6 +24,20 @@ impl State {
     pub(crate) fn persist(&mut self, id: &SessionId) {
         // `save` has logged why.
         let _ = self.save(id);
+    }
+
+    /// Like [`Self::persist`], if the record differs from `on_disk`. A rename over a file costs milliseconds, and there
+    /// may be thousands of sessions that have ended.
+    pub(crate) fn persist_if_changed(&mut self, id: &SessionId, on_disk: Option<&Meta>) {
+        let session = self.sessions.get(id);
+        let record = session.map(|session| self.sessions.store.record(session));
+        if record.as_ref() != on_disk {
+            return self.persist(id);
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.saved();
+        }
+        self.arm(id);
     }
 
     /// Like [`Self::persist`], for a caller that tells of a failure.

@@ -1,6 +1,6 @@
 //! Restores every session: from its record, from what the keeper holds, or from both.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use serde_json::json;
@@ -43,7 +43,9 @@ impl State {
     ) -> io::Result<Vec<SessionId>> {
         let mut ending = Vec::new();
         let mut loaded = self.sessions.store.load()?;
-        for record in self.kept_records() {
+        let refused = self.kept_records();
+        let refused_ids: HashSet<SessionId> = refused.iter().map(|meta| meta.id.clone()).collect();
+        for record in refused {
             loaded.replace(record);
         }
         let Loaded {
@@ -67,7 +69,9 @@ impl State {
                 self.forget_record(&id);
                 continue;
             }
+            let on_disk = (!refused_ids.contains(&id)).then(|| meta.clone());
             self.take_over_session(meta, mine, last_events);
+            self.persist_if_changed(&id, on_disk.as_ref());
             if self
                 .sessions
                 .get(&id)
@@ -157,7 +161,9 @@ impl State {
         };
         tracing::warn!(session = %remains.id, pid = remains.pid, "rebuilt its record");
         let meta = rebuild::rebuilt(remains, &dir, self.sessions.store.boot_id(), now());
+        let id = meta.id.clone();
         self.take_over_session(meta, handed, last_events);
+        self.persist(&id);
     }
 
     fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, last_events: &LastEvents) {
@@ -227,7 +233,7 @@ impl State {
             }
         }
         self.begin_probe(&id);
-        self.persist(&id);
+        self.look_for_input(&id);
         self.release(&id);
         self.render_queue.add(&id);
     }
@@ -310,6 +316,17 @@ fn begin_unseen(
 }
 
 impl State {
+    /// Has it checked soon whether a program that was taken over waits for input. It may have been quiet for long,
+    /// and write nothing that would cause it.
+    fn look_for_input(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id)
+            && session.takes_input()
+            && session.input.on_activity(now().boot, false)
+        {
+            self.arm_input(id);
+        }
+    }
+
     /// Resumes the work on a session that has ended: its restarts, and its `onExit` command.
     fn take_over_ended(&mut self, id: &SessionId) {
         let can_run = self.sessions.io(id).is_some_and(|io| io.spec().is_some());
