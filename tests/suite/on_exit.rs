@@ -186,6 +186,33 @@ fn a_refused_remove_leaves_it_and_many_wait_for_one_another() {
 }
 
 #[test]
+fn a_removal_that_a_crash_of_the_daemon_has_cut_short_takes_it_from_nobody() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let file = home.scratch("after");
+    let command = "trap '' TERM; echo up; while :; do sleep 0.05; done";
+    let line = format!("echo end >> {}", file.display());
+    let job = Job::request(&mut serve, json!({"command": command, "onExit": line}));
+    job.wait_for(&mut serve, "^up$");
+    // So long that it does not end by itself before the daemon is killed.
+    let kill = json!({"action": "kill", "sessionId": job.id, "remove": true, "graceMs": 60_000});
+    serve.send(kill);
+    until(&mut serve, &job, "being ended", |record| {
+        record["status"] == "stopping"
+    });
+    daemon::kill(&mut serve);
+    job.ask(&mut serve, "kill", json!({"force": true}));
+    assert_eq!(written(&file), "end\n");
+    // Its record still has the line, so the next run has it, too.
+    job.ask(&mut serve, "restart", json!({}));
+    job.ask(&mut serve, "kill", json!({"force": true}));
+    eventually("the line has run again", || {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        (text == "end\nend\n").then_some(())
+    });
+}
+
+#[test]
 fn one_that_cannot_start_holds_up_no_other() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

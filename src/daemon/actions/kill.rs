@@ -129,7 +129,7 @@ async fn kill_one(
         Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
     };
     let mut previous = status()?;
-    let on_exit = remove.then(|| WithheldOnExit::of(hub, &id));
+    let removing = remove.then(|| Removing::begin(hub, &id));
     let stopping = Stopping::begin(hub, client, &id, manner).await?;
     let now = status()?;
     if previous.is_finished() && !now.is_finished() {
@@ -178,43 +178,33 @@ async fn kill_one(
         removed: false,
     };
     // A session with surviving processes stays in the list.
-    if let Some(on_exit) = on_exit.filter(|_| killed.survivors.is_empty()) {
-        on_exit.forget();
+    if removing.is_some() && killed.survivors.is_empty() {
         remove_and_wait(hub, client, &id).await;
         killed.removed = true;
     }
     Ok(killed)
 }
 
-/// The `onExit` of a session that is to be removed, which is not run then. It is put back when this is dropped: the
-/// removal has failed.
-struct WithheldOnExit {
+/// A session that is being removed: its `onExit` is not run when it ends. If the removal fails, it is an ordinary
+/// session again as soon as this is dropped.
+struct Removing {
     hub: Hub,
     id: SessionId,
-    line: Option<String>,
 }
 
-impl WithheldOnExit {
-    fn of(hub: &Hub, id: &SessionId) -> Self {
+impl Removing {
+    fn begin(hub: &Hub, id: &SessionId) -> Self {
+        hub.change(|state| state.removing.insert(id.clone()));
         Self {
             hub: hub.clone(),
             id: id.clone(),
-            line: hub.change(|state| state.take_on_exit(id)),
         }
-    }
-
-    /// The session is removed.
-    fn forget(mut self) {
-        self.line = None;
     }
 }
 
-impl Drop for WithheldOnExit {
+impl Drop for Removing {
     fn drop(&mut self) {
-        if let Some(line) = self.line.take() {
-            self.hub
-                .change(|state| state.restore_on_exit(&self.id, line));
-        }
+        self.hub.change(|state| state.removing.remove(&self.id));
     }
 }
 
@@ -247,12 +237,11 @@ async fn remove_one(
     kills: Option<bool>,
 ) -> Result<Removed, Error> {
     let is_over = hub.read().sessions.is_over(&id);
-    let mut on_exit = None;
+    let _removing = (kills != Some(false)).then(|| Removing::begin(hub, &id));
     let ended = match kills {
         Some(false) if is_over => Ended::default(),
         Some(false) => return Err(is_running(hub, &id)),
         _ => {
-            on_exit = Some(WithheldOnExit::of(hub, &id));
             let manner = Manner {
                 // What has ended is only removed: it need not be stopped.
                 may_run_again: is_over,
@@ -266,9 +255,6 @@ async fn remove_one(
         let hint =
             "`remove` with `kill:false` removes a finished session and leaves its processes alone";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
-    }
-    if let Some(on_exit) = on_exit {
-        on_exit.forget();
     }
     remove_and_wait(hub, client, &id).await;
     Ok(Removed {

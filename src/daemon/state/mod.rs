@@ -54,7 +54,7 @@ mod starts;
 mod waiters;
 pub(crate) mod watches;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::daemon::batch_systems::BatchSystems;
 use crate::daemon::clock::now;
@@ -102,6 +102,9 @@ pub(crate) struct State {
     pub(crate) started_boot: u64,
     /// Sessions that are being restarted.
     pub(crate) restarting: HashMap<SessionId, Restarting>,
+    /// Sessions that are removed once they have ended, so that their `onExit` is not run. No record says so: if the
+    /// daemon ends meanwhile, the session is not removed, and its `onExit` is run.
+    pub(crate) removing: HashSet<SessionId>,
     /// Number of the next restart.
     pub(crate) restarts: u64,
     pub(crate) hooks: Hooks,
@@ -148,6 +151,7 @@ impl State {
             colors: None,
             started_boot,
             restarting: HashMap::new(),
+            removing: HashSet::new(),
             restarts: 0,
             hooks: Hooks::default(),
             input_probes: InputProbes::default(),

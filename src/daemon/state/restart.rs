@@ -143,6 +143,7 @@ impl State {
         let at = now();
         // `restarting` holds the session if a client ended it only to run it again.
         let is_restarting = self.restarting.contains_key(id);
+        let is_removed = self.removing.contains(id);
         let has_environment = self.sessions.io(id).and_then(SessionIo::spec).is_some();
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -154,7 +155,7 @@ impl State {
         // It is the end of a run.
         let has_run = !session.life.runs().is_empty() || has_environment;
         let is_only_restarted = goes_on && session.life.status() == Status::Killed;
-        if session.spec.on_exit.is_some() && has_run && !is_only_restarted {
+        if session.spec.on_exit.is_some() && has_run && !is_only_restarted && !is_removed {
             session.life.owe_on_exit();
         }
         publish(self, EventKind::Exited, id);
@@ -176,18 +177,6 @@ impl State {
             "reason": life.and_then(|life| life.reason()),
             "backoffMs": life.and_then(|life| life.backoff_ms()),
         })
-    }
-
-    /// Takes away the `onExit` of a session that is about to be removed. Returns it, in case the removal fails.
-    pub(crate) fn take_on_exit(&mut self, id: &SessionId) -> Option<String> {
-        self.sessions.get_mut(id)?.spec.on_exit.take()
-    }
-
-    /// Puts the `onExit` back after a failed removal.
-    pub(crate) fn restore_on_exit(&mut self, id: &SessionId, line: String) {
-        if let Some(session) = self.sessions.get_mut(id) {
-            session.spec.on_exit = Some(line);
-        }
     }
 
     /// Has the keeper run the `onExit` of a session that has ended. The keeper remembers whether it has done so
