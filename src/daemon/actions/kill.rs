@@ -1,42 +1,28 @@
-//! `kill` and `remove`: ends sessions, and removes them.
+//! `kill`: ends sessions, and removes them on request.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use super::project::wait_until;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::confirm::may_end;
-use crate::daemon::requests::ending::cannot_end;
-use crate::daemon::requests::find::{find, find_several};
+use crate::daemon::requests::find::find_several;
 use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::new_output::{Show, Since, polled};
+use crate::daemon::requests::removal::{Removing, check_unambiguous, remove_and_wait};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::stopping::{Manner, Stopping};
-use crate::daemon::requests::uncancelled::finish_anyway;
-use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
+use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
-use crate::protocol::params::{Kill, Remove, Stream};
-use crate::protocol::reply::{Killed, KilledAll, Removed};
-use crate::protocol::{Error, ErrorCode, SessionId, Status};
+use crate::protocol::params::{Kill, Stream};
+use crate::protocol::reply::{Killed, KilledAll};
+use crate::protocol::{Error, SessionId, Status};
 use crate::sys::signal;
-
-/// How long the keeper may take to forget a session.
-const LETTING_GO: Duration = Duration::from_secs(5);
 
 /// Maximum number of characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
-
-/// Refuses a label that several ended sessions have.
-fn check_unambiguous(hub: &Hub, client: &Client, name: &str) -> Result<(), Error> {
-    let state = hub.read();
-    state
-        .sessions
-        .registry
-        .check_unambiguous(&client.principal, name)
-}
 
 /// Handles the action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
@@ -185,29 +171,6 @@ async fn kill_one(
     Ok(killed)
 }
 
-/// A session that is being removed: its `onExit` is not run when it ends. If the removal fails, it is an ordinary
-/// session again as soon as this is dropped.
-struct Removing {
-    hub: Hub,
-    id: SessionId,
-}
-
-impl Removing {
-    fn begin(hub: &Hub, id: &SessionId) -> Self {
-        hub.change(|state| state.removing.insert(id.clone()));
-        Self {
-            hub: hub.clone(),
-            id: id.clone(),
-        }
-    }
-}
-
-impl Drop for Removing {
-    fn drop(&mut self) {
-        self.hub.change(|state| state.removing.remove(&self.id));
-    }
-}
-
 /// Waits until the end of a session is known to its project: whoever asks next is told that its job was stopped.
 async fn project_decided(hub: &Hub, id: &SessionId) {
     let of = hub
@@ -217,66 +180,5 @@ async fn project_decided(hub: &Hub, id: &SessionId) {
         .and_then(|session| session.spec.project.clone());
     if let Some(of) = of {
         wait_until(hub, &of.id, 0, |_| true).await;
-    }
-}
-
-/// Handles the action `remove`.
-pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
-    check_unambiguous(hub, client, &params.session_id)?;
-    let id = find(hub, client, &params.session_id, Access::Own)?;
-    may_end(&hub.read(), client, &id)?;
-    let (hub, client, kills) = (hub.clone(), client.clone(), params.kill);
-    let removed = finish_anyway(async move { remove_one(&hub, &client, id, kills).await });
-    answer(removed.await?)
-}
-
-async fn remove_one(
-    hub: &Hub,
-    client: &Client,
-    id: SessionId,
-    kills: Option<bool>,
-) -> Result<Removed, Error> {
-    let is_over = hub.read().sessions.is_over(&id);
-    let _removing = (kills != Some(false)).then(|| Removing::begin(hub, &id));
-    let ended = match kills {
-        Some(false) if is_over => Ended::default(),
-        Some(false) => return Err(is_running(hub, &id)),
-        _ => {
-            let manner = Manner {
-                // What has ended is only removed: it need not be stopped.
-                may_run_again: is_over,
-                ..Manner::default()
-            };
-            let stopping = Stopping::begin(hub, client, &id, manner).await?;
-            stopping.end(hub, client, &id).await
-        }
-    };
-    if !ended.survivors.is_empty() {
-        let hint =
-            "`remove` with `kill:false` removes a finished session and leaves its processes alone";
-        return Err(cannot_end(&id, "removed", &ended).hint(hint));
-    }
-    remove_and_wait(hub, client, &id).await;
-    Ok(Removed {
-        session_id: id,
-        removed: true,
-    })
-}
-
-/// The error that only `remove` with `kill` removes a session that runs, with its last output.
-fn is_running(hub: &Hub, id: &SessionId) -> Error {
-    let output = hub.read().sessions.tail(id, OUTPUT_CHARS);
-    let message = format!("Session {id} is running");
-    Error::new(ErrorCode::InvalidRequest, message)
-        .hint("`kill` it first, or leave out `kill:false`")
-        .data(serde_json::json!({ "output": output }))
-}
-
-/// Removes a session, and waits until its files are gone.
-async fn remove_and_wait(hub: &Hub, client: &Client, id: &SessionId) {
-    let by = client.principal.actor();
-    if let Some(gone) = hub.change(|state| state.remove(id, Some(&by))) {
-        // A keeper of an older version does not answer with `Forgotten`, so limit the wait.
-        let _ = tokio::time::timeout(LETTING_GO, gone).await;
     }
 }

@@ -15,6 +15,7 @@ mod log;
 mod poll;
 mod project;
 mod queue;
+mod remove;
 mod report;
 mod resize;
 mod restart;
@@ -76,7 +77,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Signal(params) => signal::signal(&hub, &client, params),
         Action::Kill(params) => kill::kill(&hub, &client, params).await,
         Action::Clear(params) => clear::clear(&hub, &client, params).await,
-        Action::Remove(params) => kill::remove(&hub, &client, params).await,
+        Action::Remove(params) => remove::remove(&hub, &client, params).await,
         Action::Restart(params) => Box::pin(restart::restart(&hub, &client, params)).await,
         Action::Set(params) => set::set(&hub, &client, params),
         Action::Report(params) => report::report(&hub, &client, params),

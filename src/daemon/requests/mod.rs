@@ -7,8 +7,8 @@
 //! `unique_label` and `confirm` check what is asked. *Replies*: `replies`, `started`, `new_output` (what a client has
 //! not seen), `wait_plan`. *Typing*: `keystrokes` is the request, `typing` the bytes, `input_record` what is remembered
 //! of them, `start_input` the input of `start`, `question` an agent's question, `no_enter` text of a model
-//! that no Enter follows. *Ending*: `ending`, `stopping`, `job_stop`. *Elsewhere*: `there` (hosts), `batch`.
-//! `uncancelled` is work that goes on without its client.
+//! that no Enter follows. *Ending*: `ending`, `stopping`, `job_stop`, `removal`. *Elsewhere*: `there` (hosts),
+//! `batch`. `uncancelled` is work that goes on without its client.
 
 pub(crate) mod batch;
 pub(crate) mod checks;
@@ -25,6 +25,7 @@ pub(crate) mod limits;
 pub(crate) mod new_output;
 mod no_enter;
 pub(crate) mod question;
+pub(crate) mod removal;
 pub(crate) mod replies;
 pub(crate) mod start_input;
 pub(crate) mod start_limits;
