@@ -11,6 +11,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
@@ -30,17 +31,24 @@ pub(super) const RETRY_MS: u64 = 1000;
 #[derive(Debug)]
 pub(super) struct Log {
     segments: Segments,
-    /// The last segment. If it is `None`, bytes go to the tail.
-    file: Option<File>,
+    sink: Sink,
     end: u64,
     /// Number of newest bytes to keep. Older segments are dropped whole, so slightly more is kept.
     keep: u64,
     index: Index,
-    degraded: Option<Degraded>,
     /// Number of bytes after `first` that are in no file.
     unsaved: u64,
     /// Number of newlines before `first`; `None` if not known.
     newlines: Option<u64>,
+}
+
+/// Where new bytes go.
+#[derive(Debug)]
+enum Sink {
+    /// The last segment.
+    Segment(File),
+    /// Memory, while the disk refuses them.
+    Memory(Degraded),
 }
 
 /// The state of a log while the disk refuses its bytes.
@@ -53,6 +61,35 @@ struct Degraded {
     tail: Option<Tail>,
     /// Time of the next attempt, in boot-time milliseconds.
     retry_at: u64,
+}
+
+impl Degraded {
+    /// Moves the bytes of `offsets` from the splice pipe into the tail. Returns how many were not moved.
+    fn put(&self, pipe: &SplicePipe, offsets: Range<u64>) -> usize {
+        let mut left = usize::try_from(offsets.end - offsets.start).unwrap_or(usize::MAX);
+        if let Some(tail) = &self.tail {
+            for (place, length) in Tail::parts(offsets) {
+                let (put, refused) = pipe.put(tail, place, length);
+                left -= put;
+                if refused.is_some() {
+                    break;
+                }
+            }
+        }
+        left
+    }
+
+    /// The bytes before `end` that are still in memory.
+    fn newest(&self, end: u64) -> Vec<u8> {
+        let start = end.saturating_sub(KEPT).max(self.since);
+        let mut bytes = Vec::new();
+        let tail = self.tail.as_ref();
+        let read = tail.is_some_and(|tail| tail.read(start..end, &mut bytes).is_ok());
+        if !read {
+            bytes.clear();
+        }
+        bytes
+    }
 }
 
 /// The result of one attempt to move output.
@@ -74,21 +111,24 @@ impl Log {
         let (segments, file) = Segments::open(dir)?;
         let saved = segments.last() + file.metadata()?.len();
         let end = saved.max(end);
-        let degraded = (saved < end).then(|| Degraded {
-            reason: "its log could not be written when the keeper was replaced".to_owned(),
-            since: saved,
-            tail,
-            retry_at: 0,
-        });
+        let sink = if saved < end {
+            Sink::Memory(Degraded {
+                reason: "its log could not be written when the keeper was replaced".to_owned(),
+                since: saved,
+                tail,
+                retry_at: 0,
+            })
+        } else {
+            Sink::Segment(file)
+        };
         Ok(Self {
             unsaved: segments.gaps(end),
             newlines: (segments.first() == 0).then_some(0),
             segments,
-            file: degraded.is_none().then_some(file),
+            sink,
             end,
             keep,
             index,
-            degraded,
         })
     }
 
@@ -111,16 +151,15 @@ impl Log {
             unsaved: segments.gaps(end),
             newlines: None,
             segments,
-            file: None,
-            end,
-            keep,
-            index,
-            degraded: Some(Degraded {
+            sink: Sink::Memory(Degraded {
                 reason: why.to_string(),
                 since,
                 tail,
                 retry_at: clock::boot_ms() + RETRY_MS,
             }),
+            end,
+            keep,
+            index,
         }
     }
 
@@ -164,8 +203,14 @@ impl Log {
 
     /// Why bytes are not being saved, and the newest of them; `None` if they are saved.
     pub(super) fn degraded(&self) -> Option<(&str, Option<&Tail>)> {
-        let degraded = self.degraded.as_ref()?;
-        Some((&degraded.reason, degraded.tail.as_ref()))
+        match &self.sink {
+            Sink::Segment(_) => None,
+            Sink::Memory(degraded) => Some((&degraded.reason, degraded.tail.as_ref())),
+        }
+    }
+
+    fn is_degraded(&self) -> bool {
+        matches!(self.sink, Sink::Memory(_))
     }
 
     /// Moves what can be read from `source`, one chunk at most.
@@ -191,7 +236,7 @@ impl Log {
     /// Number of bytes for which the current segment has room. Segments are dropped whole, so
     /// longer segments would keep more bytes than requested.
     fn room_in_segment(&self) -> usize {
-        if self.file.is_none() {
+        if self.is_degraded() {
             return CHUNK;
         }
         let room = segment_bytes(self.keep).saturating_sub(self.end - self.segments.last());
@@ -207,52 +252,41 @@ impl Log {
         bytes: usize,
         stream: u8,
     ) -> bool {
-        let was_degraded = self.degraded.is_some();
+        let was_degraded = self.is_degraded();
         self.check_segment_file();
-        match (disk.check(bytes), &self.degraded) {
-            (Some(low), None) => self.suspend(low.to_owned()),
-            (Some(_), Some(_)) => {}
+        match (disk.check(bytes), &self.sink) {
+            (Some(low), Sink::Segment(_)) => self.suspend(low.to_owned()),
+            (Some(_), Sink::Memory(_)) => {}
             (None, _) => self.recover(),
         }
         // If saving resumes here and the disk refuses bytes again below, the log has another tail
         // than before. The caller must then pass the new tail to the daemon.
-        let has_resumed = was_degraded && self.degraded.is_none();
+        let has_resumed = was_degraded && !self.is_degraded();
         let start = self.segments.last();
-        let mut saved = 0;
-        if let Some(file) = &self.file {
-            let (put, refused) = pipe.put(file, self.end - start, bytes);
-            saved = put;
-            self.end += put as u64;
-            if let Some(errno) = refused {
-                self.suspend(io::Error::from(errno).to_string());
+        let left = match &self.sink {
+            Sink::Segment(file) => {
+                let (put, refused) = pipe.put(file, self.end - start, bytes);
+                self.end += put as u64;
+                if let Some(errno) = refused {
+                    self.suspend(io::Error::from(errno).to_string());
+                }
+                bytes - put
             }
+            Sink::Memory(_) => bytes,
+        };
+        if let Sink::Memory(degraded) = &self.sink {
+            let offsets = self.end..self.end + left as u64;
+            self.end = offsets.end;
+            self.unsaved += left as u64;
+            pipe.discard(degraded.put(pipe, offsets));
         }
-        self.divert(pipe, bytes - saved);
         // Ignore errors: without the index only times are missing.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
         let _ = self.index.shorten(self.first());
-        if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
+        if !self.is_degraded() && self.end - start >= segment_bytes(self.keep) {
             self.rotate();
         }
-        has_resumed || was_degraded != self.degraded.is_some()
-    }
-
-    /// Moves to the tail those bytes that the disk did not take.
-    fn divert(&mut self, pipe: &SplicePipe, bytes: usize) {
-        let offsets = self.end..self.end + bytes as u64;
-        self.end = offsets.end;
-        self.unsaved += bytes as u64;
-        let mut left = bytes;
-        if let Some(tail) = self.degraded.as_ref().and_then(|t| t.tail.as_ref()) {
-            for (place, length) in Tail::parts(offsets) {
-                let (put, refused) = pipe.put(tail, place, length);
-                left -= put;
-                if refused.is_some() {
-                    break;
-                }
-            }
-        }
-        pipe.discard(left);
+        has_resumed || was_degraded != self.is_degraded()
     }
 
     /// Adds to the index the bytes that a killed keeper had not recorded.
@@ -271,12 +305,11 @@ impl Log {
     /// Begins a new segment at the end and drops everything before it. The files stay until
     /// [`Self::remove_dropped`].
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        if self.file.is_none() || self.end > self.segments.last() {
-            self.file = Some(self.segments.begin(self.end)?);
+        if self.is_degraded() || self.end > self.segments.last() {
+            self.sink = Sink::Segment(self.segments.begin(self.end)?);
         }
         self.drop_segments_before(self.end);
         self.unsaved = 0;
-        self.degraded = None;
         Ok(())
     }
 
@@ -305,12 +338,12 @@ impl Log {
         if disk.check(0).is_none() {
             self.recover();
         }
-        self.degraded.is_none()
+        !self.is_degraded()
     }
 
     fn rotate(&mut self) {
         match self.segments.begin(self.end) {
-            Ok(file) => self.file = Some(file),
+            Ok(file) => self.sink = Sink::Segment(file),
             Err(error) => self.suspend(error.to_string()),
         }
         self.drop_segments_before(self.end.saturating_sub(self.keep));
@@ -318,52 +351,37 @@ impl Log {
 
     /// Stops saving. Bytes that arrive from now on still get offsets.
     fn suspend(&mut self, reason: String) {
-        self.file = None;
-        self.degraded = Some(Degraded {
+        self.sink = Sink::Memory(Degraded {
             reason,
             since: self.end,
-            tail: Tail::create().ok(),
+            tail: None,
             retry_at: clock::boot_ms() + RETRY_MS,
         });
+        // Only now, when the segment is closed: if there are no more descriptors, the memory gets that one.
+        if let Sink::Memory(degraded) = &mut self.sink {
+            degraded.tail = Tail::create().ok();
+        }
     }
 
     /// Once the retry time has come, tries to begin a new segment with the bytes that are still in memory.
     fn recover(&mut self) {
         let now = clock::boot_ms();
-        let Some(degraded) = self.degraded.as_mut().filter(|t| now >= t.retry_at) else {
+        let Sink::Memory(degraded) = &mut self.sink else {
             return;
         };
+        if now < degraded.retry_at {
+            return;
+        }
         degraded.retry_at = now + RETRY_MS;
-        let start = self.end.saturating_sub(KEPT).max(degraded.since);
-        let mut bytes = Vec::new();
-        let kept = degraded.tail.as_ref();
-        let read = kept.is_some_and(|tail| tail.read(start..self.end, &mut bytes).is_ok());
-        if !read {
-            bytes.clear();
-        }
-        let start = self.end - bytes.len() as u64;
-        match self.resume(start, &bytes) {
+        let bytes = degraded.newest(self.end);
+        let saved = bytes.len() as u64;
+        match resume(&mut self.segments, self.end - saved, &bytes) {
             Ok(file) => {
-                self.file = Some(file);
-                self.unsaved = self.unsaved.saturating_sub(bytes.len() as u64);
-                self.degraded = None;
+                self.sink = Sink::Segment(file);
+                self.unsaved = self.unsaved.saturating_sub(saved);
             }
-            Err(error) => {
-                if let Some(degraded) = &mut self.degraded {
-                    degraded.reason = error.to_string();
-                }
-            }
+            Err(error) => degraded.reason = error.to_string(),
         }
-    }
-
-    fn resume(&mut self, start: u64, bytes: &[u8]) -> io::Result<File> {
-        let file = self.segments.begin(start)?;
-        if let Err(error) = file.write_all_at(bytes, 0) {
-            // Truncate the file: otherwise the part that was written would count as saved.
-            file.set_len(0)?;
-            return Err(error);
-        }
-        Ok(file)
     }
 
     /// Checks whether another process has changed the segment. If it was removed, replaced or
@@ -371,7 +389,9 @@ impl Log {
     fn check_segment_file(&mut self) {
         let start = self.segments.last();
         let expected = self.end - start;
-        let Some(file) = &self.file else { return };
+        let Sink::Segment(file) = &self.sink else {
+            return;
+        };
         let Ok(meta) = file.metadata() else { return };
         let is_gone = meta.nlink() == 0;
         if !is_gone && meta.len() == expected {
@@ -393,10 +413,21 @@ impl Log {
             self.segments.rename_foreign_file();
         }
         match self.segments.begin(self.end) {
-            Ok(file) => self.file = Some(file),
+            Ok(file) => self.sink = Sink::Segment(file),
             Err(error) => self.suspend(error.to_string()),
         }
     }
+}
+
+/// Begins a segment at `start` with bytes that were in memory.
+fn resume(segments: &mut Segments, start: u64, bytes: &[u8]) -> io::Result<File> {
+    let file = segments.begin(start)?;
+    if let Err(error) = file.write_all_at(bytes, 0) {
+        // Truncate the file: otherwise the part that was written would count as saved.
+        file.set_len(0)?;
+        return Err(error);
+    }
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -442,6 +473,14 @@ mod tests {
 
         fn file(&self, name: &str) -> Option<String> {
             std::fs::read_to_string(self.dir.path().join(name)).ok()
+        }
+    }
+
+    /// The next attempt is due.
+    fn retry_now(log: &mut Log) {
+        match &mut log.sink {
+            Sink::Memory(degraded) => degraded.retry_at = 0,
+            Sink::Segment(_) => panic!("it is not degraded"),
         }
     }
 
@@ -549,7 +588,7 @@ mod tests {
         bench.write(&mut log, b"newest");
         assert_eq!(log.degraded().unwrap().0, "full");
         assert_eq!((log.end(), log.unsaved()), (120_012, 120_006));
-        log.degraded.as_mut().unwrap().retry_at = 0;
+        retry_now(&mut log);
         assert!(log.retry(&mut bench.disk));
         let start = 120_012 - KEPT;
         let saved = bench.file(&format!("output.{start}.log")).unwrap();
@@ -583,7 +622,7 @@ mod tests {
         assert_eq!(log.degraded().unwrap().0, "refused");
         bench.write(&mut log, b"two\n");
         assert_eq!((log.end(), log.unsaved()), (8, 4));
-        log.degraded.as_mut().unwrap().retry_at = 0;
+        retry_now(&mut log);
         assert!(log.retry(&mut bench.disk) && log.flush_index());
         bench.write(&mut log, b"three\n");
         assert_eq!(bench.file("output.log").unwrap(), "one\n");
