@@ -1,5 +1,7 @@
 //! A restart is completed, whoever leaves or dies meanwhile, and takes no place that another session has.
 
+use std::net::TcpListener;
+
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
@@ -146,6 +148,36 @@ fn a_wait_for_silence_during_a_restart_holds_up_nobody() {
     // The next run may have been silent as well when it began.
     let outcome = serve.reply(waited)["result"]["outcome"].take();
     assert!(outcome == "exited" || outcome == "matched", "{outcome}");
+}
+
+#[test]
+fn a_wait_for_a_port_goes_on_through_a_restart() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = stranger.local_addr().unwrap().port();
+    let leaves_deaf = LEAVES_DEAF.split_once("while").unwrap().0;
+    let command = format!("{leaves_deaf} exec cat");
+    let job = Job::request(&mut serve, json!({"command": command}));
+    job.wait_for(&mut serve, "^deaf$");
+    let wait = json!({
+        "action": "wait", "sessionId": job.id, "until": [{"port": port}, {"pattern": "^done$"}],
+        "throughRestarts": true, "waitMs": 20_000, "since": "new",
+    });
+    let waited = serve.send(wait);
+    let restarted = serve.send(json!({"action": "restart", "sessionId": job.id, "graceMs": 3000}));
+    eventually("its first process is over", || {
+        let status = job.ask(&mut serve, "status", json!({}));
+        (status["status"] == "killed").then_some(())
+    });
+    // Who listens on the port changes while there is no run, so it is looked at.
+    drop(stranger);
+    let reply = serve.reply(restarted);
+    assert_eq!(reply["result"]["restarts"], 1, "{reply}");
+    job.ask(&mut serve, "write", json!({"data": "done\n"}));
+    let reply = serve.reply(waited);
+    assert_eq!(reply["result"]["outcome"], "matched", "{reply}");
+    job.ask(&mut serve, "kill", json!({"force": true}));
 }
 
 #[test]

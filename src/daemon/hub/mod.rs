@@ -16,7 +16,6 @@ use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
 use crate::engine::conditions::Conditions;
 use crate::engine::matcher::Matcher;
-use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::{Pending, Verdict, WaitId};
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
@@ -191,16 +190,12 @@ impl Hub {
     ) {
         let began = now().boot;
         let pending = self.change(|state| {
-            let is_skipped = state.is_skipped(id);
+            let inputs = state.wait_inputs(id, conditions.wants_foreground())?;
             let session = state.sessions.get_mut(id)?;
             let at = Checkpoint::at(session.output.end());
             let layout = session.output.layout();
             let mut matcher = Matcher::new(Rc::new(conditions), layout, at, began);
-            let facts = WaitInputs {
-                is_skipped,
-                ..session.facts()
-            };
-            let decision = matcher.look(&mut session.output, facts, began);
+            let decision = matcher.look(&mut session.output, inputs, began);
             let parts = vec![(id.clone(), matcher, decision)];
             let deadline = within.map(|ms| began + ms);
             Some(Pending::new(WaitMode::Any, parts, deadline))

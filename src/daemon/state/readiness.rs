@@ -222,17 +222,18 @@ impl State {
             self.tell_ready(id);
             self.attempt_probe_again(id);
         }
-        let Some(session) = self.sessions.get_mut(id) else {
+        let inputs = self.pending_inputs(id);
+        let Some((session, inputs)) = self.sessions.get_mut(id).zip(inputs) else {
             return;
         };
-        let facts = WaitInputs {
+        let inputs = WaitInputs {
             ports: Some(own),
-            ..session.facts()
+            ..inputs
         };
         let over = self
             .waiters
             .waits
-            .look(id, &mut session.output, facts, now().boot);
+            .look(id, &mut session.output, inputs, now().boot);
         self.resolve(over);
     }
 }

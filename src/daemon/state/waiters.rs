@@ -91,27 +91,42 @@ impl State {
         session.is_some_and(|session| session.output.end() < self.sessions.log_end(id))
     }
 
+    /// What conditions on a session are compared with. The caller adds what only it knows: the ports, and whether there
+    /// is unrendered output that may decide. The process group in the foreground is looked up if `wants_foreground`.
+    pub(crate) fn wait_inputs(
+        &self,
+        id: &SessionId,
+        wants_foreground: bool,
+    ) -> Option<WaitInputs<'static>> {
+        let session = self.sessions.get(id)?;
+        let foreground = wants_foreground.then(|| self.sessions.foreground(id));
+        Some(WaitInputs {
+            restarting: self.restarting.contains_key(id),
+            is_skipped: self.is_skipped(id),
+            input: session.input_state(),
+            listens: session.listens(),
+            ready: session.ready(),
+            is_late: session.is_late(),
+            foreground: foreground.flatten(),
+            ..WaitInputs::of(session.life.status())
+        })
+    }
+
+    /// The same for the waits that are pending.
+    pub(super) fn pending_inputs(&self, id: &SessionId) -> Option<WaitInputs<'static>> {
+        self.wait_inputs(id, self.waiters.waits.want_foreground(id))
+    }
+
     /// Checks the waits on a session, after something other than output has changed.
     pub(crate) fn look(&mut self, id: &SessionId) {
-        let foreground = if self.waiters.waits.want_foreground(id) {
-            self.sessions.foreground(id)
-        } else {
-            None
-        };
-        let is_skipped = self.is_skipped(id);
-        let Some(session) = self.sessions.get_mut(id) else {
+        let inputs = self.pending_inputs(id);
+        let Some((session, inputs)) = self.sessions.get_mut(id).zip(inputs) else {
             return;
-        };
-        let facts = WaitInputs {
-            is_skipped,
-            restarting: self.restarting.contains_key(id),
-            foreground,
-            ..session.facts()
         };
         let over = self
             .waiters
             .waits
-            .look(id, &mut session.output, facts, now().boot);
+            .look(id, &mut session.output, inputs, now().boot);
         let painted = session.output.update_ends_at(now().boot);
         if session.output.awake_screen().is_some() {
             self.rest_later(id);

@@ -15,7 +15,6 @@ use super::meta::{Meta, Spec, TimeLimits};
 use super::output::Output;
 use super::readiness::{Readiness, Refusal};
 use super::report::{Report, Written};
-use super::wait_inputs::WaitInputs;
 use crate::protocol::keeper::InputReport;
 use crate::protocol::record::Share;
 use crate::protocol::status::{InputState, Mode};
@@ -288,17 +287,6 @@ impl Session {
     pub fn tell(&self, scope: &Scope, newest: u64) {
         if self.scope == *scope {
             self.told.set(newest);
-        }
-    }
-
-    /// The state that wait conditions are compared with.
-    pub fn facts(&self) -> WaitInputs<'static> {
-        WaitInputs {
-            input: self.input_state(),
-            listens: self.listens(),
-            ready: self.ready(),
-            is_late: self.is_late(),
-            ..WaitInputs::of(self.life.status())
         }
     }
 

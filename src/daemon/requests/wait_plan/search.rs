@@ -199,24 +199,15 @@ impl Plan {
             matcher.resize(output.layout().size);
             let wanted: Vec<u16> = self.conditions.ports().collect();
             let ports = (!wanted.is_empty()).then(|| state.sessions.ports_among(id, &wanted));
-            let restarting = state.restarting.contains_key(id);
-            let is_behind = state.is_behind(id);
-            let foreground = if self.conditions.wants_foreground() {
-                state.sessions.foreground(id)
-            } else {
-                None
-            };
-            let is_skipped = state.is_skipped(id);
-            let session = state.sessions.get_mut(id).ok_or_else(gone)?;
-            let facts = WaitInputs {
-                restarting,
-                is_skipped,
-                is_behind,
+            let wants_foreground = self.conditions.wants_foreground();
+            let inputs = state.wait_inputs(id, wants_foreground).ok_or_else(gone)?;
+            let inputs = WaitInputs {
+                is_behind: state.is_behind(id),
                 ports: ports.as_deref(),
-                foreground,
-                ..session.facts()
+                ..inputs
             };
-            Ok(matcher.look(&mut session.output, facts, now().boot))
+            let session = state.sessions.get_mut(id).ok_or_else(gone)?;
+            Ok(matcher.look(&mut session.output, inputs, now().boot))
         })
     }
 }
