@@ -85,6 +85,9 @@ pub enum Overlap {
 pub struct Waiting {
     /// What it waits for, in words: `needs db ready`, `2 before it in its queue`.
     pub why: String,
+    /// The job that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Needed>,
     /// Whether that cannot come any more by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub never: bool,
@@ -102,8 +105,22 @@ pub struct Waiting {
 impl Waiting {
     /// The job that it waits for, and what that has to be: `db`, `ready`. `None` if it waits for something else.
     pub fn needed(&self) -> Option<(&str, &str)> {
-        self.why.strip_prefix("needs ")?.rsplit_once(' ')
+        match &self.needs {
+            Some(needed) => Some((&needed.name, needed.level.as_str())),
+            // A host with an older version, whose records are in our list, says it in words only.
+            None => self.why.strip_prefix("needs ")?.rsplit_once(' '),
+        }
     }
+}
+
+/// What a session waits for that needs another one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Needed {
+    /// Name of the other job or session.
+    pub name: String,
+    /// The level that it must have.
+    pub level: Level,
 }
 
 /// A project, as replies name it.
@@ -229,4 +246,20 @@ pub struct Watching {
     /// Why they are not: `suspended: restarts itself by writing build.log`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_needed_is_read_from_words_only_if_nothing_else_says_it() {
+        let waiting = |json: &str| -> Waiting { serde_json::from_str(json).unwrap() };
+        let older = waiting(r#"{"why": "needs the db ready"}"#);
+        assert_eq!(older.needed(), Some(("the db", "ready")));
+        let needs = r#"{"why": "words", "needs": {"name": "db", "level": "ok"}}"#;
+        assert_eq!(waiting(needs).needed(), Some(("db", "ok")));
+        assert_eq!(waiting(r#"{"why": "next in its queue"}"#).needed(), None);
+    }
 }

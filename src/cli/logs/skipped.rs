@@ -112,6 +112,7 @@ mod tests {
         let mut api = record("a", Some("api"), Status::Queued);
         api.summary.waiting = Some(Waiting {
             why: "needs db ready".to_owned(),
+            needs: None,
             never: true,
             resumable: false,
             queue: None,

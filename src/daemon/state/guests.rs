@@ -15,7 +15,7 @@ use crate::engine::meta::Spec;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
 use crate::protocol::keeper::SpawnSpec;
-use crate::protocol::project::{Level, Waiting};
+use crate::protocol::project::{Level, Needed, Waiting};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
 
 /// Where a new session waits.
@@ -444,6 +444,7 @@ impl State {
         if let Some(batch) = &session.batch {
             return Some(Waiting {
                 why: batch.why(),
+                needs: None,
                 never: false,
                 resumable: false,
                 queue: None,
@@ -460,8 +461,13 @@ impl State {
             Why::Queue(before) | Why::Paused(before) => Some(before + 1),
             Why::Needs(_) | Why::Limit | Why::Down | Why::Environment => None,
         };
+        let needs = match why {
+            Why::Needs(need) => Some(self.needed(project, need)),
+            _ => None,
+        };
         Some(Waiting {
             why: self.told(project, name, why),
+            needs,
             never: matches!(phase, Phase::Skipped(_)),
             resumable: project.has_lost_first_run(name) || project.waits_for_environment(name),
             queue,
@@ -487,16 +493,25 @@ impl State {
     /// Why a job or session waits, for people. Other sessions are named as people know them.
     fn told(&self, project: &Project, name: &str, why: &Why) -> String {
         match why {
-            Why::Needs(need) if project.is_guest(&need.job) => {
-                let session = project.sessions.get(&need.job);
-                let session = session.and_then(|id| self.sessions.get(id));
-                let name = session.map_or(need.job.as_str(), Session::name);
-                format!("needs {name} {}", need.is.as_str())
+            Why::Needs(need) => {
+                let Needed { name, level } = self.needed(project, need);
+                format!("needs {name} {}", level.as_str())
             }
             Why::Environment if project.has_lost_first_run(name) => {
                 "waits for bgproc resume: its environment was lost".to_owned()
             }
             _ => why.to_string(),
+        }
+    }
+
+    /// What is needed of another job or session, as people name that.
+    fn needed(&self, project: &Project, need: &Need) -> Needed {
+        let session = project.sessions.get(&need.job);
+        let session = session.and_then(|id| self.sessions.get(id));
+        let guest = session.filter(|_| project.is_guest(&need.job));
+        Needed {
+            name: guest.map_or(need.job.as_str(), Session::name).to_owned(),
+            level: need.is,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::protocol::project::Waiting;
+use crate::protocol::project::{Level, Needed, Waiting};
 use crate::protocol::{Action, Error, ErrorCode, Record, RestartPolicy, Status, Timestamp};
 use crate::tui::message::CardPart;
 use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
@@ -268,6 +268,10 @@ fn a_job_that_was_skipped_says_what_became_of_the_one_before_it() {
     next.summary.created_at = Timestamp(NOW);
     next.summary.waiting = Some(Waiting {
         why: "needs lint ok".to_owned(),
+        needs: Some(Needed {
+            name: "lint".to_owned(),
+            level: Level::Ok,
+        }),
         never: true,
         resumable: false,
         queue: None,
