@@ -166,7 +166,7 @@ fn the_record_of_a_session_that_waits_for_its_next_run() {
     // Its environment is known only to the keeper and the daemon, so the restored session cannot be
     // run.
     let mut later = Session::from_meta(meta, false, now(100));
-    assert!(later.life.stop_retrying(None));
+    assert!(later.life.stop_retrying(None, None));
     assert_eq!(
         (later.life.status(), later.life.retry_at()),
         (Status::Error, None)

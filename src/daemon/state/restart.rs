@@ -113,7 +113,10 @@ impl State {
     /// Stops the restarts of a session that waits for its next run. Returns true if it did wait.
     pub(crate) fn stop_retrying(&mut self, id: &SessionId, by: Option<&Actor>) -> bool {
         let session = self.sessions.get_mut(id);
-        let stopped = session.is_some_and(|session| session.life.stop_retrying(by));
+        let stopped = session.is_some_and(|session| {
+            let policy = session.spec.restart;
+            session.life.stop_retrying(by, policy)
+        });
         if stopped {
             self.end_for_good(id);
         }

@@ -18,9 +18,6 @@ pub struct RestartRequest {
     pub unique: bool,
 }
 
-/// How the note begins that a session is run again.
-const RUN_AGAIN: &str = "it is run again (";
-
 impl Life {
     /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether
     /// that is news.
@@ -45,6 +42,7 @@ impl Life {
     pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
         let count = self.retry.map_or(0, |retry| retry.count);
         let runtime_ms = self.runtime_ms.unwrap_or_default();
+        self.reason_before_retry = None;
         let note = match retry::judge(policy, self.status, runtime_ms, count) {
             Verdict::Final => {
                 self.retry = None;
@@ -68,10 +66,10 @@ impl Life {
                     outcome: self.status,
                 });
                 self.status = Status::Retrying;
-                match policy.max_retries() {
-                    RestartPolicy::FOREVER => format!("{RUN_AGAIN}time {count} in a row)"),
-                    most => format!("{RUN_AGAIN}{count} of {most})"),
-                }
+                self.reason_before_retry = self.reason.clone();
+                let which = of_how_many(count, policy);
+                let which = which.unwrap_or_else(|| format!("time {count} in a row"));
+                format!("it is run again ({which})")
             }
         };
         self.add_reason(&note);
@@ -115,9 +113,9 @@ impl Life {
         Some(format!("restarted {times} {since}{after}"))
     }
 
-    /// Cancels a pending restart, because `by` ended the session or because it cannot be run.
+    /// Cancels a pending restart of this policy, because `by` ended the session or because it cannot be run.
     /// Returns true if a restart was pending.
-    pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {
+    pub fn stop_retrying(&mut self, by: Option<&Actor>, policy: Option<RestartPolicy>) -> bool {
         let Some(retry) = self
             .retry
             .take()
@@ -125,13 +123,17 @@ impl Life {
         else {
             return false;
         };
+        let before = self.reason_before_retry.take();
         match by {
             Some(actor) => {
                 self.status = Status::Killed;
                 self.ended_by = Some(actor.ended_by());
-                let which = self
-                    .take_back_retry()
-                    .unwrap_or_else(|| retry.count.to_string());
+                // Absent in records of older versions.
+                if before.is_some() {
+                    self.reason = before;
+                }
+                let which = policy.and_then(|policy| of_how_many(retry.count, policy));
+                let which = which.unwrap_or_else(|| retry.count.to_string());
                 self.add_reason(&format!("{} stopped it before retry {which}", actor.name()));
             }
             None => {
@@ -140,20 +142,6 @@ impl Life {
             }
         }
         true
-    }
-
-    /// Takes the note out of the reason that it is run again. Returns which retry of how many that was to be, if there is
-    /// a limit: `2 of 9`.
-    fn take_back_retry(&mut self) -> Option<String> {
-        let reason = self.reason.take()?;
-        let Some((how, note)) = reason.split_once(RUN_AGAIN) else {
-            self.reason = Some(reason);
-            return None;
-        };
-        let how = how.trim_end_matches("; ");
-        self.reason = (!how.is_empty()).then(|| how.to_owned());
-        let which = note.split(')').next()?;
-        which.contains(" of ").then(|| which.to_owned())
     }
 
     /// Resets the count of restarts, because a client asked for this one.
@@ -217,4 +205,10 @@ impl Life {
     pub fn on_exit_failure(&self) -> Option<&str> {
         self.on_exit_failure.as_deref()
     }
+}
+
+/// Which retry of how many it is: `2 of 9`; `None` if there is no limit.
+fn of_how_many(count: u32, policy: RestartPolicy) -> Option<String> {
+    let most = policy.max_retries();
+    (most != RestartPolicy::FOREVER).then(|| format!("{count} of {most}"))
 }

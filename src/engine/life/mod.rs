@@ -72,6 +72,9 @@ pub struct Life {
     /// State of its restart policy; absent until the policy has taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<Retry>,
+    /// Why the last run ended, without the note that it is run again. Set while it is `retrying`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason_before_retry: Option<String>,
     /// Result of the readiness probe in this run; absent while it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     probed: Option<Probed>,
@@ -127,6 +130,7 @@ impl Life {
             last_signal: None,
             outlived_grace: false,
             retry: None,
+            reason_before_retry: None,
             probed: None,
             owes_on_exit: false,
             on_exit_failure: None,
@@ -543,4 +547,5 @@ impl Life {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

@@ -305,7 +305,7 @@ fn a_stop_before_the_next_run_keeps_how_the_last_one_ended() {
         let mut life = running();
         life.ended(&exit(Some(2), None), None, &[], now(50));
         assert!(life.retry(policy, now(50)));
-        assert!(life.stop_retrying(Some(&Actor::Human)));
+        assert!(life.stop_retrying(Some(&Actor::Human), Some(policy)));
         let reason = format!("exit code 2; a person stopped it before retry {which}");
         assert_eq!(life.reason(), Some(reason.as_str()));
     }
@@ -378,4 +378,20 @@ fn a_reader_is_told_of_the_restarts_that_it_has_not_seen() {
     let limit =
         "restarted once since you last looked, the last time after its time limit (SIGTERM)";
     assert_eq!(life.restarted_since(Some(3)).as_deref(), Some(limit));
+}
+
+#[test]
+fn a_stop_before_the_next_run_keeps_the_reason_that_an_older_version_has_stored() {
+    let policy = RestartPolicy {
+        policy: RestartWhen::OnFailure,
+        ..RestartPolicy::default()
+    };
+    let mut life = running();
+    life.ended(&exit(Some(2), None), None, &[], now(50));
+    assert!(life.retry(policy, now(50)));
+    let mut stored = serde_json::to_value(&life).unwrap();
+    stored.as_object_mut().unwrap().remove("reasonBeforeRetry");
+    let mut life: Life = serde_json::from_value(stored).unwrap();
+    assert!(life.stop_retrying(Some(&Actor::Human), Some(policy)));
+    assert!(life.reason().unwrap().starts_with("exit code 2; "));
 }
