@@ -11,7 +11,7 @@
 //! - [`traits`]: the properties of each action. [`params`]: the parameters of each action;
 //!   `choices` and `targets` are parts of several, [`condition`] of waits; [`probe`], [`policy`], [`limits`] and
 //!   `variables` of `start`; [`colors`] of `watch`.
-//! - [`record`], [`run`], [`status`] and [`reply`]: the results.
+//! - [`record`], [`run`], [`cause`] (why a run began), [`status`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
 //!   [`launchers`]: programs that an allow-list cannot restrict. [`signal`]: names of signals.
 //! - [`report`]: what a program reports of itself, a part of the records, as are [`terminal_progress`] and
@@ -27,6 +27,7 @@
 
 pub mod batch_job;
 pub mod bounds;
+pub mod cause;
 mod choices;
 pub mod colors;
 pub mod condition;

@@ -7,6 +7,7 @@ use crate::cli::context::{Among, Context, only_here, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{advised, words};
 use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::cause::Cause;
 use crate::protocol::params::{List, Queue};
 use crate::protocol::project::{PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
@@ -292,19 +293,11 @@ fn changed(record: &Record) -> Option<String> {
         return None;
     }
     let run = record.detail.as_ref()?.runs.last()?;
-    let because = run.because.as_ref()?;
-    let Some(files) = because.strip_prefix("changed: ") else {
-        return Some(format!("it was started again because {}", clean(because)));
+    let because = match Cause::from(run.because.clone()?) {
+        Cause::Changed(files) => files.have_changed(),
+        other => other.to_string(),
     };
-    let has = if files.contains(" more") || files == "many files" {
-        "have"
-    } else {
-        "has"
-    };
-    Some(format!(
-        "it was started again because {} {has} changed",
-        clean(files)
-    ))
+    Some(format!("it was started again because {}", clean(&because)))
 }
 
 /// Why it does not react to changes of its files.

@@ -14,12 +14,10 @@ use super::watches::JobWatch;
 use crate::engine::life::Actor;
 use crate::engine::project::{Decision, JobWish, Phase, Seen, Standing, Why, Wish};
 use crate::project as file;
+use crate::protocol::cause::Cause;
 use crate::protocol::project::{ProjectName, ProjectRole};
 use crate::protocol::record::MASKED;
 use crate::protocol::{Greeting, SessionId};
-
-/// How the cause of a run begins that a change of files has started.
-pub(crate) const CHANGED: &str = "changed: ";
 
 /// A project.
 pub(crate) struct Project {
@@ -312,13 +310,9 @@ impl Project {
         let Some(job) = job.filter(|job| is_up && job.hold.is_none()) else {
             return self.asked_by.clone();
         };
-        let files = job
-            .because
-            .as_ref()
-            .and_then(|why| why.strip_prefix(CHANGED));
-        match (files, job.owed) {
-            (Some(files), Some(_)) => Actor::Watch(files.to_owned()),
-            (None, Some(owed)) if owed.scheduled => Actor::Schedule,
+        match (&job.because, job.owed) {
+            (Some(Cause::Changed(files)), Some(_)) => Actor::Watch(files.clone()),
+            (_, Some(owed)) if owed.scheduled => Actor::Schedule,
             _ => self.asked_by.clone(),
         }
     }

@@ -52,7 +52,7 @@ impl State {
     ) {
         self.keeper.take_slot(slot, id);
         let mut before = self.run_before(id);
-        let because = self.because(id).and_then(|because| because.clone());
+        let because = self.cause_of(id).cloned();
         before["because"] = json!(because);
         let spawning = self.keeper.take_spawning(id);
         let Some(session) = self.sessions.get_mut(id) else {
@@ -104,10 +104,8 @@ impl State {
         tracing::debug!(session = %id, pid, "started");
         // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
-        if let Some(because) = self.because(id) {
-            // It is the cause of one run, and says on whose behalf that has begun.
-            *because = None;
-        }
+        // Not before: it says on whose behalf the run has begun.
+        self.forget_cause(id);
         self.begin_probe(id);
         if is_plain {
             self.persist_soon(id)

@@ -9,7 +9,7 @@ use super::job_states::{seen_of, seen_of_all};
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::ForNext;
 use crate::daemon::projects::ProjectId;
-use crate::daemon::projects::project::{CHANGED, Project};
+use crate::daemon::projects::project::Project;
 use crate::daemon::projects::watches::JobWatch;
 use crate::daemon::watching::{Changes, JobKey, Wanted};
 use crate::engine::Now;
@@ -17,6 +17,7 @@ use crate::engine::project::watching::MANY;
 use crate::engine::project::{Seen, SeenState, Standing, Why};
 use crate::project::watch::WatchDo;
 use crate::protocol::SessionId;
+use crate::protocol::cause::{Cause, Files};
 use crate::protocol::project::Watching;
 use crate::sys::signal;
 
@@ -24,7 +25,7 @@ use crate::sys::signal;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reaction {
     /// It gets a signal, because these files have changed.
-    Signal(SessionId, i32, String),
+    Signal(SessionId, i32, Files),
     /// Keys are typed into it.
     Keys(SessionId, Vec<String>),
 }
@@ -178,7 +179,7 @@ impl State {
             defined.watch.as_ref()?.what.clone(),
             defined.watch.as_ref()?.cascade,
         );
-        let because = described(changes, &defined.dir);
+        let files = described(changes, &defined.dir);
         let seen = seen_of(project, &self.sessions, name);
         let is_running = matches!(seen.state, SeenState::Starting | SeenState::Running { .. });
         let requested = project.requested.get(name).copied().unwrap_or_default();
@@ -213,14 +214,13 @@ impl State {
                 .to_string();
             return self.suspend(id, name, &file);
         }
-        tracing::debug!(project = id, job = name, because, "its files have changed");
+        tracing::debug!(project = id, job = name, %files, "its files have changed");
         if let Some(session) = session.filter(|_| what != WatchDo::Restart && is_running) {
             watch.reacted_at = Some(now.boot);
             return match what {
                 WatchDo::Signal(signal) => {
-                    let files = because.strip_prefix(CHANGED).unwrap_or(&because);
                     let number = signal::number(&signal)?;
-                    Some(Reaction::Signal(session, number, files.to_owned()))
+                    Some(Reaction::Signal(session, number, files))
                 }
                 WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
                 WatchDo::Restart => None,
@@ -228,7 +228,7 @@ impl State {
         }
         let all = seen_of_all(project, &self.sessions);
         let look = |name: &str| Seen::of(&all, name);
-        if project.wish.change(name, cascade, &because, look) {
+        if project.wish.change(name, cascade, &files, look) {
             self.wish_changed(id);
         }
         None
@@ -249,11 +249,23 @@ impl State {
         None
     }
 
-    /// Why the run of a session that begins now was requested, if files have changed.
-    pub(super) fn because(&mut self, id: &SessionId) -> Option<&mut Option<String>> {
-        let of = self.sessions.get(id)?.spec.project.clone()?;
-        let project = self.projects.get_mut(&of.id)?;
-        Some(&mut project.wish.jobs.get_mut(&of.job)?.because)
+    /// Why the run of a session that begins now was requested, if nobody has asked for it.
+    pub(super) fn cause_of(&self, id: &SessionId) -> Option<&Cause> {
+        let of = self.sessions.get(id)?.spec.project.as_ref()?;
+        let project = self.projects.get(&of.id)?;
+        project.wish.jobs.get(&of.job)?.because.as_ref()
+    }
+
+    /// The run of a session has begun: its cause is not that of the next one.
+    pub(super) fn forget_cause(&mut self, id: &SessionId) {
+        let of = self.sessions.get(id).map(|session| &session.spec.project);
+        let Some(of) = of.cloned().flatten() else {
+            return;
+        };
+        let project = self.projects.get_mut(&of.id);
+        if let Some(job) = project.and_then(|project| project.wish.jobs.get_mut(&of.job)) {
+            job.because = None;
+        }
     }
 }
 
@@ -284,17 +296,17 @@ fn unsettled((project, job): &JobKey) -> ForNext<'_> {
     ForNext::Change { project, job }
 }
 
-/// `changed: src/main.rs and 3 more`. Paths below `dir` are shown relative to it.
-fn described(changes: &Changes, dir: &std::path::Path) -> String {
+/// The files that have changed. Paths below `dir` are shown relative to it.
+fn described(changes: &Changes, dir: &Path) -> Files {
     let Some(first) = changes.files.first() else {
-        return "changed: many files".to_owned();
+        return Files::many();
     };
     let first = first.strip_prefix(dir).unwrap_or(first).display();
+    let first = first.to_string();
     match changes.files.len() - 1 + changes.more {
-        0 => format!("{CHANGED}{first}"),
+        0 => Files::one(first),
         // Of more, not all are counted.
-        more if more + 1 >= MANY => format!("{CHANGED}{first} and many more"),
-        more => format!("{CHANGED}{first} and {more} more"),
+        more => Files::several(&first, (more + 1 < MANY).then_some(more)),
     }
 }
 

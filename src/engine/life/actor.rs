@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::Scope;
+use crate::protocol::cause::Files;
 use crate::protocol::keeper::Exit;
 use crate::protocol::run::{EndedBy, EndedByKind};
 
@@ -15,8 +16,8 @@ pub enum Actor {
     Human,
     /// The session's time limit, in milliseconds.
     TimeLimit(u64),
-    /// Changes of these files, which its job watches: `src/main.rs and 3 more`.
-    Watch(String),
+    /// Changes of these files, which its job watches.
+    Watch(Files),
     /// The schedule of its job.
     Schedule,
     /// Its project, all of which is ended because this job has ended.
@@ -77,12 +78,7 @@ pub(super) fn reason(
             format!("it reached its time limit of {limit} ({how})")
         }
         Some(Actor::Watch(files)) => {
-            let has = if files.contains(" more") || files == "many files" {
-                "have"
-            } else {
-                "has"
-            };
-            format!("it was ended because {files} {has} changed ({how})")
+            format!("it was ended because {} ({how})", files.have_changed())
         }
         Some(Actor::Schedule) => format!("its schedule ended it for the next run ({how})"),
         Some(Actor::Project(job)) => format!("it was ended because {job} has ended ({how})"),

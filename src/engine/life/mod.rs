@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Now;
 use super::retry::Retry;
+use crate::protocol::cause::Cause;
 use crate::protocol::keeper::Exit;
 use crate::protocol::run::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Status, Timestamp};
@@ -253,9 +254,9 @@ impl Life {
     }
 
     /// Sets why the current run was started, if nobody has asked for it.
-    pub fn set_cause(&mut self, why: Option<String>) {
+    pub fn set_cause(&mut self, why: Option<Cause>) {
         if let Some(run) = self.runs.last_mut() {
-            run.because = why;
+            run.because = why.map(String::from);
         }
     }
 

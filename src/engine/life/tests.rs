@@ -163,7 +163,7 @@ fn a_request_to_end_goes_before_a_time_limit() {
 
 #[test]
 fn a_watch_and_a_schedule_are_not_persons() {
-    let files = |files: &str| Actor::Watch(files.to_owned());
+    let files = |files: &str| Actor::Watch(files.to_owned().into());
     for (by, kind, reason) in [
         (
             files("src/a.rs"),

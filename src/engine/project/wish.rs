@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::queue::Queue;
 use super::seen::{Seen, SeenState};
+use crate::protocol::cause::{Cause, Files};
 pub use crate::protocol::project::{Level, Need, Overlap};
-
-/// How the cause of a run ends that the restart of another job has caused.
-const RESTARTED: &str = " was restarted";
 
 /// A run that is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -112,9 +110,9 @@ pub struct JobWish {
     /// Whether it is a task whose last run ended well and whose session was removed since. The result stays.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
-    /// Why the run that is owed was requested, if nobody has asked for it: `changed: src/main.rs`, `db was restarted`.
+    /// Why the run that is owed was requested, if nobody has asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
+    pub because: Option<Cause>,
     /// The file by whose changes it restarted itself again and again. It does not react to changes until somebody
     /// starts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -273,21 +271,21 @@ impl Wish {
                 job.wanted = true;
                 job.hold = None;
                 job.suspended = None;
-                job.because = (name != root).then(|| format!("{root}{RESTARTED}"));
+                job.because = (name != root).then(|| Cause::Restarted(root.to_owned()));
             }
         }
         self.standing = Standing::Up;
         self.ended_by = None;
     }
 
-    /// Requests a new run of a job because files have changed; with `cascade` also of all jobs that need it and run.
+    /// Requests a new run of a job because these files have changed; with `cascade` also of all jobs that need it and run.
     /// Returns false if there is none: nobody wants the job, a person has stopped it, or a run is owed already,
     /// which will see the files as they are.
     pub fn change(
         &mut self,
         name: &str,
         cascade: bool,
-        because: &str,
+        files: &Files,
         seen: impl Fn(&str) -> Seen,
     ) -> bool {
         let reacts = |wish: &Self, name: &str| {
@@ -301,7 +299,7 @@ impl Wish {
             if reacts(self, &name) {
                 self.owe(&name, seen(&name).run);
                 if let Some(job) = self.jobs.get_mut(&name) {
-                    job.because = Some(because.to_owned());
+                    job.because = Some(Cause::Changed(files.clone()));
                 }
             }
         }

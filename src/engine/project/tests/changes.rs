@@ -1,14 +1,15 @@
 //! Jobs whose files change.
 
 use super::*;
+use crate::protocol::cause::{Cause, Files};
 
 impl World {
     fn change(&mut self, name: &str, cascade: bool) -> bool {
         let seen = self.seen.clone();
-        let why = "changed: src/main.rs";
+        let files = Files::one("src/main.rs".to_owned());
         let reacts = self
             .wish
-            .change(name, cascade, why, |name| look(&seen, name));
+            .change(name, cascade, &files, |name| look(&seen, name));
         self.go();
         reacts
     }
@@ -44,8 +45,8 @@ fn a_change_restarts_a_job_and_those_that_ask_for_it_or_all_that_need_it() {
     assert!(one.change("api", false));
     assert_eq!(one.stopping(), ["api"]);
     assert_eq!(
-        one.wish.jobs["api"].because.as_deref(),
-        Some("changed: src/main.rs")
+        one.wish.jobs["api"].because,
+        Some(Cause::Changed(Files::one("src/main.rs".to_owned())))
     );
     assert!(!one.change("api", false), "it will see the files");
     let mut all = shop();
@@ -103,7 +104,10 @@ fn a_restart_is_the_cause_of_the_restarts_that_follow_from_it() {
     shop.restart("db");
     let because = |shop: &World, name: &str| shop.wish.jobs[name].because.clone();
     assert_eq!(because(&shop, "db"), None, "somebody has asked for it");
-    assert_eq!(because(&shop, "api").as_deref(), Some("db was restarted"));
+    assert_eq!(
+        because(&shop, "api"),
+        Some(Cause::Restarted("db".to_owned()))
+    );
     assert_eq!(because(&shop, "web"), None, "it goes on");
     shop.restart("api");
     assert_eq!(because(&shop, "api"), None);

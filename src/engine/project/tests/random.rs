@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::protocol::cause::Files;
 
 /// Something that happens to a project.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +146,8 @@ fn act(world: &mut World, happens: Happens) {
                 (wish.standing, jobs.collect::<Vec<_>>())
             };
             let before = state(&world.wish);
-            let reacts = world.wish.change(&name(n), all, "changed: a", at);
+            let files = Files::one("a".to_owned());
+            let reacts = world.wish.change(&name(n), all, &files, at);
             assert_eq!(
                 state(&world.wish),
                 before,
