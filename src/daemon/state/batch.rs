@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::State;
+use super::publish::RunBefore;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::ForNext;
 use crate::engine::Now;
@@ -240,10 +241,10 @@ impl State {
             .carried_over(now()),
             None => now(),
         };
-        let before = self.run_before(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
+        let before = RunBefore::of(&session.life);
         let offset = session.batch.as_ref().map_or(0, |batch| batch.next_run_at);
         session.life.placed(offset, at);
         session.life.set_definition(session.spec.definition());

@@ -42,7 +42,7 @@ pub(crate) mod output;
 pub(crate) mod phases;
 mod project_end;
 pub(crate) mod projects;
-mod publish;
+pub(crate) mod publish;
 mod readiness;
 mod render_queue;
 mod restart;

@@ -6,14 +6,36 @@ use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::projects::project::UnderWay;
 use crate::engine::Now;
-use crate::engine::life::Actor;
+use crate::engine::life::{Actor, Life};
 use crate::engine::session::Session;
+use crate::protocol::cause::Cause;
 use crate::protocol::event::Completion;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::signal;
 
 /// Maximum number of characters of output, and of the command, in a completion message.
 const COMPLETION_CHARS: usize = 2000;
+
+/// What the event about a run says of the time before it.
+pub(crate) struct RunBefore {
+    /// How the run before ended.
+    pub(super) reason: Option<String>,
+    /// The pause before this run in milliseconds, if the restart policy starts it.
+    pub(super) backoff_ms: Option<u64>,
+    /// Why this run was started, if nobody has asked for it.
+    pub(super) because: Option<Cause>,
+}
+
+impl RunBefore {
+    /// What is known from the life of a session before its next run begins.
+    pub(crate) fn of(life: &Life) -> Self {
+        Self {
+            reason: life.reason().map(str::to_owned),
+            backoff_ms: life.backoff_ms(),
+            because: None,
+        }
+    }
+}
 
 impl State {
     /// Publishes an event to its subscribers.
@@ -51,8 +73,8 @@ impl State {
         Some(self.projects.get(&of.id)?.name().name)
     }
 
-    /// Publishes `started` or, for a later run, `restarted`. `before` says how the previous run ended.
-    pub(crate) fn publish_start(&mut self, id: &SessionId, before: Value) {
+    /// Publishes `started` or, for a later run, `restarted`.
+    pub(crate) fn publish_start(&mut self, id: &SessionId, before: RunBefore) {
         let Some(session) = self.sessions.get(id) else {
             return;
         };
@@ -75,10 +97,10 @@ impl State {
             }
             _ => {
                 data["restarts"] = json!(restarts);
-                data["reason"] = before["reason"].clone();
-                data["backoffMs"] = before["backoffMs"].clone();
-                if let Some(because) = before.get("because").filter(|text| text.is_string()) {
-                    data["because"] = because.clone();
+                data["reason"] = json!(before.reason);
+                data["backoffMs"] = json!(before.backoff_ms);
+                if let Some(because) = before.because {
+                    data["because"] = json!(because);
                 }
                 let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
                 // Absent if the restart policy started the run.

@@ -3,7 +3,7 @@
 //! A session with a policy has ended only when the policy has given up. Until then its status is `retrying`,
 //! and the time of its next run is in `meta.json`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::State;
@@ -171,15 +171,6 @@ impl State {
         for surplus in self.sessions.registry.surplus(&scope, id, at) {
             let _ = self.remove(&surplus, None);
         }
-    }
-
-    /// How the previous run ended, for the event about the next one.
-    pub(crate) fn run_before(&self, id: &SessionId) -> Value {
-        let life = self.sessions.get(id).map(|session| &session.life);
-        json!({
-            "reason": life.and_then(|life| life.reason()),
-            "backoffMs": life.and_then(|life| life.backoff_ms()),
-        })
     }
 
     /// Has the keeper run the `onExit` of a session that has ended. The keeper remembers whether it has done so

@@ -2,9 +2,8 @@
 
 use std::os::fd::OwnedFd;
 
-use serde_json::json;
-
 use super::State;
+use super::publish::RunBefore;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
 use crate::protocol::SessionId;
@@ -51,14 +50,16 @@ impl State {
         fds: Vec<OwnedFd>,
     ) {
         self.keeper.take_slot(slot, id);
-        let mut before = self.run_before(id);
         let because = self.cause_of(id).cloned();
-        before["because"] = json!(because);
         let spawning = self.keeper.take_spawning(id);
         let Some(session) = self.sessions.get_mut(id) else {
             // The session was removed meanwhile, and the keeper has been told to forget it.
             kill_strays(id);
             return;
+        };
+        let before = RunBefore {
+            because: because.clone(),
+            ..RunBefore::of(&session.life)
         };
         session.life.started(pid, offset, now());
         // The keeper knows as much of a first run that nothing but a request has caused.

@@ -10,6 +10,7 @@ use super::rebuild::{self, Remains};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
+use crate::daemon::state::publish::RunBefore;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
@@ -184,8 +185,7 @@ impl State {
         });
         let was_alive = session.life.status().is_alive();
         let is_first = session.life.runs().is_empty();
-        let before =
-            json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
+        let before = RunBefore::of(&session.life);
         let mut unseen = match session.life.pid() {
             None if was_alive && exit.is_some() => Some(Unseen::Start),
             _ => None,
