@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::event_history::{EventHistory, is_turn};
+use crate::protocol::event::{HumanAsked, HumanSettled, InputNeeded};
 use crate::protocol::record::Asked;
-use crate::protocol::run::EndedBy;
 use crate::protocol::status::InputState;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
@@ -21,25 +21,9 @@ pub struct Unsettled {
     pub questions: Vec<Asked>,
 }
 
-/// The data of `human_asked`.
-#[derive(Deserialize)]
-struct Question {
-    message: String,
-    by: EndedBy,
-    until: Timestamp,
-}
-
-/// What the data of `human_answered` say of the question. Earlier versions say nothing of it.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Settled {
-    message: Option<String>,
-    until: Option<Timestamp>,
-}
-
 impl Unsettled {
     /// Removes the question that was settled; the oldest one if it is not known which.
-    fn settle(&mut self, settled: Settled) {
+    fn settle(&mut self, settled: HumanSettled) {
         let is_it = |asked: &Asked| {
             settled
                 .message
@@ -84,18 +68,18 @@ pub fn unsettled(past: &EventHistory) -> HashMap<SessionId, Unsettled> {
 }
 
 fn prompt(event: &Event) -> Option<(InputState, Timestamp)> {
-    let state = serde_json::from_value(event.data["inputState"].clone()).ok()?;
-    Some((state, event.at?))
+    let needed = InputNeeded::deserialize(&event.data).ok()?;
+    Some((needed.input_state, event.at?))
 }
 
 fn question(event: Event) -> Option<Asked> {
     let at = event.at?;
-    let question: Question = serde_json::from_value(event.data).ok()?;
+    let asked: HumanAsked = serde_json::from_value(event.data).ok()?;
     Some(Asked {
-        message: question.message,
-        by: question.by.scope.unwrap_or_else(Scope::human),
+        message: asked.message,
+        by: asked.by.scope.unwrap_or_else(Scope::human),
         at,
-        until: question.until,
+        until: asked.until,
     })
 }
 

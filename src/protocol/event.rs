@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::run::EndedBy;
+use super::status::InputState;
 use super::{Scope, SessionId, Status, Timestamp};
 
 /// Kind of event. Lifecycle events have a sequence number, live events have none.
@@ -180,6 +181,44 @@ pub struct ScreenUpdate {
     /// Whether a full-screen program uses the alternate screen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alt_screen: bool,
+}
+
+/// Data of `input_needed`. Label and project are added, as to that of every lifecycle event.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InputNeeded {
+    /// What its program waits for.
+    pub input_state: InputState,
+    /// The line on which it waits.
+    #[serde(default)]
+    pub prompt: Option<String>,
+}
+
+/// Data of `human_asked`: a question.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HumanAsked {
+    /// The question.
+    pub message: String,
+    /// Who asks.
+    pub by: EndedBy,
+    /// When it expires.
+    pub until: Timestamp,
+}
+
+/// Data of `human_answered`: how a question was settled, and which one it was, because several may be open.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HumanSettled {
+    /// How it was answered, as in the reply to `ask_human`, or why it was withdrawn: `cancelled`.
+    #[serde(default)]
+    pub outcome: String,
+    /// The question. Earlier versions say nothing of it.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// When it would have expired.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
 }
 
 /// Data of `exited` and `lost`: the completion message.

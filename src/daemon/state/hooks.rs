@@ -3,13 +3,17 @@
 
 use std::collections::VecDeque;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::State;
 use crate::daemon::clock::now;
 use crate::daemon::programs::line_shell::LineShell;
 use crate::daemon::programs::on_exit::variables;
 use crate::daemon::sessions::session_io::SessionIo;
+use crate::engine::life::Life;
 use crate::engine::session::Session;
-use crate::protocol::event::Completion;
+use crate::protocol::event::InputNeeded;
 use crate::protocol::run::EndedByKind;
 use crate::protocol::{EventKind, Notice, SessionId, Status};
 use crate::sys::tree::MARK;
@@ -63,11 +67,11 @@ impl State {
     }
 
     /// Has the lines run that are for an event.
-    pub(super) fn run_hooks(&mut self, kind: EventKind, id: &SessionId, data: &serde_json::Value) {
-        let Some(notice) = notice(kind, data) else {
+    pub(super) fn run_hooks(&mut self, kind: EventKind, id: &SessionId, data: &Value) {
+        let Some(session) = self.sessions.get(id) else {
             return;
         };
-        let Some(session) = self.sessions.get(id) else {
+        let Some(notice) = notice(kind, &session.life) else {
             return;
         };
         let of = session.spec.project.as_ref();
@@ -141,16 +145,17 @@ fn name_of(session: &Session) -> String {
     of.or_else(label).unwrap_or_else(|| session.id.to_string())
 }
 
-/// What an event says to people.
-fn notice(kind: EventKind, data: &serde_json::Value) -> Option<Notice> {
+/// What an event of a session says to people.
+fn notice(kind: EventKind, life: &Life) -> Option<Notice> {
     match kind {
         EventKind::Ready => Some(Notice::Ready),
         EventKind::InputNeeded => Some(Notice::Input),
         EventKind::Lost => Some(Notice::Failed),
         EventKind::Exited => {
-            let end: Completion = serde_json::from_value(data.clone()).ok()?;
-            let by_limit = end.ended_by.is_some_and(|by| by.kind == EndedByKind::Limit);
-            match end.status {
+            let by_limit = life
+                .ended_by()
+                .is_some_and(|by| by.kind == EndedByKind::Limit);
+            match life.status() {
                 Status::Done => Some(Notice::Done),
                 Status::Error | Status::TimedOut | Status::Lost => Some(Notice::Failed),
                 Status::Killed if by_limit => Some(Notice::Failed),
@@ -162,7 +167,7 @@ fn notice(kind: EventKind, data: &serde_json::Value) -> Option<Notice> {
 }
 
 /// The event in words: `web failed: exit code 1`.
-fn message(session: &Session, notice: Notice, data: &serde_json::Value) -> String {
+fn message(session: &Session, notice: Notice, data: &Value) -> String {
     let name = name_of(session);
     let reason = session.life.reason().filter(|reason| !reason.is_empty());
     match notice {
@@ -175,9 +180,13 @@ fn message(session: &Session, notice: Notice, data: &serde_json::Value) -> Strin
             Some(reason) => format!("{name} failed: {reason}"),
             None => format!("{name} failed"),
         },
-        Notice::Input => match data["prompt"].as_str().filter(|prompt| !prompt.is_empty()) {
-            Some(prompt) => format!("{name} asks: {prompt}"),
-            None => format!("{name} needs input"),
-        },
+        Notice::Input => {
+            let prompt = InputNeeded::deserialize(data).ok();
+            let prompt = prompt.and_then(|data| data.prompt);
+            match prompt.filter(|prompt| !prompt.is_empty()) {
+                Some(prompt) => format!("{name} asks: {prompt}"),
+                None => format!("{name} needs input"),
+            }
+        }
     }
 }

@@ -6,12 +6,12 @@
 //! The journal has each question. After the death of a daemon the next one shows those that are open, and whoever has
 //! asked one, such as `--serve`, asks again. Such a request takes the question over, so that people are told of it once.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::State;
 use crate::engine::registry::Principal;
+use crate::protocol::event::{HumanAsked, HumanSettled};
 use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
 use crate::protocol::{EventKind, Scope, SessionId};
@@ -47,10 +47,13 @@ enum Asker {
 }
 
 impl Open {
-    /// The data of the event that it is settled. It says which question, because several may be open.
-    fn settled_with(&self, outcome: impl Serialize) -> Value {
-        let Asked { message, until, .. } = &self.asked;
-        json!({ "outcome": outcome, "message": message, "until": until })
+    /// The data of the event that it is settled.
+    fn settled_with(&self, outcome: &str) -> Value {
+        json!(HumanSettled {
+            outcome: outcome.to_owned(),
+            message: Some(self.asked.message.clone()),
+            until: Some(self.asked.until),
+        })
     }
 
     /// Whether a request repeats this question, which was asked of an earlier daemon.
@@ -147,7 +150,11 @@ impl State {
             Err(answer) => answer,
         };
         let by = by.actor().ended_by();
-        let data = json!({ "message": asked.message, "by": by, "until": asked.until });
+        let data = json!(HumanAsked {
+            message: asked.message.clone(),
+            by,
+            until: asked.until,
+        });
         let asker = Asker::Waits(answer);
         let number = self.human_requests.add(session, asked, asker);
         self.publish(EventKind::HumanAsked, session, data);
@@ -183,7 +190,7 @@ impl State {
     pub(crate) fn settle_asks(&mut self, session: &SessionId, outcome: AskOutcome) -> usize {
         let mut count = 0;
         for mut open in self.take_asks(session) {
-            let settled = open.settled_with(outcome);
+            let settled = open.settled_with(outcome.as_str());
             let is_new = match open.asker {
                 Asker::Waits(answer) => {
                     // Sending fails if the asking client has just disconnected.

@@ -13,6 +13,7 @@ use super::{State, output};
 use crate::daemon::clock::now;
 use crate::engine::input::is_waiting;
 use crate::engine::timers::Due;
+use crate::protocol::event::InputNeeded;
 use crate::protocol::keeper::{InputReport, ToKeeper};
 use crate::protocol::status::Mode;
 use crate::protocol::{EventKind, SessionId};
@@ -220,8 +221,11 @@ impl State {
                 output::tell_output(self, id);
             }
             if let Some(state) = needed {
-                let data = json!({ "inputState": state, "prompt": self.prompt(id) });
-                self.publish(EventKind::InputNeeded, id, data);
+                let data = InputNeeded {
+                    input_state: state,
+                    prompt: self.prompt(id),
+                };
+                self.publish(EventKind::InputNeeded, id, json!(data));
             }
             if replaced {
                 self.persist(id);

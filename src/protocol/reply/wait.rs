@@ -141,6 +141,17 @@ pub enum AskOutcome {
     Timeout,
 }
 
+impl AskOutcome {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Declined => "declined",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
 /// Result of `decline`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
