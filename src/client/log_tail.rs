@@ -2,8 +2,7 @@
 //!
 //! A daemon keeps a session longer that somebody asks about. Who only lists sessions does not ask about one.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 
 use crate::protocol::SessionId;
@@ -24,12 +23,7 @@ fn tail(dir: &Path, most: u64) -> io::Result<Vec<u8>> {
     let newest = segments::starts(dir)?
         .pop()
         .ok_or(io::ErrorKind::NotFound)?;
-    let mut file: File = file::open(&dir.join(segment_name(newest)))?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    file::read_end(&dir.join(segment_name(newest)), most)
 }
 
 #[cfg(test)]

@@ -145,19 +145,13 @@ impl Waits {
 
     /// Whether any wait needs the output of this session.
     pub fn read_output(&self, session: &SessionId) -> bool {
-        self.on(session).any(|pending| {
-            pending
-                .parts
-                .iter()
-                .any(|part| part.session == *session && part.matcher.reads_output())
-        })
+        self.open_parts(session)
+            .any(|part| part.matcher.reads_output())
     }
 
     /// Number of waits that read the lines of this session. Each has its own reader.
     pub fn readers(&self, session: &SessionId) -> usize {
-        let parts = self.on(session).flat_map(|pending| &pending.parts);
-        parts
-            .filter(|part| part.session == *session && part.decision.is_none())
+        self.open_parts(session)
             .filter(|part| part.matcher.reads_lines())
             .count()
     }
@@ -195,10 +189,14 @@ impl Waits {
 
     /// The undecided conditions on a session.
     fn open(&self, session: &SessionId) -> impl Iterator<Item = &Conditions> {
-        let parts = self.on(session).flat_map(|pending| &pending.parts);
-        parts
-            .filter(move |part| part.session == *session && part.decision.is_none())
+        self.open_parts(session)
             .map(|part| part.matcher.conditions())
+    }
+
+    /// The parts of waits that a session may still decide.
+    fn open_parts(&self, session: &SessionId) -> impl Iterator<Item = &Part> {
+        let parts = self.on(session).flat_map(|pending| &pending.parts);
+        parts.filter(move |part| part.session == *session && part.decision.is_none())
     }
 
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
@@ -356,6 +354,22 @@ mod tests {
         assert_eq!(waits.output(&id, 0, b"a\n"), [first]);
         waits.remove(first);
         assert_eq!(waits.readers(&id), 1);
+    }
+
+    #[test]
+    fn the_output_of_a_session_that_is_decided_is_not_needed_any_more() {
+        let (one, other, mut waits) = (SessionId::fresh(), SessionId::fresh(), Waits::default());
+        let pattern = |id| wait(id, Condition::Pattern("a".to_owned()), View::Plain);
+        let mut both = pattern(&one);
+        both.mode = WaitMode::All;
+        both.parts.extend(pattern(&other).parts);
+        waits.add(both);
+        assert!(
+            waits.output(&one, 0, b"a\n").is_empty(),
+            "it waits for both"
+        );
+        assert!(!waits.read_output(&one));
+        assert!(waits.read_output(&other));
     }
 
     #[test]

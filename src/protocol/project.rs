@@ -228,6 +228,12 @@ impl ProjectRole {
         self.next_run.filter(|_| self.phase == PhaseName::Scheduled)
     }
 
+    /// Whether its schedule starts it again, also if it runs now. Not if it has none, or if that is not followed: it is
+    /// off, or the project is down.
+    pub fn has_next_run(&self) -> bool {
+        self.next_run.is_some()
+    }
+
     /// Whether somebody has stopped it, so that its schedule does not start it.
     pub fn schedule_is_off(&self) -> bool {
         let why = self.why.as_deref().unwrap_or_default();

@@ -146,7 +146,7 @@ fn report(
         let ending = ending(killed);
         // It has no next run if its schedule was off before.
         let of = job.summary.project.as_ref();
-        let of = of.filter(|of| of.next_run.is_some());
+        let of = of.filter(|of| of.has_next_run());
         let off = of.map(words::schedule_off);
         let line = if let Some(off) = &off
             && words::next_run(&job.summary).is_some()

@@ -3,6 +3,7 @@
 use super::told::Told;
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
+use crate::protocol::project::ProjectRole;
 use crate::protocol::{EventKind, Record, SessionId};
 
 /// Waits for the runs of one job.
@@ -16,7 +17,7 @@ impl Schedule {
     /// The schedule of a job, from now on.
     pub(crate) fn of(job: &Record) -> Result<Self, Failure> {
         let project = job.summary.project.as_ref();
-        let has_one = project.is_some_and(|project| project.next_run.is_some());
+        let has_one = project.is_some_and(ProjectRole::has_next_run);
         let kinds = &[EventKind::Started, EventKind::Restarted, EventKind::Phase];
         Ok(Self {
             job: job.summary.session_id.clone(),
@@ -39,7 +40,7 @@ impl Schedule {
             if !job.status.is_finished() {
                 return Ok(true);
             }
-            if job.project.is_none_or(|project| project.next_run.is_none()) {
+            if job.project.is_none_or(|project| !project.has_next_run()) {
                 return Ok(false);
             }
             let begins = told.next()?.is_none_or(|event| {

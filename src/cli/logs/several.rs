@@ -65,7 +65,7 @@ impl Source {
     fn runs_again(&self, ctx: &mut Context) -> bool {
         let job = ctx.record(&self.job.summary.session_id, false).ok();
         let project = job.and_then(|job| job.summary.project);
-        project.is_some_and(|project| project.next_run.is_some())
+        project.is_some_and(|project| project.has_next_run())
     }
 
     /// It is followed because a pattern means it.

@@ -137,7 +137,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("why", record.reason.clone());
     add("resume", job.resume.clone());
     // The runs of a schedule are no restarts.
-    let is_scheduled = job.project.as_ref().is_some_and(|of| of.next_run.is_some());
+    let is_scheduled = job.project.as_ref().is_some_and(ProjectRole::has_next_run);
     let restarts = Some(job.restarts).filter(|count| *count > 0 && !is_scheduled);
     add("restarts", restarts.map(|count| count.to_string()));
     add("terminal", Some(terminal(record)));

@@ -6,7 +6,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::tasks::projects::stop::politely;
 use crate::engine::life::Actor;
 use crate::project::stop::Stop;
-use crate::protocol::{Role, SessionId};
+use crate::protocol::SessionId;
 
 /// The stop of a session that runs a job of a project: the job stays stopped until somebody starts it. When this is
 /// dropped, the stop is over.
@@ -22,17 +22,14 @@ pub(crate) struct JobStop {
 impl JobStop {
     /// Notes the stop in the project. `None` if the session is not part of one.
     pub(crate) fn begin(hub: &Hub, client: &Client, session: &SessionId) -> Option<Self> {
-        let by = match client.principal.role {
-            Role::Human => "a person".to_owned(),
-            Role::Agent => format!("agent {}", client.principal.scope),
-        };
-        let (project, stop) = hub.change(|state| state.hold_job(session, &by))?;
+        let by = client.principal.actor();
+        let (project, stop) = hub.change(|state| state.hold_job(session, &by.name()))?;
         Some(Self {
             hub: hub.clone(),
             session: session.clone(),
             project,
             stop,
-            by: client.principal.actor(),
+            by,
             survivors: Vec::new(),
         })
     }

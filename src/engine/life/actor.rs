@@ -25,8 +25,8 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The name used in a reason.
-    pub(super) fn name(&self) -> String {
+    /// Its name for people, as in a reason: `agent builder`, `its schedule`.
+    pub fn name(&self) -> String {
         match self {
             Self::Agent(scope) => format!("agent {scope}"),
             Self::Human => "a person".to_owned(),
