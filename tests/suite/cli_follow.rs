@@ -89,6 +89,41 @@ fn logs_on_a_terminal_keep_their_colours() {
 }
 
 #[test]
+fn a_terminal_gets_the_lines_that_are_asked_for_with_their_times() {
+    let home = Home::new();
+    let gate = home.gate();
+    let script = format!(
+        r"printf 'first\n\033[32mthe\033[0m second\n'; read _ <{}; echo a second third",
+        gate.display()
+    );
+    for mode in ["--pty", "--no-pty"] {
+        home.start(&["-n", "job", mode, &script]);
+        let found = ["logs", "-f", "--grep", "^(the|a) second", "job"];
+        let mut found = Terminal::new(&home, &found, (100, 20));
+        let mut timed = Terminal::new(&home, &["logs", "-f", "--times", "job"], (100, 20));
+        found.wait_for_text("the second");
+        timed.wait_for_text(" the second");
+        std::fs::write(&gate, "\n").unwrap();
+        assert_eq!(found.exit_code(), 0, "{mode}");
+        assert_eq!(timed.exit_code(), 0, "{mode}");
+        let text = found.text();
+        let lines = text.lines().map(str::trim_end);
+        let lines: Vec<_> = lines.filter(|line| line.contains("second")).collect();
+        assert_eq!(lines, ["the second", "a second third"], "{mode}: {text}");
+        assert!(!text.contains("first"), "{mode}: {text}");
+        let text = timed.text();
+        for line in ["first", "the second", "a second third"] {
+            let end = format!(" {line}");
+            let is_timed = |shown: &str| {
+                shown.trim_end().ends_with(&end) && shown.starts_with(|c: char| c.is_ascii_digit())
+            };
+            assert!(text.lines().any(is_timed), "{mode}: no `{line}` in {text}");
+        }
+        home.ok(&["rm", "job"]);
+    }
+}
+
+#[test]
 fn no_line_is_cut_however_long() {
     let home = Home::new();
     for (length, mode) in [

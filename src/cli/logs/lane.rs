@@ -58,14 +58,7 @@ impl Lane {
             How::Live | How::Filter if terminal == Kind::Obeys && !plain => {
                 Form::Relay(Relay::new(colours))
             }
-            How::Live | How::Filter => Form::live(layout, at, colours),
-            How::Lines if colours => {
-                let mut drawn = Plain::resume(layout, at);
-                drawn.set_track_touched(false);
-                drawn.set_colours(true);
-                Form::Drawn(Box::new(drawn))
-            }
-            How::Lines => Form::Read(Box::new(Reader::new(layout, at))),
+            How::Live | How::Filter | How::Lines => Form::lines(layout, at, how, colours),
         };
         Self {
             sink,
@@ -77,13 +70,17 @@ impl Lane {
         }
     }
 
-    /// Sets that the stream is written to standard output, in whole lines. Call this before the
-    /// first bytes.
-    pub fn only_lines(&mut self, out: &Output, at: Checkpoint) {
-        self.sink = Sink::Out;
-        self.colours &= out.paint(Sink::Out) == Paint::Colour;
-        if matches!(self.form, Form::Relay(_) | Form::Bytes) {
-            self.form = Form::live(self.layout, at, self.colours);
+    /// A stream that is read as lines, for standard output, wherever that goes: one that can only be passed on has no
+    /// lines.
+    pub fn of_lines(out: &Output, layout: Layout, at: Checkpoint, how: How, plain: bool) -> Self {
+        let colours = !plain && out.paint(Sink::Out) == Paint::Colour;
+        Self {
+            sink: Sink::Out,
+            layout,
+            form: Form::lines(layout, at, how, colours),
+            colours,
+            on_terminal: out.terminal(Sink::Out) != Kind::None,
+            in_line: false,
         }
     }
 
@@ -107,8 +104,8 @@ impl Lane {
         }
     }
 
-    /// Passes the lines in `bytes` to `take`. Raw bytes and relayed sequences have no lines:
-    /// nothing is passed.
+    /// Passes the lines in `bytes` to `take`, of a stream that is read as lines. Raw bytes and relayed sequences have
+    /// none.
     pub fn lines(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>)) {
         match &mut self.form {
             Form::Bytes | Form::Relay(_) => {}
@@ -201,6 +198,20 @@ impl Lane {
 }
 
 impl Form {
+    /// The form of a stream that is read as lines.
+    fn lines(layout: Layout, at: Checkpoint, how: How, colours: bool) -> Self {
+        match how {
+            How::Lines if colours => {
+                let mut drawn = Plain::resume(layout, at);
+                drawn.set_track_touched(false);
+                drawn.set_colours(true);
+                Self::Drawn(Box::new(drawn))
+            }
+            How::Lines => Self::Read(Box::new(Reader::new(layout, at))),
+            How::Live | How::Filter | How::Raw => Self::live(layout, at, colours),
+        }
+    }
+
     fn live(layout: Layout, at: Checkpoint, colours: bool) -> Self {
         Self::Live(Box::new(Written::new(layout, at).with_colours(colours)))
     }

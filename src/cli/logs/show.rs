@@ -34,6 +34,48 @@ pub enum How {
     Raw,
 }
 
+/// What is shown beside the lines of a job, and which of its lines. Anything of it is only known for whole lines.
+#[derive(Default)]
+pub(crate) struct Detail<'a> {
+    /// The name of the job before each line.
+    pub(crate) name: Option<Name<'a>>,
+    /// Whether each line starts with its time.
+    pub(crate) times: bool,
+    /// The typed input to show between the lines.
+    pub(crate) typed: Option<Typed>,
+    /// Whether input from before the first line is skipped.
+    pub(crate) skips_typed: bool,
+    /// Which lines are shown, without colours of their own; all of them without it.
+    pub(crate) sieve: Option<Sieve>,
+}
+
+/// The name of one of several jobs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'a> {
+    pub(crate) text: &'a str,
+    /// The columns for it.
+    pub(crate) width: usize,
+    /// Picks its colour.
+    pub(crate) number: usize,
+}
+
+impl Detail<'_> {
+    fn is_empty(&self) -> bool {
+        self.name.is_none() && !self.times && self.typed.is_none() && self.sieve.is_none()
+    }
+}
+
+/// How the pieces of output become what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    /// Each piece is passed on, all of them to standard output.
+    Whole,
+    /// Each piece is passed on, to standard output or standard error as the job wrote it.
+    Split,
+    /// Lines are shown one by one, with what is known of each.
+    Lines,
+}
+
 /// Shows the output of one job.
 pub struct Show {
     id: SessionId,
@@ -43,8 +85,7 @@ pub struct Show {
     prefix: String,
     /// The standard output and standard error of the job.
     lanes: [Lane; 2],
-    /// Whether the two streams are shown separately.
-    split: bool,
+    flow: Flow,
     /// Whether each line is printed as a JSON object.
     json: bool,
     /// The position of the next piece of output.
@@ -80,77 +121,60 @@ enum Form {
 }
 
 impl Show {
-    /// Shows a job from a position in its output. With `plain`, escape sequences are removed.
-    pub fn new(ctx: &Context, job: &Record, place: Place, how: How, plain: bool) -> Self {
+    /// Shows a job from a position in its output. With `plain`, escape sequences are removed. With any detail, whole
+    /// lines are written, all of them to standard output.
+    pub(crate) fn new(
+        ctx: &Context,
+        job: &Record,
+        place: Place,
+        (how, plain): (How, bool),
+        detail: Detail<'_>,
+    ) -> Self {
         let json = ctx.json && how != How::Raw;
-        let plain = plain || json;
+        let flow = match (how, job.summary.mode) {
+            (How::Raw, _) => Flow::Whole,
+            _ if json || !detail.is_empty() => Flow::Lines,
+            (_, Mode::Pipe) => Flow::Split,
+            (_, Mode::Pty) => Flow::Whole,
+        };
+        // A pattern is looked for in the text, and what it finds has a colour then.
+        let plain = plain || json || detail.sieve.is_some();
         let layout = place::layout(job);
         let at = place.checkpoint(job);
-        let lane = |sink| Lane::new(&ctx.out, sink, layout, at, how, plain);
+        let lane = |sink| match flow {
+            Flow::Lines => Lane::of_lines(&ctx.out, layout, at, how, plain),
+            Flow::Whole | Flow::Split => Lane::new(&ctx.out, sink, layout, at, how, plain),
+        };
+        let prefix = |name: Name<'_>| {
+            let padded = format!("{} | ", names::padded(name.text, name.width));
+            ctx.out.tint(Tone::Stream(name.number), &padded)
+        };
         Self {
             id: job.summary.session_id.clone(),
-            name: words::name(&job.summary),
-            prefix: String::new(),
+            name: detail
+                .name
+                .map_or_else(|| words::name(&job.summary), |name| name.text.to_owned()),
+            prefix: detail.name.map(prefix).unwrap_or_default(),
             lanes: [lane(Sink::Out), lane(Sink::Err)],
-            split: job.summary.mode == Mode::Pipe && !json && how != How::Raw,
+            flow,
             json,
             place,
             job: job.clone(),
             origins: Origins::default(),
-            times: false,
-            typed: None,
-            skips_typed: false,
-            sieve: None,
+            times: detail.times,
+            typed: detail.typed,
+            skips_typed: detail.skips_typed,
+            sieve: detail.sieve,
             begun: None,
             awaits_run: false,
             held: None,
         }
     }
 
-    /// Adds `name`, padded to `width` columns, before each line; `number` picks its colour. Writes whole lines only,
-    /// all of them to standard output.
-    #[must_use]
-    pub fn named(mut self, ctx: &Context, name: &str, width: usize, number: usize) -> Self {
-        name.clone_into(&mut self.name);
-        let prefix = format!("{} | ", names::padded(name, width));
-        self.prefix = ctx.out.tint(Tone::Stream(number), &prefix);
-        self.split = false;
-        let at = self.place.checkpoint(&self.job);
-        for lane in &mut self.lanes {
-            lane.only_lines(&ctx.out, at);
-        }
-        self
-    }
-
     /// Tells nothing of the next restart: that run is the one that was asked for.
     #[must_use]
     pub(crate) fn before_a_run(mut self) -> Self {
         self.awaits_run = true;
-        self
-    }
-
-    /// Adds the time of writing before each line. Writes whole lines only.
-    #[must_use]
-    pub(crate) fn with_times(mut self) -> Self {
-        self.split = false;
-        self.times = true;
-        self
-    }
-
-    /// Adds the typed input. With `skips`, input from before the first line is not shown.
-    #[must_use]
-    pub(crate) fn with_typed(mut self, typed: Typed, skips: bool) -> Self {
-        self.split = false;
-        self.typed = Some(typed);
-        self.skips_typed = skips;
-        self
-    }
-
-    /// Shows only lines that pass a sieve. Writes whole lines only, without colours of their own.
-    #[must_use]
-    pub(crate) fn with_sieve(mut self, sieve: Sieve) -> Self {
-        self.split = false;
-        self.sieve = Some(sieve);
         self
     }
 
@@ -208,20 +232,22 @@ impl Show {
     /// Shows a piece of output, wherever it begins and ends.
     pub fn output(&mut self, ctx: &mut Context, piece: &Piece) -> Result<(), Failure> {
         self.place.offset = piece.offset + piece.bytes.len() as u64;
-        if self.is_detailed() {
-            self.origins.extend(&piece.origins);
-            let mut lines = Vec::new();
-            self.lanes[0].lines(&piece.bytes, &mut |line| lines.push(owned(line)));
-            return self.detailed(ctx, lines);
+        match self.flow {
+            Flow::Whole => self.feed(ctx, 0, &piece.bytes),
+            Flow::Split => {
+                self.origins.extend(&piece.origins);
+                for (stderr, range) in self.origins.streams(piece.offset, piece.bytes.len()) {
+                    self.feed(ctx, usize::from(stderr), &piece.bytes[range])?;
+                }
+                Ok(())
+            }
+            Flow::Lines => {
+                self.origins.extend(&piece.origins);
+                let mut lines = Vec::new();
+                self.lanes[0].lines(&piece.bytes, &mut |line| lines.push(owned(line)));
+                self.detailed(ctx, lines)
+            }
         }
-        if !self.split {
-            return self.feed(ctx, 0, &piece.bytes);
-        }
-        self.origins.extend(&piece.origins);
-        for (stderr, range) in self.origins.streams(piece.offset, piece.bytes.len()) {
-            self.feed(ctx, usize::from(stderr), &piece.bytes[range])?;
-        }
-        Ok(())
     }
 
     /// Ends the line that is shown: what follows it is no longer kept, and what is kept next belongs to another line.
@@ -235,7 +261,7 @@ impl Show {
     /// Shows the rest, because the job has ended. It may run again.
     pub fn pause(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         self.cut(ctx)?;
-        if self.is_detailed() {
+        if self.flow == Flow::Lines {
             self.rest_of_typed(ctx)?;
             self.release(ctx)?;
         }
@@ -252,7 +278,7 @@ impl Show {
     /// Ends the line that is shown.
     fn cut(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
-        if self.is_detailed() {
+        if self.flow == Flow::Lines {
             let mut lines = Vec::new();
             self.lanes[0].cut_lines(at, &mut |line| lines.push(owned(line)));
             self.detailed(ctx, lines)?;
@@ -277,7 +303,7 @@ impl Show {
     /// Ends the run that is shown; the following output belongs to run `run`.
     pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> Result<(), Failure> {
         let at = self.place.checkpoint(&self.job);
-        if !self.is_detailed() {
+        if self.flow != Flow::Lines {
             self.end_lines(ctx, at)?;
         }
         ctx.out.flush()?;
@@ -290,7 +316,7 @@ impl Show {
 
     /// Shows the rest when the output has ended.
     pub fn finish(&mut self, ctx: &mut Context) -> Result<(), Failure> {
-        if self.is_detailed() {
+        if self.flow == Flow::Lines {
             let mut lines = Vec::new();
             self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
             self.detailed(ctx, lines)?;
@@ -304,15 +330,6 @@ impl Show {
             lane.write(ctx, &out)?;
         }
         ctx.out.flush()
-    }
-
-    /// Whether lines must be shown one by one, with the time at which each was written.
-    fn is_detailed(&self) -> bool {
-        self.json
-            || self.times
-            || self.typed.is_some()
-            || self.sieve.is_some()
-            || !self.prefix.is_empty()
     }
 
     fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> Result<(), Failure> {

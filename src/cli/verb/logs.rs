@@ -12,7 +12,7 @@ use crate::cli::logs::of_command;
 use crate::cli::logs::place::Place;
 use crate::cli::logs::schedule::Schedule;
 use crate::cli::logs::several::{self, Newcomers, Outcome, Source};
-use crate::cli::logs::show::{How, Show};
+use crate::cli::logs::show::{Detail, How, Name, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::skipped;
 use crate::cli::logs::typed::Typed;
@@ -242,33 +242,40 @@ impl Logs {
         Ok((place, end))
     }
 
-    fn show(&self, ctx: &mut Context, job: &Record, place: Place) -> Result<Show, Failure> {
+    fn show(
+        &self,
+        ctx: &mut Context,
+        job: &Record,
+        place: Place,
+        name: Option<Name<'_>>,
+    ) -> Result<Show, Failure> {
         let how = match (self.raw, self.follow) {
             (true, _) => How::Raw,
             (false, true) => How::Live,
             (false, false) => How::Lines,
         };
-        let mut show = Show::new(ctx, job, place, how, self.plain);
+        let most = self
+            .lines
+            .map(|lines| usize::try_from(lines).unwrap_or(usize::MAX));
+        let sieve = |pattern: &Regex| Sieve::new(pattern.clone(), self.context, most);
+        let typed = self
+            .stdin
+            .then(|| Typed::of(ctx, &job.summary.session_id, self.since));
+        let detail = Detail {
+            name,
+            times: self.times,
+            typed: typed.transpose()?,
+            skips_typed: self.lines.is_some(),
+            sieve: self.pattern.as_ref().map(sieve),
+        };
+        let show = Show::new(ctx, job, place, (how, self.plain), detail);
         if self.within_up.is_some()
             && !job.summary.status.is_alive()
             && job.summary.started_at.is_some()
         {
-            show = show.before_a_run();
+            return Ok(show.before_a_run());
         }
-        if self.times {
-            show = show.with_times();
-        }
-        if let Some(pattern) = &self.pattern {
-            let most = self
-                .lines
-                .map(|lines| usize::try_from(lines).unwrap_or(usize::MAX));
-            show = show.with_sieve(Sieve::new(pattern.clone(), self.context, most));
-        }
-        if !self.stdin {
-            return Ok(show);
-        }
-        let typed = Typed::of(ctx, &job.summary.session_id, self.since)?;
-        Ok(show.with_typed(typed, self.lines.is_some()))
+        Ok(show)
     }
 
     /// Prints one job up to now or, with `--follow`, until it ends. Returns whether a line has matched, if that was
@@ -294,7 +301,7 @@ impl Logs {
                 _ => false,
             };
             if !(may_flood && is_late) || attempts == ATTEMPTS {
-                let show = self.show(ctx, job, place)?;
+                let show = self.show(ctx, job, place, None)?;
                 return self.print(ctx, job, (follower, first), show);
             }
         }
@@ -370,7 +377,12 @@ impl Logs {
         let mut sources = Vec::new();
         for (number, (job, name)) in jobs.iter().zip(&names).enumerate() {
             let part = self.part(ctx, job)?;
-            let source = self.source(ctx, job, part, (name, width, number))?;
+            let name = Name {
+                text: name,
+                width,
+                number,
+            };
+            let source = self.source(ctx, job, part, name)?;
             sources.push(if is_of_pattern {
                 source.of_pattern()
             } else {
@@ -406,22 +418,20 @@ impl Logs {
         self.jobs.iter().filter(|target| target::is_several(target))
     }
 
-    /// One of several jobs, from a place to the present. `name` stands before its lines, `width` columns wide, in the
-    /// colour of its number.
+    /// One of several jobs, from a place to the present. `name` stands before its lines.
     fn source(
         &self,
         ctx: &mut Context,
         job: &Record,
         (place, bound): (Place, Bound),
-        (name, width, number): (&str, usize, usize),
+        name: Name<'_>,
     ) -> Result<Source, Failure> {
-        let show = self.show(ctx, job, place)?;
+        let show = self.show(ctx, job, place, Some(name))?;
         let mut follower = self.follower(job, place)?;
         follower.stop_at(Bound {
             present: true,
             ..bound
         });
-        let show = show.named(ctx, name, width, number);
         Ok(Source::new(job, show, follower))
     }
 
@@ -459,11 +469,13 @@ impl Newcomers for Meant<'_> {
         let names = names::together(&jobs);
         let mut sources = Vec::new();
         for (job, name) in jobs.iter().zip(&names) {
-            let number = known.len() + sources.len();
             let all = (Place::BEGINNING, Bound::default());
-            let source = self
-                .logs
-                .source(ctx, job, all, (name, self.width, number))?;
+            let name = Name {
+                text: name,
+                width: self.width,
+                number: known.len() + sources.len(),
+            };
+            let source = self.logs.source(ctx, job, all, name)?;
             sources.push(source.of_pattern());
         }
         Ok(sources)

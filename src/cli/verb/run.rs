@@ -13,7 +13,7 @@ use crate::cli::jobs::started::started_line;
 use crate::cli::jobs::{attach, sudden_end};
 use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
-use crate::cli::logs::show::{How, Show};
+use crate::cli::logs::show::{Detail, How, Show};
 use crate::cli::logs::skipped;
 use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
@@ -231,7 +231,13 @@ impl Run {
             stdin::pass_on(id.clone())?;
         }
         let mut follower = Follower::new(id.clone())?.from_the_first_run();
-        let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
+        let mut show = Show::new(
+            ctx,
+            &job,
+            Place::BEGINNING,
+            (How::Filter, self.plain),
+            Detail::default(),
+        );
         let mut asks = false;
         let end = follower.drain(|news| {
             if let News::Idle(polled) = &news {
