@@ -38,7 +38,7 @@ pub enum Verdict {
 /// Decides about a run that ended with status `ended` after `runtime_ms` and `count` restarts in a
 /// row.
 pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) -> Verdict {
-    let failed = matches!(ended, Status::Error | Status::TimedOut | Status::Lost);
+    let failed = ended.is_failure();
     let meant = match policy.policy {
         RestartWhen::Never => false,
         RestartWhen::OnFailure => failed,

@@ -197,6 +197,11 @@ impl Summary {
         let is_early = self.status == Status::Done && of.phase == PhaseName::Failed;
         of.why.as_deref().filter(|_| is_early)
     }
+
+    /// Whether its last run counts as failed: for people, `failed` means this everywhere.
+    pub fn has_failed(&self) -> bool {
+        self.status.is_failure() || self.ended_early().is_some()
+    }
 }
 
 /// The fields that `status` returns (and `list`, to people).

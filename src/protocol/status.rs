@@ -68,6 +68,11 @@ impl Status {
         )
     }
 
+    /// Whether it is an end in failure. To end a session by hand is none.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Error | Self::TimedOut | Self::Lost)
+    }
+
     /// Whether the session has a process.
     pub fn is_alive(self) -> bool {
         matches!(

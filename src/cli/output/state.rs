@@ -18,7 +18,7 @@ const WORDS: [&str; 10] = [
     FAILED,
 ];
 
-/// The word for jobs that failed: error, timed out and lost.
+/// The word for jobs that failed, however.
 const FAILED: &str = "failed";
 
 /// A state to select jobs by.
@@ -66,10 +66,7 @@ impl Wanted {
     pub(crate) fn is(&self, job: &Summary) -> bool {
         let shown = words::state(job).0.to_lowercase();
         match self.0.as_str() {
-            FAILED => {
-                matches!(job.status, Status::Error | Status::TimedOut | Status::Lost)
-                    || shown == FAILED
-            }
+            FAILED => job.has_failed(),
             "exit" => shown.starts_with("exit "),
             word => shown == word || job.status.as_str().replace('_', " ") == word,
         }

@@ -50,7 +50,7 @@ impl Order {
         let group = |group: &Option<String>| group.clone().filter(|group| !group.is_empty());
         let (values, has_both) = match self.by {
             By::Name => (words::name(one).cmp(&words::name(other)), true),
-            By::State => (rank(one.status).cmp(&rank(other.status)), true),
+            By::State => (rank(one).cmp(&rank(other)), true),
             By::Time => (
                 Reverse(began(one, now)).cmp(&Reverse(began(other, now))),
                 true,
@@ -92,15 +92,15 @@ fn began(job: &Summary, now: Timestamp) -> i64 {
     }
 }
 
-fn rank(status: Status) -> u8 {
-    match status {
-        Status::Error | Status::TimedOut | Status::Lost => 0,
+fn rank(job: &Summary) -> u8 {
+    match job.status {
         Status::Retrying | Status::Stopping => 1,
         Status::Running | Status::Starting => 2,
         Status::Paused => 3,
         Status::Queued => 4,
         Status::Killed => 5,
-        Status::Done => 6,
+        Status::Done if !job.has_failed() => 6,
+        Status::Error | Status::TimedOut | Status::Lost | Status::Done => 0,
     }
 }
 

@@ -48,12 +48,6 @@ struct Which {
     dry_run: bool,
 }
 
-/// Whether a job has ended in failure. To end one by hand is none.
-pub(super) fn has_failed(job: &Record) -> bool {
-    use Status::{Error, Lost, TimedOut};
-    matches!(job.summary.status, Error | TimedOut | Lost)
-}
-
 /// Whether its schedule starts it again: only its last run is over.
 fn is_scheduled(job: &Record) -> bool {
     let of = job.summary.project.as_ref();
@@ -72,7 +66,7 @@ impl Which {
             let ended = job.summary.ended_at;
             ended.is_some_and(|ended| words::since(ended, now) > duration::millis(time))
         };
-        (has_failed(job) || !self.failed) && self.older.is_none_or(is_old)
+        (job.summary.has_failed() || !self.failed) && self.older.is_none_or(is_old)
     }
 }
 
@@ -189,4 +183,46 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
     ctx.out
         .line(&format!("{done} {count} {jobs}, {size} of output"))?;
     Ok(exit)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::jobs::newest::newest;
+    use crate::cli::output::fixture::record;
+    use crate::cli::output::state;
+
+    #[test]
+    fn failed_is_the_same_for_each_verb() {
+        let mut early = record("early", None, Status::Done);
+        let role = json!({"name": "shop", "dir": "/srv", "job": "api", "phase": "failed",
+            "why": "ended before it was ready", "place": 0, "needs": []});
+        early.summary.project = serde_json::from_value(role).unwrap();
+        let statuses =
+            Status::ALL.map(|status| record(&status.as_str().replace('_', ""), None, status));
+        let which = Which {
+            failed: true,
+            older: None,
+            dry_run: false,
+        };
+        for job in statuses.iter().chain([&early]) {
+            let id = job.summary.session_id.as_str();
+            let expected = ["early", "error", "timed", "lost"]
+                .iter()
+                .any(|failed| id.starts_with(failed));
+            let listed = state::parse("failed").unwrap().is(&job.summary);
+            let cleaned = which.is(job, words::now());
+            let restarted = newest(vec![job.clone()], |job| job.summary.has_failed());
+            assert_eq!(listed, expected, "ls --status failed: {id}");
+            assert_eq!(cleaned, expected, "clean --failed: {id}");
+            assert_eq!(
+                restarted.len(),
+                usize::from(expected),
+                "restart --failed: {id}"
+            );
+        }
+    }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::rm::has_failed;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent::{self, Unasked};
@@ -78,12 +77,14 @@ impl Restart {
     fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
         if self.jobs.is_empty() {
             return Ok(Found {
-                jobs: newest(ctx.jobs()?, has_failed),
+                jobs: newest(ctx.jobs()?, |job| job.summary.has_failed()),
                 exit: Exit::OK,
             });
         }
         let mut found = ctx.many(&self.jobs, Among::Any)?;
-        found.jobs.retain(|job| !self.failed || has_failed(job));
+        found
+            .jobs
+            .retain(|job| !self.failed || job.summary.has_failed());
         Ok(found)
     }
 }

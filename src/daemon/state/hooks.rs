@@ -157,7 +157,7 @@ fn notice(kind: EventKind, life: &Life) -> Option<Notice> {
                 .is_some_and(|by| by.kind == EndedByKind::Limit);
             match life.status() {
                 Status::Done => Some(Notice::Done),
-                Status::Error | Status::TimedOut | Status::Lost => Some(Notice::Failed),
+                status if status.is_failure() => Some(Notice::Failed),
                 Status::Killed if by_limit => Some(Notice::Failed),
                 _ => None,
             }

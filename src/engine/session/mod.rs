@@ -18,7 +18,7 @@ use super::report::{Report, Written};
 use crate::protocol::keeper::InputReport;
 use crate::protocol::record::Share;
 use crate::protocol::status::{InputState, Mode};
-use crate::protocol::{Scope, SessionId, Status};
+use crate::protocol::{Scope, SessionId};
 use crate::term::size::Size;
 
 /// The default TTL of all sessions before people's sessions were kept until room is needed.
@@ -312,8 +312,7 @@ impl Session {
 
     /// Whether it ended in a way that somebody may want to inspect.
     pub fn has_failed(&self) -> bool {
-        use Status::{Error, Lost, TimedOut};
-        matches!(self.life.status(), Error | Lost | TimedOut)
+        self.life.status().is_failure()
     }
 
     /// How long it is kept after its last access, in milliseconds: at least [`LEAST_TTL_MS`].

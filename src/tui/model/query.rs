@@ -226,7 +226,7 @@ fn text_rank(text: &str, job: &Job) -> Option<u32> {
 
 fn is_in_state(word: &str, state: &State) -> bool {
     match word {
-        // As for `ls --status failed` and `clean --failed`.
+        // As for `ls --status failed`; one that was skipped is also to be looked at.
         "failed" => state.failed() || *state == State::Skipped || state.timed_out(),
         "error" => state.failed() || *state == State::Skipped,
         "skipped" => *state == State::Skipped,
