@@ -39,6 +39,7 @@ pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;
 pub use self::value::Words;
 use self::value::{U32, whole};
+use crate::protocol::bounds::{MAX_CHARS, MAX_WAIT_MS};
 
 /// The content of the file. `None` and empty values are not set. The fields are the keys that the file may
 /// contain.
@@ -52,16 +53,16 @@ pub struct Config {
     #[serde(deserialize_with = "whole::<1, U32, _, _>")]
     pub max_sessions_per_scope: Option<u32>,
     /// How long `start` waits for the end of a session before it replies, in milliseconds.
-    #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
+    #[serde(deserialize_with = "whole::<0, MAX_WAIT_MS, _, _>")]
     pub yield_ms: Option<u64>,
     /// Characters of output in a reply.
-    #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
+    #[serde(deserialize_with = "whole::<1, { MAX_CHARS as u64 }, _, _>")]
     pub max_output_chars: Option<usize>,
     /// How long a finished session is kept after its last access, in milliseconds.
     #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub ttl_ms: Option<u64>,
     /// Time between TERM and KILL when a person stops a job, in milliseconds.
-    #[serde(deserialize_with = "whole::<0, LONGEST_GRACE_MS, _, _>")]
+    #[serde(deserialize_with = "whole::<0, MAX_WAIT_MS, _, _>")]
     pub stop_grace_ms: Option<u64>,
     /// Time limit of sessions that agents start, in seconds. 0 means none.
     #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
@@ -107,14 +108,11 @@ pub struct Config {
     pub text: String,
 }
 
-/// Largest `stop_grace_ms`: the longest grace period that the daemon accepts in one request.
-const LONGEST_GRACE_MS: u64 = 600_000;
-
 impl Config {
     /// Time between TERM and KILL when a person stops a job, in milliseconds. The default is 10 s, as in
     /// `docker stop`; agents get the 2 s of the protocol.
     pub fn stop_grace_ms(&self) -> u64 {
-        self.stop_grace_ms.unwrap_or(10_000).min(LONGEST_GRACE_MS)
+        self.stop_grace_ms.unwrap_or(10_000)
     }
 
     /// The words of `leave_key` with their positions.

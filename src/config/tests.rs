@@ -169,8 +169,8 @@ fn a_wrong_value_has_its_position_and_the_expected_values() {
             "in [retention]. Known: people, people_jobs, agents, agents_failed",
         ),
         (
-            "stop_grace_ms = 600001",
-            "must be a whole number from 0 to 600000, not 600001",
+            "stop_grace_ms = 1800001",
+            "must be a whole number from 0 to 1800000, not 1800001",
         ),
         (
             "max_sessions = 0",
@@ -182,11 +182,23 @@ fn a_wrong_value_has_its_position_and_the_expected_values() {
         ),
         (
             "yield_ms = -1",
-            "1:12: \"yield_ms\" must be a whole number of at least 0, not -1",
+            "1:12: \"yield_ms\" must be a whole number from 0 to 1800000, not -1",
         ),
         (
             "yield_ms = 1.5",
-            "must be a whole number of at least 0, not 1.5",
+            "must be a whole number from 0 to 1800000, not 1.5",
+        ),
+        (
+            "yield_ms = 99999999",
+            "must be a whole number from 0 to 1800000, not 99999999",
+        ),
+        (
+            "max_output_chars = 262145",
+            "must be a whole number from 1 to 262144, not 262145",
+        ),
+        (
+            "ttl_ms = -1",
+            "1:10: \"ttl_ms\" must be a whole number of at least 0, not -1",
         ),
         ("yield_ms = 99999999999999999999", "\"yield_ms\" must be "),
     ] {

@@ -6,6 +6,10 @@ use serde_json::{Map, Value, json};
 /// Longest time a client may wait in one request, in milliseconds: half an hour.
 pub const MAX_WAIT_MS: u64 = 1_800_000;
 
+/// How long one request of a client waits that asks again until it has its answer, in milliseconds. Less than
+/// [`MAX_WAIT_MS`], because another host may have a daemon of an earlier version, which accepts no longer wait.
+pub const TURN_MS: u64 = 600_000;
+
 /// Largest `maxChars`.
 pub const MAX_CHARS: usize = 262_144;
 

@@ -19,7 +19,7 @@ fn a_wrong_type_is_named_with_its_place() {
     let home = Home::with_config("yield_ms = \"soon\"\n");
     let ran = home.run(&["--serve"]).expect_code(2);
     ran.expect_said(
-        "config.toml:1:12: \"yield_ms\" must be a whole number of at least 0, not \"soon\"",
+        "config.toml:1:12: \"yield_ms\" must be a whole number from 0 to 1800000, not \"soon\"",
     );
 }
 

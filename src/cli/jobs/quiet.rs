@@ -6,12 +6,10 @@ use super::patience::Patience;
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::client::read_reply;
+use crate::protocol::bounds::TURN_MS;
 use crate::protocol::params::Wait;
 use crate::protocol::reply::{Outcome, WaitedAll};
 use crate::protocol::{Action, Condition, SessionId, duration};
-
-/// The longest single wait that the protocol accepts, in milliseconds.
-const LONGEST_MS: u64 = 600_000;
 
 /// Waits until `id` has written nothing for `time`, counted from now, or has ended.
 pub(in crate::cli) fn wait(
@@ -24,7 +22,7 @@ pub(in crate::cli) fn wait(
         let params = Wait {
             session_ids: Some(vec![id.to_string()]),
             until: Some(vec![Condition::IdleMs(duration::millis(time))]),
-            timeout_ms: Some(LONGEST_MS),
+            timeout_ms: Some(TURN_MS),
             max_chars: Some(1),
             ..Wait::default()
         };

@@ -13,15 +13,13 @@ use serde_json::Value;
 use super::place::Place;
 use crate::cli::output::hosts::tell_unreachable;
 use crate::client::{self, AutoStart, Connection, greeting, read_base64, read_reply};
+use crate::protocol::bounds::TURN_MS;
 use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Timestamp};
 
 /// Bytes of output per request: the most that `log` returns.
 const PAGE: u64 = 1 << 20;
-
-/// Length of a single wait, in milliseconds. Daemons of earlier versions accept no longer one.
-const LONGEST_WAIT: u64 = 600_000;
 
 /// Pause while a job restarts. Between the end of one run and the start of the next there is no event to
 /// wait for.
@@ -190,7 +188,7 @@ impl Follower {
     /// Blocks until something has happened since `seen`.
     pub fn wait(&mut self, seen: &Polled) -> Result<(), Error> {
         self.follows = true;
-        match self.look(Some(seen.cursor.clone()), LONGEST_WAIT) {
+        match self.look(Some(seen.cursor.clone()), TURN_MS) {
             Ok(_) => Ok(()),
             // A new daemon may not know the cursor of the old one. The caller reads again at once.
             Err(error) if error.code == ErrorCode::InvalidParams => Ok(()),

@@ -9,6 +9,7 @@ use crate::cli::jobs::patience::Patience;
 use crate::cli::output::{names, words};
 use crate::cli::value::moment;
 use crate::client::read_reply;
+use crate::protocol::bounds::TURN_MS;
 use crate::protocol::params;
 use crate::protocol::reply::Happened;
 use crate::protocol::run::{EndedBy, EndedByKind};
@@ -17,9 +18,6 @@ use crate::term::sanitize::clean;
 
 /// Events per request: the most that the daemon returns.
 const PAGE: usize = 1000;
-
-/// Length of a single wait, in milliseconds. Daemons of earlier versions accept no longer one.
-const LONGEST_WAIT: u64 = 600_000;
 
 #[derive(Args, Debug)]
 pub struct Events {
@@ -75,7 +73,7 @@ impl Events {
                 return Ok(Exit::OK);
             }
             if page.events.is_empty() {
-                wait = LONGEST_WAIT;
+                wait = TURN_MS;
             }
             after = page.next_seq;
         }

@@ -13,6 +13,7 @@ use crate::cli::logs::{restarts, skipped};
 use crate::cli::output::{note, words};
 use crate::cli::value::condition;
 use crate::client::read_reply;
+use crate::protocol::bounds::TURN_MS;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
 use crate::protocol::params::{Poll, Wait as Params};
@@ -21,9 +22,6 @@ use crate::protocol::shell::quote;
 use crate::protocol::shell_state::ShellActivity;
 use crate::protocol::{Action, Condition, SessionId, Status};
 use crate::term::sanitize::clean;
-
-/// The longest single wait that the protocol accepts.
-const LONGEST: Duration = Duration::from_secs(600);
 
 #[derive(Args, Debug)]
 pub struct Wait {
@@ -161,13 +159,13 @@ fn until(
     let mut patience = Patience::until(deadline);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let turn = left.unwrap_or(LONGEST).min(LONGEST);
+        let turn = left.map_or(TURN_MS, |left| duration::millis(left).min(TURN_MS));
         let params = Params {
             session_ids: Some(ids.iter().map(SessionId::to_string).collect()),
             mode: Some(mode),
             until: Some(vec![condition.clone()]),
             since: since.map(str::to_owned),
-            timeout_ms: Some(duration::millis(turn)),
+            timeout_ms: Some(turn),
             max_chars: (!ctx.json).then_some(1),
             through_restarts: Some(true),
             ..Params::default()
@@ -176,7 +174,7 @@ fn until(
             continue;
         };
         let waited: WaitedAll = read_reply(value.clone())?;
-        if waited.outcome == Outcome::Timeout && left.is_none_or(|left| left > turn) {
+        if waited.outcome == Outcome::Timeout && left.is_none_or(|left| duration::millis(left) > turn) {
             continue;
         }
         if ctx.json {
