@@ -10,7 +10,7 @@ use super::project::{PhaseName, ProjectRole, Waiting};
 use super::report::Reported;
 use super::run::{EndedBy, Flaky, Run};
 use super::shell_state::ShellState;
-use super::status::{InputState, Mode, Status};
+use super::status::{Asks, InputState, Mode, Status};
 use super::terminal_progress::TerminalProgress;
 use super::{JobLimits, Notice, RestartPolicy, Role, Scope, SessionId, Timestamp};
 
@@ -189,6 +189,12 @@ impl Summary {
     pub fn reported(&self) -> Option<&Reported> {
         let report = self.report.as_ref();
         report.filter(|report| self.status == Status::Running && report.replaced_by.is_none())
+    }
+
+    /// What its program asks a person for, if it runs. What the program has reported itself is more reliable.
+    pub fn asks(&self) -> Option<Asks> {
+        let asks = self.input_state.asks(self.mode);
+        asks.filter(|_| self.status == Status::Running)
     }
 
     /// Why its run counts as failed although its command has ended well: a service ended before it was ready.

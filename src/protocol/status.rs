@@ -99,6 +99,15 @@ impl Status {
     }
 }
 
+/// What a program asks a person for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asks {
+    /// A line of text.
+    Line,
+    /// A line that is not shown.
+    Password,
+}
+
 /// What the program does with its input, according to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -118,4 +127,16 @@ pub enum InputState {
     /// The state could not be determined.
     #[default]
     Unknown,
+}
+
+impl InputState {
+    /// What a program in this state asks a person for; `None` if it only reads, or does not. For a pipe, reading a line
+    /// is normal operation and not a prompt.
+    pub fn asks(self, mode: Mode) -> Option<Asks> {
+        match self {
+            Self::Password => Some(Asks::Password),
+            Self::Line if mode == Mode::Pty => Some(Asks::Line),
+            _ => None,
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
+use crate::protocol::Status;
 use crate::protocol::project::PhaseName;
 use crate::protocol::record::Record;
 use crate::protocol::report::Activity;
 use crate::protocol::run::{EndedBy, EndedByKind};
-use crate::protocol::status::InputState;
-use crate::protocol::{Mode, Status};
+use crate::protocol::status::Asks;
 use crate::term::sanitize::clean;
 
 /// The word for a job that was stopped before it ran.
@@ -104,13 +104,12 @@ impl State {
                     Some(Activity::Working) | None => Self::Running,
                 }
             }
-            Status::Running => match job.input_state {
-                // For a pipe, reading its input is normal operation and not a prompt.
-                InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
-                InputState::Password => Self::NeedsPassword,
-                _ if job.ready == Some(false) => Self::Starting,
-                _ if phase == Some(PhaseName::Ready) => Self::Ready,
-                _ => Self::Running,
+            Status::Running => match job.asks() {
+                Some(Asks::Line) => Self::NeedsInput,
+                Some(Asks::Password) => Self::NeedsPassword,
+                None if job.ready == Some(false) => Self::Starting,
+                None if phase == Some(PhaseName::Ready) => Self::Ready,
+                None => Self::Running,
             },
             Status::Paused => Self::Paused,
             Status::Stopping => Self::Stopping,

@@ -64,7 +64,7 @@ impl Wanted {
 
     /// Whether a job is in this state.
     pub(crate) fn is(&self, job: &Summary) -> bool {
-        let shown = words::state(job).0.to_lowercase();
+        let shown = words::state_word(job).0.to_lowercase();
         match self.0.as_str() {
             FAILED => job.has_failed(),
             "exit" => shown.starts_with("exit "),
@@ -81,6 +81,22 @@ mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
     use crate::protocol::status::InputState;
+
+    #[test]
+    fn a_job_of_a_queue_or_a_cluster_is_selected_wherever_it_is() {
+        let mut waits = record("a", None, Status::Queued).summary;
+        let waiting = json!({"why": "needs a place", "place": 3});
+        waits.waiting = serde_json::from_value(waiting).unwrap();
+        assert_eq!(words::state(&waits).0, "queued #3");
+        let mut asks = record("b", None, Status::Running).summary;
+        asks.input_state = InputState::Line;
+        let engine = json!({"node": "n17"});
+        asks.engine = serde_json::from_value(engine).unwrap();
+        assert_eq!(words::state(&asks).0, "needs input on n17");
+        for (word, job) in [("queued", &waits), ("needs input", &asks)] {
+            assert!(parse(word).unwrap().is(job), "{word}");
+        }
+    }
 
     #[test]
     fn jobs_are_selected_by_the_words_of_the_list() {

@@ -9,7 +9,7 @@ pub use crate::protocol::duration::{brief_span, exact_span, span};
 use crate::protocol::project::{PhaseName, ProjectRole, SCHEDULE_OFF};
 use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::run::{Flaky, Run};
-use crate::protocol::status::InputState;
+use crate::protocol::status::Asks;
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
@@ -46,15 +46,28 @@ pub fn dated_state(job: &Summary, now: Timestamp) -> (String, Tone) {
     }
 }
 
-/// The state as a word, and its tone.
+/// The state as a word, with the place of the job, and its tone: `queued #3`, `running on n17`.
 pub fn state(job: &Summary) -> (String, Tone) {
+    let (word, tone) = state_word(job);
+    let in_queue = job.waiting.as_ref().and_then(|waiting| waiting.place);
+    let place = in_queue
+        .map(|place| format!("#{place}"))
+        .or_else(|| on_node(job));
+    match place {
+        Some(place) => (format!("{word} {place}"), tone),
+        None => (word, tone),
+    }
+}
+
+/// The state as a word alone, and its tone.
+pub fn state_word(job: &Summary) -> (String, Tone) {
     let (word, tone) = match job.status {
         Status::Running if job.reported().is_some() => reported(job),
-        Status::Running => match job.input_state {
-            InputState::Password => ("needs password", Tone::Wants),
-            InputState::Line => ("needs input", Tone::Wants),
-            _ if job.ready == Some(false) => ("starting", Tone::Normal),
-            _ => ("running", Tone::Good),
+        Status::Running => match job.asks() {
+            Some(Asks::Password) => ("needs password", Tone::Wants),
+            Some(Asks::Line) => ("needs input", Tone::Wants),
+            None if job.ready == Some(false) => ("starting", Tone::Normal),
+            None => ("running", Tone::Good),
         },
         Status::Queued if never_starts(job) => ("skipped", Tone::Bad),
         Status::Queued | Status::Done if is(job, PhaseName::Scheduled) => {
@@ -77,12 +90,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
         Status::Lost => ("lost", Tone::Bad),
         Status::Error => return (ending(job), Tone::Bad),
     };
-    let place = job.waiting.as_ref().and_then(|waiting| waiting.place);
-    match (place, on_node(job)) {
-        (Some(place), _) => (format!("{word} #{place}"), tone),
-        (None, Some(node)) => (format!("{word} {node}"), tone),
-        (None, None) => (word.to_owned(), tone),
-    }
+    (word.to_owned(), tone)
 }
 
 /// Why the run of a job counts as failed although its command has ended well, cleaned.
@@ -155,10 +163,10 @@ pub fn activity(job: &Summary, now: Timestamp) -> Option<String> {
         let (state, message) = (report.state.as_str(), report_message(report));
         return Some(format!("{state}{message} (it reported so {ago} ago)"));
     }
-    match job.input_state {
-        InputState::Password => Some("waits for a password (the kernel says so)".to_owned()),
-        InputState::Line => Some("waits for a line of input (the kernel says so)".to_owned()),
-        _ => {
+    match job.asks() {
+        Some(Asks::Password) => Some("waits for a password (the kernel says so)".to_owned()),
+        Some(Asks::Line) => Some("waits for a line of input (the kernel says so)".to_owned()),
+        None => {
             let ago = span(since(job.last_output_at?, now));
             Some(format!("wrote output {ago} ago"))
         }
@@ -378,6 +386,8 @@ pub fn now() -> Timestamp {
 mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
+    use crate::protocol::Mode;
+    use crate::protocol::status::InputState;
 
     #[test]
     fn a_service_that_ended_early_has_failed() {
@@ -409,6 +419,11 @@ mod tests {
     fn states_say_what_matters_most() {
         let mut job = record("a", Some("web"), Status::Running).summary;
         assert_eq!(state(&job).0, "running");
+        job.input_state = InputState::Line;
+        assert_eq!(state(&job).0, "needs input");
+        job.mode = Mode::Pipe;
+        assert_eq!(state(&job).0, "running", "a filter reads, and asks nothing");
+        assert_eq!(activity(&job, Timestamp(0)), None);
         job.input_state = InputState::Password;
         assert_eq!(state(&job).0, "needs password");
         job.status = Status::Error;

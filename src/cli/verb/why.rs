@@ -13,7 +13,7 @@ use crate::protocol::project::{PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
 use crate::protocol::shell::quote;
-use crate::protocol::status::InputState;
+use crate::protocol::status::Asks;
 use crate::protocol::{Action, Record, Status, Summary};
 use crate::term::sanitize::clean;
 use crate::tui::message::CardPart;
@@ -214,11 +214,9 @@ fn state(record: &Record, card: Option<&Card>) -> String {
         let (state, message) = (report.state.as_str(), words::report_message(report));
         return format!("it is {state}{message}, as it reported {ago} ago");
     }
-    match (job.status, job.input_state) {
-        (Status::Running, InputState::Password) => {
-            "it waits for a password, as the kernel says".to_owned()
-        }
-        (Status::Running, InputState::Line) => "it waits for input, as the kernel says".to_owned(),
+    match (job.status, job.asks()) {
+        (_, Some(Asks::Password)) => "it waits for a password, as the kernel says".to_owned(),
+        (_, Some(Asks::Line)) => "it waits for input, as the kernel says".to_owned(),
         (Status::Running, _) if job.ready == Some(false) => {
             format!("it has run for {span} and is not ready")
         }

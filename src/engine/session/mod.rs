@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use super::Now;
 use super::batch::Batch;
-use super::input::{InputWatch, Situation, needs};
+use super::input::{InputWatch, Situation};
 use super::lease::Lease;
 use super::life::Life;
 use super::meta::{Meta, Spec, TimeLimits};
@@ -17,7 +17,7 @@ use super::readiness::{Readiness, Refusal};
 use super::report::{Report, Written};
 use crate::protocol::keeper::InputReport;
 use crate::protocol::record::Share;
-use crate::protocol::status::{InputState, Mode};
+use crate::protocol::status::InputState;
 use crate::protocol::{Scope, SessionId};
 use crate::term::size::Size;
 
@@ -259,10 +259,9 @@ impl Session {
         report.is_some_and(|report| report.output(written))
     }
 
-    /// Whether its program asks for a line or a password. For a pipe, reading a line is normal operation.
+    /// Whether its program asks for a line or a password.
     fn is_prompting(&self) -> bool {
-        let state = self.input_state();
-        needs(state) && (self.spec.mode == Mode::Pty || state == InputState::Password)
+        self.input_state().asks(self.spec.mode).is_some()
     }
 
     /// When its time limit is reached, in boot-time milliseconds.

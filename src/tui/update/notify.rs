@@ -6,8 +6,8 @@ use crate::config::Notify;
 use crate::protocol::event::Completion;
 use crate::protocol::report::Activity;
 use crate::protocol::run::{EndedBy, EndedByKind};
-use crate::protocol::status::InputState;
-use crate::protocol::{Event, EventKind, Mode, Notice, Status};
+use crate::protocol::status::{Asks, InputState};
+use crate::protocol::{Event, EventKind, Notice, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
@@ -93,13 +93,12 @@ pub(super) fn blocked(event: &Event) -> Option<String> {
 /// What input the job of an event needs from a person; `None` if it needs none.
 pub(super) fn input_needed(job: &Job, event: &Event) -> Option<String> {
     let state = event.data.get("inputState")?.clone();
-    match serde_json::from_value(state).ok()? {
-        InputState::Password => Some("needs a password".to_owned()),
-        // For a pipe, reading its input is normal operation and not a prompt.
-        InputState::Line if job.record.summary.mode == Mode::Pty || wants(job, Notice::Input) => {
-            Some("needs input".to_owned())
-        }
-        _ => None,
+    let state: InputState = serde_json::from_value(state).ok()?;
+    let is_wanted = state == InputState::Line && wants(job, Notice::Input);
+    match state.asks(job.record.summary.mode) {
+        Some(Asks::Password) => Some("needs a password".to_owned()),
+        Some(Asks::Line) => Some("needs input".to_owned()),
+        None => is_wanted.then(|| "needs input".to_owned()),
     }
 }
 
