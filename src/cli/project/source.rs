@@ -4,6 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 
+use crate::cli::disk;
+use crate::cli::exit::Failure;
 use crate::client::host;
 use crate::protocol::params::Project;
 use crate::protocol::shell::quote;
@@ -32,22 +34,30 @@ impl Source {
     }
 
     /// A request about the project, with absolute paths. On another host they begin at the directory of a login.
-    pub fn request(&self) -> Project {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`disk::here`]: the daemon would otherwise take its own directory.
+    pub fn request(&self) -> Result<Project, Failure> {
         if host::chosen().is_some() {
             let files = Some(self.file.clone()).filter(|files| !files.is_empty());
-            return Project {
+            return Ok(Project {
                 files,
                 ..Project::default()
-            };
+            });
         }
-        let here = std::env::current_dir().unwrap_or_default();
-        let absolute = |file: &String| here.join(file).display().to_string();
-        let files: Vec<String> = self.file.iter().map(absolute).collect();
-        Project {
-            dir: files.is_empty().then(|| here.display().to_string()),
+        let absolute = |file: &String| -> Result<String, Failure> {
+            let path = disk::absolute(Path::new(file))?;
+            Ok(path.display().to_string())
+        };
+        let files = self.file.iter().map(absolute);
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let here = files.is_empty().then(disk::here).transpose()?;
+        Ok(Project {
+            dir: here.map(|here| here.display().to_string()),
             files: Some(files).filter(|files| !files.is_empty()),
             ..Project::default()
-        }
+        })
     }
 }
 

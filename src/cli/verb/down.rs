@@ -40,7 +40,7 @@ impl Down {
             op: Some(ProjectOp::Down),
             now: self.now.then_some(true),
             wait_ms: Some(0),
-            ..self.source.request()
+            ..self.source.request()?
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
         let before = state.jobs.iter().filter(|job| is_going(job)).count();
@@ -87,7 +87,7 @@ impl Down {
     fn look_and_ask(&self, ctx: &mut Context) -> Result<bool, Failure> {
         let request = Project {
             op: Some(ProjectOp::Status),
-            ..self.source.request()
+            ..self.source.request()?
         };
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request))?;
         if !self.yes {

@@ -117,7 +117,7 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
     let request = Project {
         op: Some(ProjectOp::Env),
         jobs: Some(vec![job.to_owned()]),
-        ..source.request()
+        ..source.request()?
     };
     let daemon = ctx.daemon_with_surroundings()?;
     let answer = daemon.call_as(Action::Project(request.clone()));

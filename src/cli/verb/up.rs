@@ -122,7 +122,7 @@ impl Up {
             all_or_none: self.all_or_none.then_some(true),
             prune: self.prune.then_some(true),
             wait_ms: Some(0),
-            ..source.request()
+            ..source.request()?
         };
         if self.attach {
             if words.follow || ctx.json {
@@ -234,7 +234,7 @@ impl Reload {
         let mut request = Project {
             prune: self.prune.then_some(true),
             wait_ms: Some(0),
-            ..self.source.request()
+            ..self.source.request()?
         };
         ctx.daemon_with_surroundings()?;
         let planned = Project {
