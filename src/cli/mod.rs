@@ -131,6 +131,7 @@ fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Fail
     if cli.version {
         return version(ctx);
     }
+    ctx.has_separator = args.iter().any(|word| word == "--");
     ctx.only_here = cli.shared.host.as_deref() == Some(LOCAL);
     if let Some(name) = cli
         .shared
@@ -259,6 +260,27 @@ mod tests {
             let cli = Cli::try_parse_from(words).expect(line);
             assert_eq!(cli.verb.map(|verb| verb.place()), Some(place), "{line}");
         }
+    }
+
+    #[test]
+    fn a_hint_names_no_host_for_verbs_that_act_here() {
+        let mut tried = 0;
+        for verb in Cli::command().get_subcommands() {
+            let name = verb.get_name();
+            // Some verbs need arguments to be understood; what they are does not matter.
+            let mut lines = [&[][..], &["x"], &["bash"], &["x", "x"]].into_iter();
+            let parsed = lines.find_map(|words| {
+                let words = ["bgproc", name].into_iter().chain(words.iter().copied());
+                Cli::try_parse_from(words).ok()?.verb
+            });
+            let Some(parsed) = parsed.filter(|_| !verb.is_hide_set()) else {
+                continue;
+            };
+            tried += 1;
+            let is_here = parsed.place() == Place::Here;
+            assert_eq!(is_here, output::OF_HERE.contains(&name), "{name}");
+        }
+        assert!(tried > 30, "{tried}");
     }
 
     #[test]

@@ -35,7 +35,9 @@ pub struct Context {
     pub json: bool,
     /// Whether `-H local` was given: lists have no jobs of other hosts.
     pub only_here: bool,
-    /// Builds the grammar of all verbs, for `help`.
+    /// Whether `--` was given: the words behind it are no options.
+    pub has_separator: bool,
+    /// Builds the grammar of all verbs.
     pub grammar: fn() -> Command,
     /// What a verb says about a target that is no job, for those who know it from another program.
     pub advice: fn(&str) -> Option<String>,
@@ -52,6 +54,7 @@ impl Context {
             out,
             json,
             only_here: false,
+            has_separator: false,
             grammar,
             advice: |_| None,
             connection: None,

@@ -224,7 +224,7 @@ pub fn complain(failure: &Failure) {
 }
 
 /// Verbs that are about this machine, also with `-H`.
-const OF_HERE: [&str; 3] = ["hosts", "help", "completions"];
+pub(super) const OF_HERE: [&str; 6] = ["hosts", "help", "completions", "schema", "man", "init"];
 
 /// A hint or a message whose commands are to be run with `-H HOST`, if this command is.
 pub fn advised(hint: &str) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use clap::Args;
+use clap::{ArgAction, Args, Command};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -46,30 +46,22 @@ pub struct Send {
     password: bool,
 }
 
-/// The options that somebody may have meant to give, but has written behind the text.
-const OPTIONS: [&str; 8] = [
-    "--no-enter",
-    "--paste",
-    "--eof",
-    "--wait-quiet",
-    "--password",
-    "--json",
-    "--utc",
-    "--host",
-];
-
 impl Send {
-    /// An option among the words of the text, unless `--` says that they are all text.
-    fn swallowed(&self) -> Option<&str> {
+    /// An option among the words of the text, which somebody may have meant to give.
+    fn swallowed(&self, grammar: fn() -> Command) -> Option<&str> {
         let words = self.text.iter().skip(1).map(String::as_str);
-        let mut options =
-            words.filter(|word| OPTIONS.contains(&word.split('=').next().unwrap_or(word)));
-        let is_meant = std::env::args_os().any(|word| word == "--");
-        options.next().filter(|_| !is_meant)
+        let words: Vec<_> = words.filter(|word| word.starts_with("--")).collect();
+        if words.is_empty() {
+            return None;
+        }
+        let known = options(&grammar());
+        let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+        words.into_iter().find(|word| known.contains(&name(word)))
     }
 
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        if let Some(option) = self.swallowed() {
+        let swallowed = self.swallowed(ctx.grammar);
+        if let Some(option) = swallowed.filter(|_| !ctx.has_separator) {
             let message = format!("{option} after the text would be typed");
             let failure = Failure::with_message(Exit::USAGE, message);
             return Err(failure.hint(
@@ -170,6 +162,23 @@ impl Send {
     }
 }
 
+/// The options that this verb takes, by their long names: `--eof`. A short one may be meant for the job.
+fn options(grammar: &Command) -> Vec<String> {
+    // The arguments of a verb are declared when it is built.
+    let own = grammar.find_subcommand("send").cloned();
+    let own = own.map(|mut own| {
+        own.build();
+        own
+    });
+    let own = own.iter().flat_map(Command::get_arguments);
+    // It is often meant for a program.
+    let own = own.filter(|argument| !matches!(argument.get_action(), ArgAction::Help));
+    let shared = grammar.get_arguments();
+    let shared = shared.filter(|argument| argument.is_global_set());
+    let names = own.chain(shared).filter_map(|argument| argument.get_long());
+    names.map(|name| format!("--{name}")).collect()
+}
+
 /// Why a secret that is sent now would be shown and recorded. `None` if it would not.
 fn would_show(state: InputState) -> Option<&'static str> {
     match state {
@@ -178,5 +187,38 @@ fn would_show(state: InputState) -> Option<&'static str> {
         InputState::Closed => Some("no longer reads input"),
         // A full-screen program or line editor decides itself what it shows.
         InputState::Password | InputState::Raw | InputState::Tui | InputState::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn an_option_behind_the_text_is_found() {
+        let send = |line: &str| Send {
+            job: "cat".to_owned(),
+            text: line.split(' ').map(str::to_owned).collect(),
+            no_enter: false,
+            paste: false,
+            eof: false,
+            wait_quiet: None,
+            password: false,
+        };
+        for (line, option) in [
+            ("hi --color never", Some("--color")),
+            ("hi --wait-quiet=1s", Some("--wait-quiet=1s")),
+            ("hi --eof --json", Some("--eof")),
+            ("hi --host gpu1", Some("--host")),
+            ("ls -H", None),
+            ("ls --all", None),
+            ("ls --help", None),
+            ("--eof", None),
+        ] {
+            assert_eq!(send(line).swallowed(Cli::command), option, "{line}");
+        }
     }
 }

@@ -174,7 +174,9 @@ fn until(
             continue;
         };
         let waited: WaitedAll = read_reply(value.clone())?;
-        if waited.outcome == Outcome::Timeout && left.is_none_or(|left| duration::millis(left) > turn) {
+        if waited.outcome == Outcome::Timeout
+            && left.is_none_or(|left| duration::millis(left) > turn)
+        {
             continue;
         }
         if ctx.json {
