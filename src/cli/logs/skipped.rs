@@ -5,10 +5,11 @@ use super::told::Told;
 use crate::cli::beside;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{complain, words};
+use crate::client::read_reply;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
 use crate::protocol::shell::quote;
-use crate::protocol::{Action, Error, EventKind, Record, SessionId, Status};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Record, SessionId, Status};
 
 /// Ends this process with [`Exit::STATE`] and the reason as soon as jobs are skipped so that a wait for them is in vain.
 /// Starts a thread for that, if any of the jobs has still to start.
@@ -16,8 +17,8 @@ pub(crate) fn leave_with<'a>(
     jobs: impl Iterator<Item = &'a Record> + Clone,
     mode: WaitMode,
 ) -> Result<(), Error> {
-    look(jobs, move |_, jobs| {
-        let skipped = skipped(&jobs, mode);
+    look(jobs, move |_, looked| {
+        let skipped = skipped(&looked, mode);
         if !skipped.is_empty() {
             skipped.iter().for_each(complain);
             std::process::exit(i32::from(Exit::STATE.0));
@@ -33,8 +34,8 @@ pub(crate) fn watch(
     mut tell: impl FnMut(usize, Option<Failure>) -> bool + Send + 'static,
 ) -> Result<(), Error> {
     let mut skipped = vec![false; jobs.len()];
-    look(jobs.iter(), move |ids, jobs| {
-        for job in jobs {
+    look(jobs.iter(), move |ids, looked| {
+        for job in looked.jobs {
             let place = ids.iter().position(|id| *id == job.summary.session_id);
             let Some(place) = place else { continue };
             let is_skipped = words::never_starts(&job.summary);
@@ -48,11 +49,19 @@ pub(crate) fn watch(
     })
 }
 
+/// Jobs as they are now.
+struct Looked {
+    /// Those that have answered.
+    jobs: Vec<Record>,
+    /// Whether the others were removed. If not, nothing is known of some: their host cannot be reached for now.
+    is_whole: bool,
+}
+
 /// Shows `see` the ids of these jobs and their records as they are, now and whenever the phase of a job changes, until it
 /// returns false. Starts a thread for that, if any of the jobs has still to start.
 fn look<'a>(
     jobs: impl Iterator<Item = &'a Record> + Clone,
-    mut see: impl FnMut(&[SessionId], Vec<Record>) -> bool + Send + 'static,
+    mut see: impl FnMut(&[SessionId], Looked) -> bool + Send + 'static,
 ) -> Result<(), Error> {
     let is_queued = |job: &Record| job.summary.status == Status::Queued;
     if !jobs.clone().any(is_queued) {
@@ -63,8 +72,7 @@ fn look<'a>(
     beside::start(move || while see(&ids, records(&mut told, &ids)) && told.next().is_ok() {})
 }
 
-/// The jobs as they are now, without those that were removed.
-fn records(told: &mut Told, ids: &[SessionId]) -> Vec<Record> {
+fn records(told: &mut Told, ids: &[SessionId]) -> Looked {
     let status = |id: &SessionId| {
         Action::Status(StatusParams {
             session_id: id.to_string(),
@@ -73,20 +81,37 @@ fn records(told: &mut Told, ids: &[SessionId]) -> Vec<Record> {
         })
     };
     let answers = told.connection.call_all(ids.iter().map(status).collect());
-    let records = answers.into_iter().flatten();
-    records
-        .filter_map(|record| serde_json::from_value(record).ok())
-        .collect()
+    looked(answers.into_iter().map(|answer| read_reply(answer?)))
+}
+
+fn looked(answers: impl Iterator<Item = Result<Record, Error>>) -> Looked {
+    let mut looked = Looked {
+        jobs: Vec::new(),
+        is_whole: true,
+    };
+    for answer in answers {
+        match answer {
+            Ok(job) => looked.jobs.push(job),
+            Err(error) => {
+                use ErrorCode::{SessionNotFound, SessionRemoved};
+                looked.is_whole &= matches!(error.code, SessionNotFound | SessionRemoved);
+            }
+        }
+    }
+    looked
 }
 
 /// Why a wait for these jobs is in vain; nothing if it is not. One job that cannot start is enough, unless the wait is
 /// for any of them.
-fn skipped(jobs: &[Record], mode: WaitMode) -> Vec<Failure> {
+fn skipped(looked: &Looked, mode: WaitMode) -> Vec<Failure> {
+    let jobs = &looked.jobs;
     let skipped = jobs.iter().filter(|job| words::never_starts(&job.summary));
     let failures: Vec<Failure> = skipped.map(failure).collect();
     match mode {
         WaitMode::All => failures,
-        WaitMode::Any | WaitMode::Next if failures.len() == jobs.len() => failures,
+        WaitMode::Any | WaitMode::Next if looked.is_whole && failures.len() == jobs.len() => {
+            failures
+        }
         WaitMode::Any | WaitMode::Next => Vec::new(),
     }
 }
@@ -120,15 +145,24 @@ mod tests {
         });
         let web = record("b", Some("web"), Status::Running);
         let both = [web.clone(), api.clone()];
-        let said = |jobs: &[Record], mode| -> Vec<String> {
-            let failures = skipped(jobs, mode);
+        let with = |jobs: &[Record], error: Option<ErrorCode>, mode| -> Vec<String> {
+            let jobs = jobs.iter().cloned().map(Ok);
+            let error = error.map(|code| Err(Error::new(code, "no answer")));
+            let failures = skipped(&looked(jobs.chain(error)), mode);
             failures.iter().map(ToString::to_string).collect()
         };
+        let said = |jobs: &[Record], mode| with(jobs, None, mode);
         let told = ["api is skipped: needs db ready"];
         assert_eq!(said(&both, WaitMode::All), told);
         assert_eq!(said(&both[1..], WaitMode::Any), told);
         assert!(said(&both, WaitMode::Any).is_empty(), "web may end");
         assert!(said(&[web], WaitMode::All).is_empty());
         assert!(said(&[], WaitMode::All).is_empty());
+        let and = |error| with(&both[1..], Some(error), WaitMode::Any);
+        assert_eq!(and(ErrorCode::SessionRemoved), told);
+        assert_eq!(and(ErrorCode::SessionNotFound), told);
+        assert!(and(ErrorCode::HostUnreachable).is_empty(), "it may end");
+        let unreachable = Some(ErrorCode::HostUnreachable);
+        assert_eq!(with(&both[1..], unreachable, WaitMode::All), told);
     }
 }
