@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::engine::registry::Caps;
 use crate::engine::retention::Retention;
+use crate::protocol::bounds::USUAL_SESSIONS;
 
 /// Milliseconds between the signal at a time limit and SIGKILL, unless the client gives another value.
 pub(super) const TIMEOUT_GRACE_MS: u64 = 5000;
@@ -27,7 +28,7 @@ impl Default for Settings {
         Self {
             scope_sessions: 50,
             caps: Caps {
-                total: 200,
+                total: USUAL_SESSIONS,
                 retention: Retention::default(),
             },
             log_bytes: 64 << 20,

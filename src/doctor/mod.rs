@@ -46,8 +46,8 @@ pub struct Finding {
     pub repair: Option<Repair>,
 }
 
-/// Runs all checks.
-pub fn checkup() -> Vec<Finding> {
+/// Runs all checks, for as many running jobs as may run at once.
+pub fn checkup(jobs: u32) -> Vec<Finding> {
     let mut found = Vec::new();
     match Home::locate() {
         Ok(home) => {
@@ -59,7 +59,7 @@ pub fn checkup() -> Vec<Finding> {
             found.push(Finding::problem("directories", error.to_string()).advise(error.advice()));
         }
     }
-    found.extend(limits::check());
+    found.extend(limits::check(u64::from(jobs)));
     found.extend(kernel::check());
     found.extend(boot::check(|name| std::env::var(name).ok()));
     found.extend(terminal::check(|name| std::env::var(name).ok()));

@@ -1,6 +1,7 @@
 //! Checks for leftovers of earlier daemons: unreadable records, directories without a record, and temporary
 //! files of a crash.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::repair::is_abandoned;
@@ -18,7 +19,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
     let mut left = Leftovers::default();
     left.look_at_files(&home.state);
     let mut sessions = 0;
-    for (name, path) in entries(&home.sessions()) {
+    for (name, path) in left.entries(&home.sessions()) {
         if SessionId::parse(&name).is_none() {
             left.strange.push(name);
             continue;
@@ -45,11 +46,13 @@ struct Leftovers {
     removable: Vec<PathBuf>,
     without_record: Vec<String>,
     strange: Vec<String>,
+    /// Directories of which nothing is known, with the reason.
+    unreadable: Vec<String>,
 }
 
 impl Leftovers {
     fn look_at_files(&mut self, dir: &Path) {
-        for (name, path) in entries(dir) {
+        for (name, path) in self.entries(dir) {
             if name.ends_with(".bad") {
                 self.put_aside.push(path.display().to_string());
             } else if name.ends_with(".tmp") {
@@ -57,6 +60,19 @@ impl Leftovers {
                     self.removable.push(path.clone());
                 }
                 self.temporary.push(path.display().to_string());
+            }
+        }
+    }
+
+    /// What is in a directory, in order of the names; nothing if there is no such directory.
+    fn entries(&mut self, dir: &Path) -> Vec<(String, PathBuf)> {
+        match entries(dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => {
+                let dir = dir.display();
+                self.unreadable.push(format!("{dir} ({error})"));
+                Vec::new()
             }
         }
     }
@@ -87,7 +103,12 @@ impl Leftovers {
             "bgproc ls lists those whose records could not be written yet; remove only what it does not list",
         );
         let strange = found(&self.strange, "in sessions/ are not jobs", "remove them");
-        let all = [put_aside, temporary, without_record, strange];
+        let unreadable = found(
+            &self.unreadable,
+            "cannot be read",
+            "make it a directory that you own and can read; what is in it is not checked",
+        );
+        let all = [put_aside, temporary, without_record, strange, unreadable];
         all.into_iter().flatten().collect()
     }
 }
@@ -101,16 +122,36 @@ fn some_of(names: &[String]) -> String {
     }
 }
 
-fn entries(dir: &Path) -> Vec<(String, std::path::PathBuf)> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut named: Vec<_> = entries
-        .map(|entry| {
-            (
-                entry.file_name().to_string_lossy().into_owned(),
-                entry.path(),
-            )
-        })
-        .collect();
+fn entries(dir: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let entries = std::fs::read_dir(dir)?.map(|entry| {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        Ok((name, entry.path()))
+    });
+    let mut named = entries.collect::<io::Result<Vec<_>>>()?;
     named.sort();
-    named
+    Ok(named)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_not_in_order() {
+        let home = tempfile::tempdir().unwrap();
+        let mut left = Leftovers::default();
+        left.look_at_files(&home.path().join("none"));
+        left.look_at_files(home.path());
+        assert!(left.findings().is_empty());
+        // Root may read every directory, but this is none.
+        let file = home.path().join("sessions");
+        std::fs::write(&file, "").unwrap();
+        let mut left = Leftovers::default();
+        left.look_at_files(&file);
+        let found = left.findings();
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.contains("sessions (") && found[0].text.ends_with("cannot be read"));
+    }
 }

@@ -66,6 +66,9 @@ pub const LEAST_LOG_BYTES: u64 = 64 * 1024;
 /// Least `limits.memoryBytes`: no program starts with less.
 pub const LEAST_MEMORY: u64 = 1 << 20;
 
+/// How many sessions may run at once, unless the configuration says otherwise (`max_sessions`).
+pub const USUAL_SESSIONS: u32 = 200;
+
 /// An upper bound that no system exceeds. It fits a signed 64-bit integer, as file offsets must.
 pub const MAX_SYSTEM: u64 = i64::MAX as u64;
 

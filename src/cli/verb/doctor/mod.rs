@@ -12,7 +12,9 @@ use crate::cli::jobs::consent;
 use crate::cli::output::note;
 use crate::cli::output::style::Tone;
 use crate::cli::settings;
+use crate::config::Config;
 use crate::doctor::{Finding, Repair, Verdict, checkup};
+use crate::protocol::bounds::USUAL_SESSIONS;
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
@@ -30,8 +32,10 @@ const INDENT: usize = 10;
 
 impl Doctor {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let mut findings = checkup();
-        findings.extend(configuration());
+        let config = settings::configuration();
+        let jobs = config.as_ref().ok().and_then(|config| config.max_sessions);
+        let mut findings = checkup(jobs.unwrap_or(USUAL_SESSIONS));
+        findings.extend(configuration(config));
         let exit = report(ctx, &findings)?;
         // With `--json` nobody is asked.
         if ctx.json && !self.yes {
@@ -119,8 +123,8 @@ pub(super) fn report(ctx: &mut Context, findings: &[Finding]) -> Result<Exit, Fa
 }
 
 /// Checks the configuration, and what it names. Every verb reads it, so an error in it stops all of them.
-fn configuration() -> Vec<Finding> {
-    match settings::configuration() {
+fn configuration(config: Result<Config, Failure>) -> Vec<Finding> {
+    match config {
         Ok(config) => {
             let path = std::env::var("PATH").unwrap_or_default();
             let valid = Finding::ok("configuration", "config.toml is valid or absent");
