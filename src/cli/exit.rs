@@ -108,21 +108,23 @@ impl Failure {
         move |error| Self::with_message(Exit::FAILED, format!("cannot {what}: {error}"))
     }
 
-    /// Adds what to do next.
+    /// Adds what to do next, in place of what was said before. An error of the daemon keeps its code.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         match self {
-            Self::Told { message, exit, .. } => Self::Told {
-                message,
+            Self::Refused(error) => Self::Refused(error.hint(hint)),
+            // It is silent.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Self::Output(error),
+            other => Self::Told {
+                message: other.to_string(),
                 hint: Some(hint.into()),
-                exit,
+                exit: other.exit(),
             },
-            other => other,
         }
     }
 
-    /// The hint: what to do next. `None` if there is none.
-    pub fn advice(&self) -> Option<&str> {
+    /// The text of the hint: what to do next. `None` if there is none.
+    pub fn hint_text(&self) -> Option<&str> {
         match self {
             Self::Refused(error) => error.hint.as_deref(),
             Self::Told { hint, .. } => hint.as_deref(),
@@ -254,5 +256,33 @@ mod tests {
         assert_eq!(broken.exit(), Exit::OK);
         let full = Failure::Output(io::ErrorKind::StorageFull.into());
         assert_eq!(full.exit(), Exit::FAILED);
+        let hinted = Failure::Output(io::ErrorKind::BrokenPipe.into()).hint("x");
+        assert_eq!(hinted.exit(), Exit::OK);
+    }
+
+    #[test]
+    fn each_failure_keeps_a_hint() {
+        let refused = || Error::new(ErrorCode::ProjectNotFound, "no project");
+        let unreadable = ConfigError::Unreadable {
+            path: "config.toml".into(),
+            source: io::ErrorKind::PermissionDenied.into(),
+        };
+        for failure in [
+            Failure::Refused(refused()),
+            Failure::Refused(refused().hint("another")),
+            Failure::Usage("no command given".to_owned()),
+            Failure::with_message(Exit::NO_JOB, "no such job"),
+            Failure::Config(unreadable),
+            Failure::Output(io::ErrorKind::StorageFull.into()),
+        ] {
+            let (text, exit) = (failure.to_string(), failure.exit());
+            let hinted = failure.hint("bgproc help");
+            assert_eq!(hinted.hint_text(), Some("bgproc help"), "{text}");
+            assert_eq!((hinted.to_string(), hinted.exit()), (text, exit));
+        }
+        let hinted = Failure::Refused(refused()).hint("bgproc init");
+        assert!(
+            matches!(hinted, Failure::Refused(error) if error.code == ErrorCode::ProjectNotFound)
+        );
     }
 }

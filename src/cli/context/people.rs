@@ -103,7 +103,7 @@ mod tests {
         let name = |id: &SessionId| (id.as_str() == "k3v900000000").then(|| "web".to_owned());
         let failure = Error::new(code, message).hint(hint).into();
         let failure = in_words(failure, name);
-        format!("{failure} | {}", failure.advice().unwrap_or_default())
+        format!("{failure} | {}", failure.hint_text().unwrap_or_default())
     }
 
     #[test]

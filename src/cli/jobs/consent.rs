@@ -127,7 +127,7 @@ mod tests {
         let said = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             let failure = unasked.failure(&names);
-            format!("{failure} | {}", failure.advice().unwrap_or_default())
+            format!("{failure} | {}", failure.hint_text().unwrap_or_default())
         };
         assert_eq!(
             said(&["db"]),

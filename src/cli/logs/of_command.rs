@@ -20,9 +20,8 @@ pub fn print(ctx: &mut Context, id: &SessionId, n: usize) -> Result<(), Failure>
             ..Log::default()
         }));
         let part = read.map_err(|failure| match failure {
-            Failure::Refused(error) if error.code == ErrorCode::NoShell => {
-                let hint = "without --command, logs prints the whole output";
-                Failure::Refused(error.hint(hint))
+            Failure::Refused(ref error) if error.code == ErrorCode::NoShell => {
+                failure.hint("without --command, logs prints the whole output")
             }
             failure => failure,
         })?;

@@ -54,7 +54,7 @@ mod tests {
     fn hint(line: &str) -> Option<String> {
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let failure = as_option(&args)?;
-        Some(failure.advice().unwrap().to_owned())
+        Some(failure.hint_text().unwrap().to_owned())
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn said(line: &str) -> String {
         .collect();
     let error = <crate::cli::Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
     let failure = explain(&args, &error);
-    match failure.advice() {
+    match failure.hint_text() {
         Some(hint) => format!("{failure} | {hint}"),
         None => failure.to_string(),
     }

@@ -218,8 +218,8 @@ pub fn complain(failure: &Failure) {
         return;
     }
     note(&failure.to_string());
-    if let Some(advice) = failure.advice() {
-        note(&format!("hint: {}", advised(advice)));
+    if let Some(hint) = failure.hint_text() {
+        note(&format!("hint: {}", advised(hint)));
     }
 }
 

@@ -44,7 +44,7 @@ pub fn named(failure: Failure) -> Failure {
     // A file that cannot be read is a matter of `init`.
     let seen = here.and_then(|here| import::look(&Disk, &here).ok());
     match lead(&seen.unwrap_or_default()) {
-        Some(hint) => Failure::with_message(failure.exit(), failure.to_string()).hint(hint),
+        Some(hint) => failure.hint(hint),
         None => failure,
     }
 }
@@ -63,7 +63,7 @@ mod tests {
     fn refused(path: &str) -> Option<String> {
         let failure = refuse(&[path.to_owned()]).err()?;
         assert_eq!(failure.exit(), Exit::USAGE);
-        failure.advice().map(str::to_owned)
+        failure.hint_text().map(str::to_owned)
     }
 
     #[test]
