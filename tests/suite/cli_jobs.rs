@@ -1,6 +1,7 @@
 //! Jobs from the command line: starting, ending, waiting, removing.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -297,6 +298,29 @@ fn a_dash_is_the_job_of_the_last_verb_on_the_same_terminal() {
             .expect_said("which needs a terminal");
     }
     assert_eq!(state(&home, "api"), "running");
+    one.send(line("rm -f web"));
+    one.wait_for_text("removed 1 job");
+    one.send(line("logs"));
+    one.wait_for_text("was removed at");
+    assert!(one.text().contains("bgproc: job "), "{}", one.text());
+}
+
+#[test]
+fn a_wait_says_that_the_job_could_not_be_started() {
+    let home = Home::new();
+    let (gate, program) = (home.gate(), home.scratch("program"));
+    let shown = program.display().to_string();
+    std::fs::write(&program, "#!/bin/sh\n").unwrap();
+    let made = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, made).unwrap();
+    let script = format!("read _ <{}", gate.display());
+    home.start(&["-n", "first", &script]);
+    home.start(&["-n", "second", "--after", "first", &shown, "x"]);
+    std::fs::remove_file(&program).unwrap();
+    std::fs::write(&gate, "\n").unwrap();
+    home.run(&["wait", "second"])
+        .expect_code(1)
+        .expect_said("second could not be started: No such file or directory");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::target::{self, Miss};
 use super::{Context, hosts, recent};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{complain, words};
+use crate::cli::output::words;
 use crate::client;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
@@ -82,8 +82,7 @@ impl Context {
             let jobs = match meant.and_then(|jobs| jobs.map_err(|miss| self.explain(miss))) {
                 Ok(jobs) => jobs,
                 Err(failure) => {
-                    complain(&failure);
-                    found.exit = found.exit.or(failure.exit());
+                    found.exit = found.exit.or(self.complain(failure));
                     continue;
                 }
             };

@@ -1,4 +1,5 @@
-//! Ends that the exit code alone does not explain: a job that was lost, that reached a limit, or that a signal has ended.
+//! Ends that the exit code alone does not explain: a job that was lost, that reached a limit, that could not be started,
+//! or that a signal has ended.
 
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
@@ -7,9 +8,13 @@ use crate::protocol::run::EndedByKind;
 use crate::protocol::{Record, SessionId, Status};
 use crate::term::sanitize::clean;
 
+/// How a reason goes on after `it` that explains an end.
+const EXPLAIN: [&str; 2] = ["reached its ", "could not be started"];
+
 /// Whether an end is perhaps not explained by the exit code.
-pub(in crate::cli) fn is_sudden(status: Status, signal: Option<&str>) -> bool {
-    matches!(status, Status::Lost | Status::TimedOut) || signal.is_some()
+pub(in crate::cli) fn is_sudden(status: Status, code: Option<i32>, signal: Option<&str>) -> bool {
+    let has_no_code = status == Status::Error && code.is_none();
+    matches!(status, Status::Lost | Status::TimedOut) || has_no_code || signal.is_some()
 }
 
 /// Tells how a job ended that somebody has waited for, if the exit code does not explain it.
@@ -33,9 +38,10 @@ fn sentence(record: &Record) -> Option<String> {
         });
     }
     // `it reached its time limit of 1 s (SIGTERM)`
-    let reached = reason.as_deref().and_then(|why| why.strip_prefix("it "));
-    if let Some(reached) = reached.filter(|reached| reached.starts_with("reached its ")) {
-        return Some(format!("{name} {reached}"));
+    let did = reason.as_deref().and_then(|why| why.strip_prefix("it "));
+    let explains = |did: &&str| EXPLAIN.iter().any(|how| did.starts_with(how));
+    if let Some(did) = did.filter(explains) {
+        return Some(format!("{name} {did}"));
     }
     if job.status == Status::TimedOut {
         return Some(format!("{name} reached its time limit"));
@@ -88,6 +94,13 @@ mod tests {
                 "it reached its limit `memory` (SIGKILL)",
                 EndedByKind::Limit,
                 Some("web reached its limit `memory` (SIGKILL)"),
+            ),
+            (
+                Status::Error,
+                None,
+                "it could not be started: No such file or directory (os error 2)",
+                EndedByKind::Itself,
+                Some("web could not be started: No such file or directory (os error 2)"),
             ),
             (
                 Status::Lost,

@@ -260,7 +260,7 @@ impl Run {
         })?;
         show.finish(ctx)?;
         let is_told = !self.quiet || end.status == Status::Lost;
-        if is_told && sudden_end::is_sudden(end.status, end.signal.as_deref()) {
+        if is_told && sudden_end::is_sudden(end.status, end.code, end.signal.as_deref()) {
             sudden_end::tell(ctx, id)?;
         }
         Ok(Exit::of_job(end.status, end.code, end.signal.as_deref()))

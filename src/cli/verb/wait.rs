@@ -191,7 +191,11 @@ fn until(
                 // How several have failed is said already.
                 let is_sudden = ids.len() == 1
                     && polled.status.is_finished()
-                    && sudden_end::is_sudden(polled.status, polled.signal.as_deref());
+                    && sudden_end::is_sudden(
+                        polled.status,
+                        polled.exit_code,
+                        polled.signal.as_deref(),
+                    );
                 is_sudden || polled.status == Status::Lost
             };
             for one in decisive(&waited, mode).filter(is_told) {
