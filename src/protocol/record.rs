@@ -191,6 +191,12 @@ impl Summary {
         report.filter(|report| self.status == Status::Running && report.replaced_by.is_none())
     }
 
+    /// Whether the time that it has to end is given already: by the file of its project, or by the stop that is under way,
+    /// which only somebody who names another time may cut short.
+    pub fn has_grace(&self) -> bool {
+        self.project.is_some() || self.status == Status::Stopping
+    }
+
     /// What its program asks a person for, if it runs. What the program has reported itself is more reliable.
     pub fn asks(&self) -> Option<Asks> {
         let asks = self.input_state.asks(self.mode);

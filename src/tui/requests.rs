@@ -29,21 +29,22 @@ pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 /// on, because the reply arrives only after they have ended.
 pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
     for id in ids {
+        let grace_ms = grace_ms(model, id);
         let up = model.daemon.link == Link::Up;
         if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
             job.record.summary.status = Status::Stopping;
             job.stopping_at.get_or_insert(model.now.ms);
         }
-        cmds.push(kill(id, force, grace_ms(model, id)));
+        cmds.push(kill(id, force, grace_ms));
     }
 }
 
-/// How long a job has to end, in milliseconds. How long a job of a project has is said in its file.
+/// How long a job has to end, in milliseconds; `None` if that is given already.
 fn grace_ms(model: &Model, id: &SessionId) -> Option<u64> {
     let mut jobs = model.jobs.iter();
     let job = jobs.find(|job| job.id() == id);
-    let of_project = job.is_some_and(|job| job.record.summary.project.is_some());
-    (!of_project).then_some(model.options.stop_grace_ms)
+    let has_grace = job.is_some_and(|job| job.record.summary.has_grace());
+    (!has_grace).then_some(model.options.stop_grace_ms)
 }
 
 /// Kills a job after a grace period, or at once.

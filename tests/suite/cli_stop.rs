@@ -94,6 +94,31 @@ fn a_replacement_goes_on_with_the_next_daemon() {
 }
 
 #[test]
+fn a_second_stop_does_not_shorten_the_grace_period_of_the_first() {
+    let home = Home::with_config("stop_grace_ms = 0\n");
+    let line = "n=0; trap 'n=$((n+1)); echo asked $n; [ $n -lt 3 ] || exit 7' TERM; echo up; \
+                while :; do read _; done";
+    home.start(&["-n", "web", line]);
+    all_say(&home, "up");
+    let begin = |args: &[&str]| {
+        let mut stop = home.command(args);
+        let stop = stop.stdout(Stdio::piped()).stderr(Stdio::piped());
+        stop.spawn().unwrap()
+    };
+    let first = begin(&["stop", "web", "-t", "60s"]);
+    all_say(&home, "asked 1");
+    let second = begin(&["stop", "web"]);
+    all_say(&home, "asked 2");
+    let third = home.run(&["stop", "web"]).expect_code(0);
+    assert!(third.stdout.contains("(exit 7, "), "{third}");
+    for stop in [first, second] {
+        let ran = stop.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(said.contains("(exit 7, "), "{said}");
+    }
+}
+
+#[test]
 fn a_start_during_a_stop_waits_for_the_end() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

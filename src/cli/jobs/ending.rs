@@ -111,10 +111,11 @@ impl Ending {
         let targets: Vec<_> = targets.iter().map(|target| quote(target)).collect();
         let targets = targets.join(" ");
         let own = jobs.iter().any(|job| job.summary.project.is_some());
-        let after = if own && self.grace.is_none() {
-            "the grace period of its project file".to_owned()
-        } else {
-            words::span(grace_ms)
+        let is_stopping = |job: &Record| job.summary.status == Status::Stopping;
+        let after = match self.grace {
+            None if own => "the grace period of its project file".to_owned(),
+            None if jobs.iter().any(is_stopping) => "the grace period that has begun".to_owned(),
+            _ => words::span(grace_ms),
         };
         let are = if jobs.len() == 1 { "is" } else { "are" };
         format!(
@@ -127,9 +128,7 @@ impl Ending {
         Kill {
             signal: self.signal.as_deref().filter(|_| !force).map(name),
             force: force.then_some(true),
-            // How long a job of a project has is said in its file.
-            grace_ms: Some(grace_ms)
-                .filter(|_| self.grace.is_some() || job.summary.project.is_none()),
+            grace_ms: grace::of(&job.summary, self.grace, grace_ms),
             ..Kill::default()
         }
     }

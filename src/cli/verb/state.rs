@@ -62,9 +62,7 @@ impl Restart {
         each(ctx, found, |job| {
             Action::Restart(RestartParams {
                 session_id: job.summary.session_id.to_string(),
-                // How long a job of a project has is said in its file.
-                grace_ms: Some(grace_ms)
-                    .filter(|_| self.grace.is_some() || job.summary.project.is_none()),
+                grace_ms: grace::of(&job.summary, self.grace, grace_ms),
                 unique_label: Some(true),
                 ..RestartParams::default()
             })

@@ -10,6 +10,7 @@ use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::menu::Menu;
 use crate::tui::options::Options;
+use crate::tui::requests;
 
 /// The job `migrate` at its password prompt, selected.
 fn migrate(width: u16, height: u16) -> Dash {
@@ -379,6 +380,21 @@ fn a_signal_to_several_jobs_names_them() {
     dash.press("2").asked();
     dash.press("Kt").press("p");
     assert_eq!(dash.actions(), ["signal"; 2]);
+}
+
+#[test]
+fn a_second_stop_names_no_grace_period() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    let mut graces = Vec::new();
+    for _ in 0..2 {
+        let mut cmds = Vec::new();
+        requests::stop(&mut dash.model, &[id("web")], false, &mut cmds);
+        graces.extend(cmds.into_iter().map(|cmd| match cmd {
+            Cmd::Request(_, Action::Kill(kill)) => kill.grace_ms,
+            other => panic!("{other:?}"),
+        }));
+    }
+    assert_eq!(graces, [Some(10_000), None]);
 }
 
 #[test]
