@@ -169,6 +169,9 @@ impl Merged {
     /// Forgets a removed job.
     pub fn forget(&mut self, id: &SessionId) {
         self.colors.remove(id);
+        if !self.parts.iter().any(|part| part.id == *id) {
+            return;
+        }
         self.parts.retain(|part| part.id != *id);
         self.turn = 0;
         self.merge();

@@ -279,4 +279,20 @@ impl Model {
             touched: None,
         }
     }
+
+    /// Drops everything that is kept about a job beside its record: it no longer exists.
+    pub fn forget_job(&mut self, id: &SessionId) {
+        self.refreshing.remove(id);
+        self.seen.forget(id);
+        self.cards.remove(id);
+        self.survivors.remove(id);
+        self.sparks.remove(id);
+        self.runs.forget(id);
+        self.pane.merged.forget(id);
+        self.list.marked.remove(id);
+        self.keyboards.forget(id);
+        if self.list.previous.as_ref() == Some(id) {
+            self.list.previous = None;
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod alarms;
 mod behaviour;
 mod contrast;
 mod engines;
+mod gone;
 pub(super) mod harness;
 mod held;
 pub(super) mod jobs;

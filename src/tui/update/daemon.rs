@@ -365,18 +365,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
     model.jobs.retain(|job| job.id() != id);
     removal::gone(model, |removed| removed == id);
-    model.refreshing.remove(id);
-    model.seen.forget(id);
-    model.cards.remove(id);
-    model.survivors.remove(id);
-    model.sparks.remove(id);
-    model.runs.forget(id);
-    model.pane.merged.forget(id);
-    model.list.marked.remove(id);
-    model.keyboards.forget(id);
-    if model.list.previous.as_ref() == Some(id) {
-        model.list.previous = None;
-    }
+    model.forget_job(id);
     let gone = model.mode_mut().is_some_and(|mode| mode.forget(id));
     if gone {
         model.leave();

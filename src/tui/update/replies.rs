@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::daemon::{forget, refreshed};
@@ -25,13 +26,12 @@ use crate::tui::{copy, keyboard, removal};
 /// Handles a reply.
 pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
     match tag {
-        RequestKind::List => match serde_json::from_value::<Listed<Record>>(value) {
-            Ok(listed) => {
+        RequestKind::List => {
+            if let Some(listed) = read::<Listed<Record>>(model, "The list", value) {
                 model.hosts = listed.hosts;
                 list_received(model, listed.sessions, cmds);
             }
-            Err(error) => model.fail(format!("The list could not be read: {error}")),
-        },
+        }
         RequestKind::Away => away::received(model, value, cmds),
         RequestKind::Usage => usage::received(model, value, cmds),
         RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
@@ -39,20 +39,20 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Details(id) => page::record_received(model, &id, value, cmds),
         RequestKind::Typed(id) => page::typed_received(model, &id, value),
         RequestKind::Record(id) => {
-            if let Ok(record) = serde_json::from_value::<Record>(value) {
+            if let Some(record) = read_of(model, &id, value) {
                 record_received(model, record);
             }
             refreshed(model, &id, cmds);
         }
         RequestKind::Restart(id) => {
-            if let Ok(record) = serde_json::from_value::<Record>(value) {
+            if let Some(record) = read_of(model, &id, value) {
                 record_received(model, record);
             }
             refresh(model, &id, cmds);
         }
         RequestKind::Start(request) => started(model, request, value, cmds),
         RequestKind::Url(id) => {
-            if let Ok(record) = serde_json::from_value::<Record>(value) {
+            if let Some(record) = read_of(model, &id, value) {
                 url_received(model, &id, &record, cmds);
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             refresh(model, &id, cmds);
         }
         RequestKind::Resize(id) => {
-            if let Ok(resized) = serde_json::from_value(value) {
+            if let Some(resized) = read_of(model, &id, value) {
                 insert::resized(model, &id, &resized);
             }
         }
@@ -80,14 +80,14 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Merged(id) => group::received(model, &id, Some(value)),
         RequestKind::Runs(id) => {
-            let record = serde_json::from_value::<Record>(value).ok();
+            let record = read_of(model, &id, value);
             runs::received(model, &id, record);
             jump::go_on(model, cmds);
         }
         RequestKind::Project(request) => project::received(model, request, value, cmds),
         RequestKind::Copy(_, from) => copy::received(model, from, value, cmds),
         RequestKind::Past(id) => {
-            if let Ok(captured) = serde_json::from_value(value) {
+            if let Some(captured) = read_of(model, &id, value) {
                 rewind::received(model, &id, &captured, cmds);
             }
         }
@@ -108,6 +108,22 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
     }
 }
 
+/// Reads a reply about a job. `None` after saying that it cannot be read.
+fn read_of<T: DeserializeOwned>(model: &mut Model, id: &SessionId, value: Value) -> Option<T> {
+    let what = format!("The reply about {}", model.name_of(id));
+    read(model, &what, value)
+}
+
+fn read<T: DeserializeOwned>(model: &mut Model, what: &str, value: Value) -> Option<T> {
+    match serde_json::from_value(value) {
+        Ok(read) => Some(read),
+        Err(error) => {
+            model.fail(format!("{what} could not be read: {error}"));
+            None
+        }
+    }
+}
+
 fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
     let before = std::mem::take(&mut model.jobs).into_iter();
@@ -116,6 +132,13 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .iter()
         .map(|record| record.summary.session_id.clone())
         .collect();
+    let removed = model.removed.iter().flat_map(|removed| &removed.jobs);
+    let known = before.keys().chain(removed.map(Job::id));
+    // Removed jobs that can still be restored are still listed by the daemon.
+    let gone = known.filter(|id| !listed.contains(*id));
+    for id in gone.cloned().collect::<Vec<_>>() {
+        model.forget_job(&id);
+    }
     removal::gone(model, |id| !listed.contains(id));
     model.jobs = records
         .into_iter()
@@ -128,20 +151,14 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         })
         .filter_map(|job| removal::updated(&mut model.removed, job))
         .collect();
-    // Removed jobs that can still be restored are still listed by the daemon.
+    // Of those that were seen in earlier views, some are gone, too.
     model.seen.retain(|id| listed.contains(id));
-    model.survivors.retain(|id, _| listed.contains(id));
-    model.keyboards.held.retain(|id| listed.contains(id));
     // Those that were started again unnoticed.
     for (id, _) in before.iter().filter(|(_, job)| !job.is_alive()) {
         if model.holds_keyboard(id) {
             keyboard::restarted(model, id, cmds);
         }
     }
-    let shown: HashSet<&SessionId> = model.jobs.iter().map(Job::id).collect();
-    let is_there = |id: &SessionId| shown.contains(id);
-    model.sparks.retain(|id, _| is_there(id));
-    model.list.marked.retain(is_there);
     model.usage.touch(now);
     model.list.stale = true;
     model.dirty = true;
@@ -212,7 +229,7 @@ fn record_received(model: &mut Model, record: Record) {
 fn started(model: &mut Model, request: u64, value: Value, cmds: &mut Vec<Cmd>) {
     form::done(model, request);
     model.dirty = true;
-    if let Ok(started) = serde_json::from_value::<Started>(value) {
+    if let Some(started) = read::<Started>(model, "The reply about the new job", value) {
         model.wanted = Some(started.session_id.clone());
         refresh(model, &started.session_id, cmds);
     }
@@ -225,7 +242,7 @@ fn changed(model: &mut Model, id: &SessionId, request: Option<u64>, value: Value
     if let Some(request) = request {
         form::done(model, request);
     }
-    if let Ok(record) = serde_json::from_value::<Record>(value) {
+    if let Some(record) = read_of::<Record>(model, id, value) {
         let said = share.and_then(|before| share_said(model, before, &record));
         record_received(model, record);
         if let Some((text, shell)) = said {
@@ -251,7 +268,7 @@ fn changed(model: &mut Model, id: &SessionId, request: Option<u64>, value: Value
 
 fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
-    let Ok(killed) = serde_json::from_value::<Killed>(value) else {
+    let Some(killed) = read_of::<Killed>(model, id, value) else {
         return;
     };
     if !killed.survivors.is_empty() {
@@ -332,8 +349,10 @@ fn declined(model: &mut Model, id: &SessionId) {
 /// Shows how many processes a signal of the menu has reached.
 fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
     let name = model.name_of(id);
-    let reached = serde_json::from_value::<Signalled>(value);
-    let text = match reached.map_or(0, |sent| sent.delivered_to.len()) {
+    let Some(sent) = read_of::<Signalled>(model, id, value) else {
+        return;
+    };
+    let text = match sent.delivered_to.len() {
         0 => return model.note(format!("{signal} reached no process of {name}")),
         1 => format!("sent {signal} to {name}"),
         n => format!("sent {signal} to {name} ({n} processes)"),
