@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use clap_complete::engine::CompletionCandidate;
 
-use super::{hosts, project};
+use super::hosts;
 use crate::cli::beside;
-use crate::cli::context::target;
+use crate::cli::context::{own_file, target};
 use crate::cli::output::words;
 use crate::client::{self, Running, greeting};
 use crate::project::Project;
@@ -74,7 +74,7 @@ pub fn candidates(word: &OsStr, which: Which) -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let is_wanted = matches!(which, Which::AnyAndProject | Which::Project);
-    let project = is_wanted.then(project::here).flatten();
+    let project = is_wanted.then(own_file::here).flatten();
     let mut listed = listed();
     if let (Which::Project, Some(project)) = (which, &project) {
         listed.retain(|job| {

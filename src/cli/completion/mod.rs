@@ -11,7 +11,6 @@ mod hosts;
 pub mod jobs;
 mod nushell;
 mod programs;
-mod project;
 pub mod script;
 
 use std::ffi::OsString;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::target::{self, Miss};
-use super::{Context, hosts, recent};
+use super::{Context, hosts, own_file, recent};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::client;
@@ -177,9 +177,13 @@ impl Context {
         if target::is_named(target, &known.own) {
             return Ok((target.into(), known.own.as_slice().into()));
         }
+        if let Some(own) = known.own_name(target) {
+            return Ok((own.into(), known.own.as_slice().into()));
+        }
         // What this project calls so is not another project's job, although it has no session now.
         if known.may_be_elsewhere(target) && self.in_own_file(target).is_some() {
-            let outside = |job: &&Record| job.summary.project.is_none();
+            let is_named = |job: &Record| job.summary.label.as_deref() == Some(target);
+            let outside = |job: &&Record| job.summary.project.is_none() && is_named(job);
             let outside: Vec<Record> = known.all.iter().filter(outside).cloned().collect();
             return Ok((target.into(), outside.into()));
         }
@@ -218,6 +222,24 @@ impl Context {
 }
 
 impl Known {
+    /// What a word that is no name of a job of this directory's project means among its jobs: the instances of an entry
+    /// of its Procfile, or the job of the included file of this directory.
+    fn own_name(&self, target: &str) -> Option<String> {
+        if let Some(pattern) = target::instances(target, &self.own) {
+            return Some(pattern);
+        }
+        let ending = format!("/{target}");
+        let labels = self.own.iter();
+        let mut labels = labels.filter_map(|job| job.summary.label.as_deref());
+        // The file is read only if that may help.
+        if !labels.clone().any(|label| label.ends_with(&ending)) {
+            return None;
+        }
+        let (dir, project) = (std::env::current_dir().ok()?, own_file::here()?);
+        let full = own_file::named(&project, &dir, target)?;
+        labels.any(|label| label == full).then(|| full.to_owned())
+    }
+
     /// Whether a target may name a job of a project, and means some job or several.
     fn may_be_elsewhere(&self, target: &str) -> bool {
         let is_name = !target::is_several(target) && SessionId::parse(target).is_none();

@@ -2,8 +2,8 @@
 
 use std::env;
 
-use super::Context;
 use super::target::{self, Miss};
+use super::{Context, own_file};
 use crate::cli::exit::{self, Exit, Failure};
 use crate::client::host;
 use crate::protocol::params::{Project, ProjectOp, StatusParams};
@@ -15,10 +15,18 @@ use crate::recall::last_job;
 /// What to do if there is no such job.
 const LIST: &str = "bgproc ls lists the jobs";
 
+/// A job of this directory's project that has no session.
+pub(super) struct OwnJob {
+    /// Its name in the project.
+    name: String,
+    /// Whether it has ended well, and its record was removed.
+    is_done: bool,
+}
+
 impl Context {
-    /// The job with this name in the file of this directory's project, if it has no session: it was never brought up,
-    /// or it was removed. A name may be written with that of the project, as `shop/web`.
-    pub(super) fn in_own_file(&mut self, name: &str) -> Option<ProjectJob> {
+    /// The job with this name in this directory's project, if it has no session: it was never brought up, it was
+    /// removed, or only the file has it. A name may be written with that of the project, as `shop/web`.
+    pub(super) fn in_own_file(&mut self, name: &str) -> Option<OwnJob> {
         let dir = env::current_dir().ok()?;
         let status = Action::Project(Project {
             op: Some(ProjectOp::Status),
@@ -29,19 +37,38 @@ impl Context {
         let state: ProjectState = daemon.call_as(status).ok()?;
         let of_project = name.strip_prefix(state.project.name.as_str());
         let bare = of_project.and_then(|rest| rest.strip_prefix('/'));
-        let is_it = |job: &&ProjectJob| job.job == name || Some(job.job.as_str()) == bare;
-        let job = state.jobs.iter().find(is_it)?;
-        job.session_id.is_none().then(|| job.clone())
+        let project = own_file::here();
+        let bare = bare.unwrap_or(name);
+        let full = project
+            .as_ref()
+            .and_then(|project| own_file::named(project, &dir, bare))
+            .unwrap_or(bare);
+        let is_it = |job: &&ProjectJob| job.job == full || target::is_instance(&job.job, full);
+        match state.jobs.iter().find(is_it) {
+            Some(job) => job.session_id.is_none().then(|| OwnJob {
+                name: job.job.clone(),
+                is_done: job.phase == PhaseName::Done,
+            }),
+            // What is known of a project are its applied jobs.
+            None => {
+                let jobs = &project.as_ref()?.jobs;
+                jobs.contains_key(full).then(|| OwnJob {
+                    name: full.to_owned(),
+                    is_done: false,
+                })
+            }
+        }
     }
 
     /// What to do about a job of this directory's project that has no session.
     fn of_file(&mut self, name: &str) -> Option<String> {
         let job = self.in_own_file(name)?;
-        Some(match job.phase {
-            PhaseName::Done => format!(
+        Some(if job.is_done {
+            format!(
                 "{name} has ended well, and its record was removed; bgproc down and bgproc up run it again"
-            ),
-            _ => format!("the project file has it: bgproc up {}", job.job),
+            )
+        } else {
+            format!("the project file has it: bgproc up {}", job.name)
         })
     }
 

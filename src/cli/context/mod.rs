@@ -4,6 +4,7 @@
 mod hosts;
 mod jobs;
 mod miss;
+pub mod own_file;
 mod people;
 pub mod recent;
 pub mod target;

@@ -4,7 +4,7 @@
 //! that the last verb used. If several jobs share a label, the label means the running one, or the
 //! newest if none is running. Where one job is needed, nothing else that matches several is one of them.
 //! `web#2` is the second newest job named `web`, `shop/web` the job of project `shop`, `shop/*` are all of its jobs. In
-//! the directory of a project, a name means the project's own job first.
+//! the directory of a project, a name means the project's own job first; `worker` also all of `worker.1`, `worker.2`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -87,6 +87,22 @@ pub fn is_named(target: &str, jobs: &[Record]) -> bool {
     jobs.iter()
         .filter_map(|job| job.summary.label.as_deref())
         .any(|own| own == label || glob.as_ref().is_some_and(|glob| glob.fits(own)))
+}
+
+/// The pattern of all instances of an entry of a Procfile, `worker.1` and `worker.2` for `worker`, if there are any.
+pub fn instances(target: &str, jobs: &[Record]) -> Option<String> {
+    let labels = jobs.iter().filter_map(|job| job.summary.label.as_deref());
+    let mut labels = labels.filter(|label| is_instance(label, target));
+    let is_any = !is_several(target) && labels.next().is_some();
+    is_any.then(|| format!("{target}.[0-9]*"))
+}
+
+/// Whether a job is an instance of an entry of a Procfile: `worker.2` of `worker`.
+pub fn is_instance(job: &str, entry: &str) -> bool {
+    let number = job
+        .strip_prefix(entry)
+        .and_then(|rest| rest.strip_prefix('.'));
+    number.is_some_and(|number| number.parse::<u16>().is_ok())
 }
 
 /// Whether a target selects jobs and does not name one: a group, a tag or a pattern.
@@ -441,6 +457,24 @@ mod tests {
         // A job without a name has only a random id.
         assert!(meant("q*").is_err());
         assert_eq!(meant("*").unwrap().len(), jobs().len());
+    }
+
+    #[test]
+    fn an_entry_of_a_procfile_means_all_of_its_instances() {
+        let job = |id, label| record(id, Some(label), Status::Running);
+        let jobs = [
+            job("a", "worker.1"),
+            job("b", "worker.12"),
+            job("c", "worker.js"),
+            job("d", "web"),
+        ];
+        let pattern = instances("worker", &jobs).unwrap();
+        let found = all(&pattern, &jobs, None, Timestamp(0)).unwrap();
+        let names: Vec<String> = found.iter().map(|job| words::name(&job.summary)).collect();
+        assert_eq!(names, ["worker.1", "worker.12"]);
+        for none in ["web", "work", "worker.1", "w*", ""] {
+            assert_eq!(instances(none, &jobs), None, "{none}");
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 
-use crate::cli::context::{Context, Found};
+use crate::cli::context::{Context, Found, own_file};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::words;
+use crate::cli::output::names;
 use crate::client::read_reply;
 use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
 use crate::protocol::reply::Signalled;
@@ -52,8 +52,9 @@ pub(in crate::cli) fn send(
             }),
         })
     };
+    let names = names::seen_from(own_file::around().as_deref(), &jobs);
     let answers = ctx.daemon()?.call_all(jobs.iter().map(action).collect());
-    for (job, answer) in jobs.iter().zip(answers) {
+    for ((job, name), answer) in jobs.iter().zip(&names).zip(answers) {
         let outcome = answer.map_err(Failure::from).and_then(|mut value| {
             if ctx.json {
                 // Of several lines one must know whose they are.
@@ -61,7 +62,7 @@ pub(in crate::cli) fn send(
                 ctx.out.json(&value)?;
             }
             let sent = read_reply(value)?;
-            report(ctx, job, &sent, signal)
+            report(ctx, name, &sent, signal)
         });
         if let Err(failure) = outcome {
             exit = exit.or(ctx.complain(failure));
@@ -79,8 +80,7 @@ pub(in crate::cli) fn name(text: &str) -> SignalName {
 }
 
 /// Prints `web  SIGHUP sent to pid 48213`.
-fn report(ctx: &mut Context, job: &Record, sent: &Signalled, signal: &str) -> Result<(), Failure> {
-    let name = words::name(&job.summary);
+fn report(ctx: &mut Context, name: &str, sent: &Signalled, signal: &str) -> Result<(), Failure> {
     let pids: Vec<_> = sent.delivered_to.iter().map(u32::to_string).collect();
     if pids.is_empty() {
         let message = format!("{name}: no process received {}", shown(signal));

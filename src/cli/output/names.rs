@@ -1,6 +1,7 @@
 //! The names of jobs that are shown together.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -20,6 +21,18 @@ pub fn together(jobs: &[Record]) -> Vec<String> {
         _ => bare.clone(),
     };
     jobs.iter().zip(&bare).map(name).collect()
+}
+
+/// The names of jobs for a person who is in the directory `around` of a project, if in one: a job of another project is
+/// always shown with its project.
+pub fn seen_from(around: Option<&Path>, jobs: &[Record]) -> Vec<String> {
+    let name = |(job, name): (&Record, String)| match &job.summary.project {
+        Some(of) if around.is_some_and(|dir| dir != Path::new(&of.project.dir)) => {
+            format!("{}/{}", clean(&of.project.name), words::name(&job.summary))
+        }
+        _ => name,
+    };
+    jobs.iter().zip(together(jobs)).map(name).collect()
 }
 
 /// The width of the widest name, in columns of a terminal.
@@ -43,15 +56,26 @@ mod tests {
     use crate::cli::output::fixture::record;
     use crate::protocol::Status;
 
+    fn of(project: &str, name: &str) -> Record {
+        let mut job = record(name, Some(name), Status::Running);
+        let role = json!({"name": project, "dir": format!("/srv/{project}"), "job": name,
+            "phase": "running", "place": 0, "needs": []});
+        job.summary.project = Some(serde_json::from_value(role).unwrap());
+        job
+    }
+
+    #[test]
+    fn a_job_of_another_project_is_shown_with_its_project() {
+        let jobs = [of("shop", "web"), of("blog", "queue")];
+        let shop = Path::new("/srv/shop");
+        assert_eq!(seen_from(Some(shop), &jobs), ["web", "blog/queue"]);
+        assert_eq!(seen_from(None, &jobs), ["web", "queue"]);
+        let alone = record("job", Some("job"), Status::Running);
+        assert_eq!(seen_from(Some(shop), &[alone]), ["job"]);
+    }
+
     #[test]
     fn the_project_is_shown_only_where_a_name_occurs_twice() {
-        let of = |project: &str, name: &str| {
-            let mut job = record(name, Some(name), Status::Running);
-            let role = json!({"name": project, "dir": "/srv", "job": name, "phase": "running",
-                "place": 0, "needs": []});
-            job.summary.project = Some(serde_json::from_value(role).unwrap());
-            job
-        };
         let alone = record("web", Some("web"), Status::Running);
         let jobs = [
             of("shop", "web"),

@@ -1,5 +1,7 @@
 //! Which project is meant from a directory, and what a worktree has not got.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::{Project, has, worktree};
@@ -135,6 +137,61 @@ fn a_file_that_the_root_includes_is_the_project_of_the_root() {
     assert_eq!(log.trim(), dir.to_str().unwrap());
     let down = shop.run_in(&src, &["down"]).expect_code(0).stdout;
     assert!(down.contains("shop is down (3 jobs stopped)"), "{down}");
+}
+
+/// A project whose job `queue` is up, and the directory of another one, which is up with `front`.
+fn with_neighbour(file: &str) -> (Project, PathBuf) {
+    let shop = Project::new("version = 1\n[jobs.queue]\nrun = \"exec sleep 1000\"\n");
+    shop.ok(&["up"]);
+    let blog = shop.home.scratch("blog");
+    std::fs::create_dir_all(&blog).unwrap();
+    std::fs::write(blog.join("bgproc.toml"), file).unwrap();
+    shop.run_in(&blog, &["up"]).expect_code(0);
+    (shop, blog)
+}
+
+#[test]
+fn a_job_that_only_the_file_has_is_no_job_of_another_project() {
+    let front = "version = 1\n[jobs.front]\nrun = \"exec sleep 1000\"\n";
+    let (shop, blog) = with_neighbour(front);
+    // It is another project's job, and named so.
+    let restarted = shop.run_in(&blog, &["restart", "queue"]).expect_code(0);
+    assert!(restarted.stdout.starts_with("shop/queue  "), "{restarted}");
+    let file = format!("{front}[jobs.queue]\nrun = \"exec sleep 1000\"\n");
+    std::fs::write(blog.join("bgproc.toml"), file).unwrap();
+    for verb in ["stop", "restart", "start", "kill"] {
+        shop.run_in(&blog, &[verb, "queue"])
+            .expect_code(4)
+            .expect_said("the project file has it: bgproc up queue");
+    }
+    assert_eq!(shop.phase("queue"), "running");
+    let stopped = shop.run_in(&blog, &["stop", "shop/queue"]).expect_code(0);
+    assert!(
+        stopped.stdout.starts_with("shop/queue  stopped"),
+        "{stopped}"
+    );
+}
+
+#[test]
+fn a_name_below_an_included_file_is_of_that_file() {
+    let (shop, blog) = with_neighbour(
+        "version = 1\ninclude = [\"apps/*/bgproc.toml\"]\n[jobs.db]\nrun = \"exec sleep 1000\"\n\
+         [jobs.web]\nrun = \"exec sleep 1000\"\n",
+    );
+    let src = blog.join("apps/web/src");
+    std::fs::create_dir_all(&src).unwrap();
+    let file = "version = 1\n[jobs.queue]\nrun = \"exec sleep 1000\"\n";
+    std::fs::write(blog.join("apps/web/bgproc.toml"), file).unwrap();
+    shop.run_in(&src, &["stop", "queue"])
+        .expect_code(4)
+        .expect_said("the project file has it: bgproc up web/queue");
+    shop.run_in(&src, &["up"]).expect_code(0);
+    let stopped = shop.run_in(&src, &["stop", "queue"]).expect_code(0);
+    assert!(
+        stopped.stdout.starts_with("web/queue  stopped"),
+        "{stopped}"
+    );
+    assert_eq!(shop.phase("queue"), "running");
 }
 
 #[test]

@@ -34,6 +34,25 @@ fn what_up_was_told_holds_until_another_up_or_down() {
 }
 
 #[test]
+fn the_name_of_an_entry_means_all_of_its_instances() {
+    let other = super::Project::new("version = 1\n[jobs.worker]\nrun = \"exec sleep 1000\"\n");
+    other.ok(&["up"]);
+    let dir = other.home.scratch("mill");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("Procfile"), TWO).unwrap();
+    let run = |args: &[&str]| other.run_in(&dir, args).expect_code(0).stdout;
+    run(&["up", "-m", "worker=2"]);
+    let stopped = run(&["stop", "worker"]);
+    for name in ["worker.1  stopped", "worker.2  stopped"] {
+        assert!(stopped.contains(name), "{stopped}");
+    }
+    assert_eq!(other.phase("worker"), "running");
+    assert_eq!(other.phase("web"), "running");
+    let started = run(&["restart", "worker"]);
+    assert_eq!(started.lines().count(), 2, "{started}");
+}
+
+#[test]
 fn they_are_refused_for_other_files() {
     let shop = super::Project::new("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
     for args in [["up", "--port", "7000"], ["up", "-m", "web=2"]] {
