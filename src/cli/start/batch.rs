@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::exit::Failure;
+use crate::cli::settings;
 use crate::cli::value::size;
 use crate::protocol::batch_job::{Launcher, Resources};
 use crate::protocol::duration;
@@ -60,6 +62,17 @@ impl BatchRequest {
     /// The launcher.
     pub(crate) fn launcher(&self) -> Option<&str> {
         self.on.as_ref().map(|on| on.launcher.as_str())
+    }
+
+    /// The host on which the launcher submits, whose directories are meant; `None` for this machine. That there is such
+    /// a launcher is the daemon's to say.
+    pub(crate) fn host(&self) -> Result<Option<String>, Failure> {
+        let Some(name) = self.launcher() else {
+            return Ok(None);
+        };
+        let config = settings::configuration()?;
+        let launcher = config.launchers.get(name);
+        Ok(launcher.and_then(|entry| entry.get_ref().host.clone()))
     }
 
     /// The parameters of `start`.

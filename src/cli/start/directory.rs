@@ -3,20 +3,21 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::batch::BatchRequest;
 use crate::cli::disk;
 use crate::cli::exit::Failure;
 use crate::client::host;
 use crate::project::without_dots;
 
 /// The absolute path of an existing directory, without `.` and `..`, so that one directory has one name in lists. The
-/// daemon has another working directory. On another host, the path as it is written: it begins at the directory of a
-/// login, and only the host can check it.
-pub fn absolute(dir: &str) -> Result<String, Failure> {
+/// daemon has another working directory. For a job of another host, the path as it is written: it begins at the
+/// directory of a login, and only the host can check it.
+pub(crate) fn absolute(dir: &str, batch: &BatchRequest) -> Result<String, Failure> {
     if dir.is_empty() {
         let message = "-C needs a directory, but the value is empty";
         return Err(Failure::Usage(message.to_owned()));
     }
-    if host::chosen().is_some() {
+    if host::chosen().is_some() || batch.host()?.is_some() {
         return Ok(dir.to_owned());
     }
     let absolute = disk::absolute(Path::new(dir))?;
@@ -58,6 +59,7 @@ mod tests {
 
     #[test]
     fn one_directory_has_one_name() {
+        let here = BatchRequest::default();
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let at = |path: &str| base.join(path);
@@ -73,11 +75,11 @@ mod tests {
             // The directory that contains `er`, as for cd -P and for the system.
             ("link/..", "deep"),
         ] {
-            let found = absolute(&at(written).display().to_string()).unwrap();
+            let found = absolute(&at(written).display().to_string(), &here).unwrap();
             assert_eq!(found, at(meant).display().to_string(), "{written}");
         }
         for wrong in ["", "/nowhere/at/all"] {
-            assert!(absolute(wrong).is_err(), "{wrong}");
+            assert!(absolute(wrong, &here).is_err(), "{wrong}");
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, F
         match Taken::by(&error) {
             Some(taken) if left > 0 => taken.stop(ctx)?,
             Some(taken) => return Err(taken.refusal().hint(REPLACE)),
-            None => return Err(not_started(error, start).into()),
+            None => return Err(not_started(error, start)),
         }
         left -= 1;
     }
@@ -100,10 +100,52 @@ impl Taken {
     }
 }
 
-/// Replaces the daemon's hint, which is written for clients of the protocol.
-fn not_started(mut error: Error, start: &Start) -> Error {
-    if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
-        error.hint = program::lead(start);
+/// Replaces the daemon's hint, which is written for clients of the protocol. A directory of `-C` that is not there is
+/// wrong usage, whether this machine or another host has looked for it; a program that is not there is code 127.
+fn not_started(mut error: Error, start: &Start) -> Failure {
+    if error.code == ErrorCode::SpawnFailed {
+        if start.cwd.is_some() && is_about_directory(&error) {
+            return Failure::with_message(Exit::USAGE, error.message);
+        }
+        if error.hint.is_some() {
+            error.hint = program::lead(start);
+        }
     }
-    error
+    error.into()
+}
+
+/// Whether a start has failed for its working directory: the data about a program also have its command.
+fn is_about_directory(error: &Error) -> bool {
+    let has = |field| {
+        let data = error.data.as_ref();
+        data.is_some_and(|data| data.get(field).is_some())
+    };
+    has("errno") && has("path") && !has("command")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_not_there_is_wrong_usage() {
+        let failed = |data: Value| Error::new(ErrorCode::SpawnFailed, "x").data(data);
+        let start = |cwd: Option<&str>| Start {
+            command: "pwd".to_owned(),
+            cwd: cwd.map(str::to_owned),
+            ..Start::default()
+        };
+        let dir = json!({ "errno": 2, "path": "/nowhere" });
+        let program = json!({ "errno": 2, "path": "/", "command": "nosuch" });
+        for (data, cwd, exit) in [
+            (&dir, Some("/nowhere"), Exit::USAGE),
+            (&dir, None, Exit::NOT_FOUND),
+            (&program, Some("/"), Exit::NOT_FOUND),
+        ] {
+            let failure = not_started(failed(data.clone()), &start(cwd));
+            assert_eq!(failure.exit(), exit, "{data}");
+        }
+    }
 }

@@ -316,10 +316,11 @@ impl Run {
         let (mode, size) = (self.mode(piped), self.size(ctx));
         let size = size.filter(|_| mode.is_none());
         let (launcher, resources) = self.batch.params();
+        let in_dir = |dir: &str| directory::absolute(dir, &self.batch);
         Ok(Start {
             command,
             args,
-            cwd: self.dir.as_deref().map(directory::absolute).transpose()?,
+            cwd: self.dir.as_deref().map(in_dir).transpose()?,
             env: self.variables()?,
             mode,
             rows: size.map(Size::rows),

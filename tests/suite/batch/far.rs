@@ -34,6 +34,18 @@ fn a_launcher_of_another_host_needs_no_configuration_there() {
     // The log is where the launcher says, which is no directory of the far daemon.
     assert!(!far.path().join("batch").exists());
     home.ok(&["rm", "job@login"]);
+    // A directory is one of that host, as it is written: this machine does not look for it.
+    home.run(&["run", "--on", "gpu", "-C", "/no/such/here", "true"])
+        .expect_code(2)
+        .expect_said("the working directory /no/such/here cannot be used");
+    home.ok(&["run", "--on", "gpu", "-C", ".", "-n", "dir", "pwd"]);
+    home.ok(&["wait", "dir@login"]);
+    let here = std::env::current_dir().unwrap();
+    assert_ne!(
+        home.ok(&["logs", "dir@login"]).trim(),
+        here.to_str().unwrap()
+    );
+    home.ok(&["rm", "dir@login"]);
     let left = std::fs::read_dir(home.scratch("state")).unwrap().count();
     assert_eq!(left, 0);
 }
