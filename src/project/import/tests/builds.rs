@@ -64,6 +64,94 @@ services:
 }
 
 #[test]
+fn a_health_check_that_others_wait_for_is_not_replaced_by_a_port() {
+    let (project, _) = of(
+        "compose.yaml",
+        r#"
+services:
+  db: {image: x, ports: ["5432:5432"], healthcheck: {test: pg_isready}}
+  cache: {image: x, ports: ["6379:6379"], healthcheck: {test: ping}}
+  off: {image: x, healthcheck: {disable: true}}
+  none: {image: x, healthcheck: {test: ["NONE"]}}
+  api:
+    image: x
+    depends_on: {db: {condition: service_healthy}, cache: {condition: service_started}}
+"#,
+    );
+    let check = |name: &str| project.jobs[name].ready.as_ref().map(|ready| &ready.check);
+    assert!(matches!(check("db"), Some(Check::Exec(line)) if line.contains("'{{.Health}}' db")));
+    assert_eq!(
+        check("cache"),
+        Some(&Check::Tcp("localhost:6379".to_owned()))
+    );
+    // A check that is turned off would never succeed.
+    assert_eq!((check("off"), check("none")), (None, None));
+}
+
+#[test]
+fn ports_of_variables_are_those_of_docker() {
+    let file = r#"
+services:
+  cache: {image: x, ports: ["${CACHE_PORT}:6379"]}
+  must: {image: x, ports: ["127.0.0.1:${CACHE_PORT:?no port}:6379"]}
+  bare: {image: x, ports: ["$CACHE_PORT:6379"]}
+  dash: {image: x, ports: ["${D-7000}:80"]}
+  unset: {image: x, ports: ["${GONE:?must be set}:80"]}
+  chosen: {image: x, ports: ["${D:-}:80", "80"]}
+"#;
+    let files = [("compose.yaml", file), (".env", "CACHE_PORT=6380\n")];
+    let (project, text) = taken(&files, &["compose.yaml"]);
+    let tcp = |project: &Project, name: &str| match project.jobs[name].ready.as_ref() {
+        Some(ready) => match &ready.check {
+            Check::Tcp(address) => address.clone(),
+            other => panic!("{other:?}"),
+        },
+        None => String::new(),
+    };
+    assert_eq!(tcp(&project, "cache"), "localhost:${CACHE_PORT}");
+    assert_eq!(tcp(&project, "must"), "127.0.0.1:${CACHE_PORT}");
+    assert_eq!(tcp(&project, "bare"), "localhost:${CACHE_PORT}");
+    assert_eq!(tcp(&project, "dash"), "localhost:${D:-7000}");
+    assert_eq!(tcp(&project, "unset"), "");
+    assert!(
+        text.contains("the value of GONE, which .env does not have"),
+        "{text}"
+    );
+    assert_eq!(tcp(&project, "chosen"), "");
+    assert!(text.contains("no fixed number"), "{text}");
+    // The jobs of a file in another directory do not have that `.env`.
+    let files = [
+        ("dev/compose.yaml", file),
+        ("dev/.env", "CACHE_PORT=6380\n"),
+    ];
+    let (project, _) = taken(&files, &["dev/compose.yaml"]);
+    assert_eq!(tcp(&project, "cache"), "localhost:6380");
+}
+
+#[test]
+fn what_docker_compose_reads_besides_is_named() {
+    let file = r#"
+name: my_shop
+include: [more.yaml]
+services:
+  web: {extends: {file: base.yaml, service: web}}
+"#;
+    let overlay = ("docker-compose.override.yml", "services: {}");
+    let (project, text) = taken(&[("compose.yaml", file), overlay], &["compose.yaml"]);
+    assert_eq!(project.name, "my_shop");
+    for note in [
+        "the services of include",
+        "also reads docker-compose.override.yml",
+        "extends another service",
+    ] {
+        assert!(text.contains(note), "{note}\n{text}");
+    }
+    // With `-f` it reads no other file.
+    let (_, text) = taken(&[("stack.yml", file), overlay], &["stack.yml"]);
+    assert!(!text.contains("override"), "{text}");
+}
+
+#[test]
 fn scripts_run_with_the_manager_of_the_lock_file() {
     let package = r#"{
   "scripts": {
