@@ -61,6 +61,12 @@ impl Sketch {
         self.keys.iter().any(|(known, _)| *known == key)
     }
 
+    /// Whether its file says that it is a task, which is not ready, but ends.
+    fn is_task(&self) -> bool {
+        let kind = self.keys.iter().find(|(key, _)| *key == "kind");
+        kind.is_some_and(|(_, kind)| *kind == Toml::from("task"))
+    }
+
     /// Whether its schedule is the only thing that starts it.
     fn is_timed(&self) -> bool {
         let schedule = self.keys.iter().find(|(key, _)| *key == "schedule");
@@ -169,8 +175,8 @@ fn top(parts: &[Part]) -> Vec<(&'static str, Toml)> {
 
 /// Gives needs the names that jobs have here, and makes them possible.
 fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
-    let of = |job: &Sketch| (job.has("ready"), job.is_timed());
-    let states: BTreeMap<String, (bool, bool)> = part
+    let of = |job: &Sketch| (job.has("ready"), job.is_timed(), job.is_task());
+    let states: BTreeMap<String, (bool, bool, bool)> = part
         .jobs
         .iter()
         .map(|job| (job.name.clone(), of(job)))
@@ -179,7 +185,8 @@ fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
     for job in &mut part.jobs {
         let mut needs: Vec<(String, Option<&str>)> = Vec::new();
         for Need { name, is } in std::mem::take(&mut job.needs) {
-            let (Some(clean), Some((has_ready, is_timed))) = (names.get(&name), states.get(&name))
+            let (Some(clean), Some((has_ready, is_timed, is_task))) =
+                (names.get(&name), states.get(&name))
             else {
                 job.note(format!("It needs {name:?}, which is not in the file."));
                 continue;
@@ -191,7 +198,12 @@ fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
                 ));
                 continue;
             }
-            if is == Some("ready") && !has_ready {
+            if is == Some("ready") && *is_task {
+                job.note(format!(
+                    "It needs {name:?} to be ready, but {clean} is a task here, which has ended by then; so it needs \"ok\"."
+                ));
+                is = Some("ok");
+            } else if is == Some("ready") && !has_ready {
                 job.note(format!(
                     "It needs {name:?} to be ready, but {clean} has no check of that; so it needs \"started\"."
                 ));

@@ -30,7 +30,8 @@ const SIGNALS: &[(u64, &str)] = &[
 /// Sets what is about the life of a process.
 pub(super) fn read(texts: &Texts, job: &mut Sketch, fields: &Fields<'_>) {
     restart(job, fields.get("availability"));
-    stop(texts, job, fields.get("shutdown"));
+    let is_daemon = fields.flag("is_daemon") == Some(true);
+    stop(texts, job, fields.get("shutdown"), is_daemon);
     schedule(job, fields.get("schedule"));
     watch(texts, job, fields.get("watch"));
     let codes = fields.texts("success_exit_codes").unwrap_or_default();
@@ -41,7 +42,7 @@ pub(super) fn read(texts: &Texts, job: &mut Sketch, fields: &Fields<'_>) {
         let codes = codes.into_iter().map(Toml::Integer).collect();
         job.set("ok_codes", Toml::List(codes));
     }
-    if fields.flag("is_daemon") == Some(true) {
+    if is_daemon {
         job.keys.insert(0, ("kind", "task".into()));
         job.note(
             "is_daemon: its command returns and leaves a process behind. bgproc ends what a job \
@@ -111,7 +112,7 @@ fn restart(job: &mut Sketch, node: Option<&Node>) {
     job.notes.extend(fields.rest());
 }
 
-fn stop(texts: &Texts, job: &mut Sketch, node: Option<&Node>) {
+fn stop(texts: &Texts, job: &mut Sketch, node: Option<&Node>, is_daemon: bool) {
     let Some(node) = node else { return };
     let fields = Fields::new(node);
     let mut stop = Vec::new();
@@ -119,7 +120,13 @@ fn stop(texts: &Texts, job: &mut Sketch, node: Option<&Node>) {
     let signal = number.and_then(|number| SIGNALS.iter().find(|(known, _)| *known == number));
     if let Some(command) = fields.text("command") {
         let command = texts.line(command, &mut job.notes);
-        stop.push(("run".to_owned(), command.into()));
+        if is_daemon {
+            job.note(format!(
+                "Not taken over: shutdown.command ({command}). This job has ended then, and would never run it."
+            ));
+        } else {
+            stop.push(("run".to_owned(), command.into()));
+        }
     } else if let Some(keys) = fields.text("send_keys") {
         job.note("Look at stop.keys: the names of the keys are those of tmux (C-c, Enter, q).");
         let keys = keys.split_whitespace().map(str::to_owned);

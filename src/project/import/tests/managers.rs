@@ -90,7 +90,7 @@ processes:
         .iter()
         .map(|need| (need.job.as_str(), need.is))
         .collect();
-    assert_eq!(needs, [("migrate", Level::Ok), ("cache", Level::Ready)]);
+    assert_eq!(needs, [("migrate", Level::Ok), ("cache", Level::Ok)]);
     let http = Check::Http {
         url: "http://localhost:8080/health".to_owned(),
         status: vec![204],
@@ -111,11 +111,15 @@ processes:
     assert_eq!(cache.ready.as_ref().unwrap().check, log);
     assert!(!cache.autostart);
     assert_eq!(cache.tags, ["a-b", "c"]);
-    assert_eq!(
-        cache.stop.how,
-        StopHow::Run("redis-cli shutdown".to_owned())
-    );
-    assert!(text.contains("is_daemon"), "{text}");
+    // A task has ended when it would be stopped, or be ready.
+    assert_eq!(cache.stop.how, StopHow::Signal("TERM".to_owned()));
+    for note in [
+        "is_daemon",
+        "shutdown.command (redis-cli shutdown)",
+        "cache is a task here",
+    ] {
+        assert!(text.contains(note), "{note}\n{text}");
+    }
     assert!(job("nightly").schedule.is_some());
     assert!(job("nightlier").schedule.is_none());
     assert!(text.contains("Not taken over: schedule: "), "{text}");
