@@ -23,6 +23,36 @@ const SECRET_WORDS: [&str; 9] = [
     "KEY", "KEYS", "PASS", "PWD", "AUTH", "PAT", "DSN", "PIN", "SALT",
 ];
 
+/// Parts of the names of variables whose values are never shown unasked, although some of them are no secrets: what
+/// is masked for nothing can be asked for, what is shown cannot be taken back.
+const MASKED_PARTS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASS"];
+
+/// Words with such a part that say nothing of a secret. As parts of longer words they do not count.
+const PLAIN_WORDS: [&str; 22] = [
+    "BYPASS",
+    "COMPASS",
+    "HOTKEY",
+    "HOTKEYS",
+    "KEYBOARD",
+    "KEYBOARDS",
+    "KEYMAP",
+    "KEYMAPS",
+    "KEYSTROKE",
+    "KEYSTROKES",
+    "KEYWORD",
+    "KEYWORDS",
+    "MONKEY",
+    "PASSAGE",
+    "PASSED",
+    "PASSENGER",
+    "PASSES",
+    "PASSING",
+    "PASSIVE",
+    "PASSTHROUGH",
+    "PASSTHRU",
+    "TURKEY",
+];
+
 /// Names that look secret and are not: the working directories of the shell.
 const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
 
@@ -31,7 +61,7 @@ const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
 pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
     let shown = |name: &String| {
         let value = env.get(name).map(|value| {
-            if looks_secret(name, value) {
+            if is_masked(name, value) {
                 MASKED.to_owned()
             } else {
                 value.to_owned()
@@ -51,7 +81,19 @@ pub(crate) fn all(names: &[String], env: &Environment) -> BTreeMap<String, Optio
     removed.chain(given).collect()
 }
 
-/// Whether a value may be secret: by the name of its variable, or because it is a URL with a password.
+/// Whether the value of a variable is masked where the environment of a job is shown or stored.
+pub(crate) fn is_masked(name: &str, value: &str) -> bool {
+    let has_part = |word: &str| {
+        let has_any = MASKED_PARTS.iter().any(|part| word.contains(part));
+        has_any && !PLAIN_WORDS.contains(&word)
+    };
+    let name_in_capitals = name.to_uppercase();
+    let mut words = name_in_capitals.split(|c: char| !c.is_alphanumeric());
+    words.any(has_part) || looks_secret(name, value)
+}
+
+/// Whether a value may be secret: by the name of its variable, or because it is a URL with a password. It is left out
+/// of texts, too, so that this must not take common words and numbers for secrets.
 pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric();
     let name = name.trim_matches(is_sign).to_uppercase();
@@ -101,6 +143,40 @@ mod tests {
         ] {
             assert!(!looks_secret(name, value), "{name}={value}");
         }
+    }
+
+    #[test]
+    fn names_with_a_part_of_a_secret_word_are_masked() {
+        for name in [
+            "USERPASS",
+            "DBPASS2",
+            "PASSCODE",
+            "mykey1",
+            "STRIPE_KEYID",
+            "SSHKEYFILE",
+            "SSH_KEYPATH",
+            "KEYCLOAK",
+            "BYPASS_TOKEN",
+            "BYPASSTOKEN",
+            "DB_PIN",
+        ] {
+            assert!(is_masked(name, "x"), "{name}");
+        }
+        for name in [
+            "PORT",
+            "PWD",
+            "KEYBOARD",
+            "keyboard_layout",
+            "COMPASS",
+            "ci.bypass",
+            "Monkey-Patch",
+            "HOTKEY",
+            "FTP_PASSIVE",
+            "TESTS_PASSED",
+        ] {
+            assert!(!is_masked(name, "x"), "{name}");
+        }
+        assert!(is_masked("URL", "http://me:pw@host/"));
     }
 
     #[test]

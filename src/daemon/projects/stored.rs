@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ProjectId;
 use super::project::Project;
 use super::times::JobTimes;
-use crate::daemon::programs::env_shown::looks_secret;
+use crate::daemon::programs::env_shown::is_masked;
 use crate::engine::life::Actor;
 use crate::engine::project::Wish;
 use crate::project as file;
@@ -134,10 +134,7 @@ fn without_secrets(project: &file::Project) -> file::Project {
     let mut project = project.clone();
     for job in project.jobs.values_mut() {
         for (name, value) in job.env.iter_mut().chain(&mut job.own_env) {
-            if value
-                .as_deref()
-                .is_some_and(|text| looks_secret(name, text))
-            {
+            if value.as_deref().is_some_and(|text| is_masked(name, text)) {
                 *value = Some(MASKED.to_owned());
             }
         }

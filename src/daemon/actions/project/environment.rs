@@ -6,7 +6,7 @@ use super::read::{directory, read, refused_from};
 use super::up::assign_ports;
 use super::{borrow, reply};
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::env_shown::looks_secret;
+use crate::daemon::programs::env_shown::is_masked;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::spec::Sources;
 use crate::daemon::projects::wishes;
@@ -53,7 +53,7 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
         let text = value.text.clone()?;
         Some(Variable {
             name: name.clone(),
-            secret: looks_secret(name, &text),
+            secret: is_masked(name, &text),
             value: text,
             from: origin(&value.from),
         })
