@@ -44,6 +44,9 @@ pub struct Project {
     /// The files that it was loaded from, as in [`Source::paths`], without those that they include: to load them
     /// again gives the same project.
     pub paths: Vec<PathBuf>,
+    /// Whether those files were named, and not found from a directory.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_named: bool,
     /// With what its Procfile was read; absent if it has another file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procfile: Option<ProcfileOptions>,
@@ -115,6 +118,7 @@ pub fn load(files: &dyn Files, source: &Source) -> Result<Project, Vec<Fault>> {
         name: root.name.unwrap_or_else(|| dir_name(&source.dir)),
         dir: source.dir.clone(),
         paths,
+        is_named: false,
         agents: root.agents.unwrap_or_default(),
         jobs,
         order,

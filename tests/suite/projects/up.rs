@@ -270,6 +270,47 @@ fn the_code_of_a_job_that_is_new_in_the_file_is_returned() {
 }
 
 #[test]
+fn the_files_of_up_are_meant_until_down() {
+    let job = |port: u16| {
+        format!("[jobs.api]\nrun = \"exec sleep 1000\"\nenv = {{ TURN = \"{port}\" }}\n")
+    };
+    let shop = Project::new(&format!("version = 1\n{}", job(1)));
+    std::fs::write(shop.dir.join("dev.toml"), job(2)).unwrap();
+    shop.ok(&["up", "-f", "bgproc.toml", "-f", "dev.toml"]);
+    let turn = |shop: &Project| shop.ok(&["exec", "api", "--", "printenv", "TURN"]).concat();
+    assert_eq!(turn(&shop), "2");
+    has(&shop.ok(&["env", "api"]), "TURN=2  # env of the job");
+    for verb in [&["reload", "-n"][..], &["up", "-n"]] {
+        assert_eq!(shop.ok(verb), ["= api"]);
+    }
+    std::fs::write(shop.dir.join("dev.toml"), job(3)).unwrap();
+    assert_eq!(shop.ok(&["reload", "-n"]), ["~ api (env changed)"]);
+    shop.ok(&["restart", "api"]);
+    assert_eq!(shop.ok(&["up", "-n"]), ["= api"]);
+    // Another `up` can name other files, and so can one after `down`.
+    has(
+        &shop.ok(&["up", "-n", "-f", "bgproc.toml"]),
+        "~ api (env changed)",
+    );
+    shop.ok(&["down"]);
+    assert_eq!(turn(&shop), "1");
+    // Without a file that would be found, too.
+    std::fs::remove_file(shop.dir.join("bgproc.toml")).unwrap();
+    std::fs::write(
+        shop.dir.join("dev.toml"),
+        format!("version = 1\n{}", job(4)),
+    )
+    .unwrap();
+    shop.ok(&["up", "-f", "dev.toml"]);
+    assert_eq!(turn(&shop), "4");
+    assert_eq!(shop.ok(&["reload", "-n"]), ["= api"]);
+    shop.ok(&["down"]);
+    shop.run(&["up"])
+        .expect_code(2)
+        .expect_said("there is no project file");
+}
+
+#[test]
 fn every_verb_of_projects_takes_a_file() {
     let shop = Project::new("version = 1\n");
     let file = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nenv = { COLOR = \"blue\" }\n";

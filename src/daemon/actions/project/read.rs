@@ -42,11 +42,12 @@ impl Loaded {
     }
 }
 
-/// Reads the file that a request means. A Procfile is read with the port and the numbers of instances with which it is up,
-/// unless the request has others.
+/// Reads the file that a request means: without `files`, those with which the project is up, if they were named. A
+/// Procfile is read with the port and the numbers of instances with which it is up, unless the request has others.
 pub(super) async fn read(hub: &Hub, client: &Client, params: &Project) -> Result<Loaded, Error> {
     let options = procfile(client, params)?;
-    let loaded = read_with(client, params, options.clone()).await?;
+    let named = named(hub, client, params).await?;
+    let loaded = read_with(client, params, named.clone(), options.clone()).await?;
     let before = {
         let state = hub.read();
         let known = state.projects.at(&loaded.project.dir);
@@ -73,20 +74,36 @@ pub(super) async fn read(hub: &Hub, client: &Client, params: &Project) -> Result
     if wanted == options {
         Ok(loaded)
     } else {
-        read_with(client, params, wanted).await
+        read_with(client, params, named, wanted).await
     }
+}
+
+/// The files that a request names, or with which its project is up if `up` has named them.
+async fn named(
+    hub: &Hub,
+    client: &Client,
+    params: &Project,
+) -> Result<Option<Vec<PathBuf>>, Error> {
+    let dir = directory(client, params)?;
+    if let Some(files) = &params.files {
+        return Ok(Some(files.iter().map(|file| dir.join(file)).collect()));
+    }
+    let dirs = threads::run("project", move || candidates(&dir, None)).await?;
+    let state = hub.read();
+    let known = dirs.iter().find_map(|dir| state.projects.at(dir));
+    let is_meant = |known: &&Known| known.wish.standing == Standing::Up && known.applied.is_named;
+    Ok(known
+        .filter(is_meant)
+        .map(|known| known.applied.paths.clone()))
 }
 
 async fn read_with(
     client: &Client,
     params: &Project,
+    files: Option<Vec<PathBuf>>,
     procfile: ProcfileOptions,
 ) -> Result<Loaded, Error> {
     let dir = directory(client, params)?;
-    let files = params
-        .files
-        .clone()
-        .map(|files| files.iter().map(|file| dir.join(file)).collect::<Vec<_>>());
     threads::run("project file", move || load(&dir, files, procfile)).await?
 }
 
@@ -123,7 +140,9 @@ pub(super) async fn read_known(
         ),
         ..Project::default()
     };
-    read(hub, client, &params).await
+    let mut loaded = read(hub, client, &params).await?;
+    loaded.project.is_named = known.is_named;
+    Ok(loaded)
 }
 
 /// The numbers of instances that `formation` gives.
@@ -151,6 +170,7 @@ fn load(
     procfile: ProcfileOptions,
 ) -> Result<Loaded, Error> {
     let shown = |faults: Vec<Fault>| refused_from(dir, &faults);
+    let is_named = files.is_some();
     let source = match files {
         Some(paths) => {
             let first = paths.first().and_then(|path| path.parent()).unwrap_or(dir);
@@ -174,6 +194,7 @@ fn load(
         }
     };
     let mut project = file::load(&Disk, &source).map_err(shown)?;
+    project.is_named = is_named;
     let checkout = checkout(&Disk, &project.dir);
     if let Some(name) = name_in_main(&project, checkout.as_ref()) {
         project.name = name;
@@ -257,6 +278,7 @@ pub(super) fn nothing(project: &file::Project) -> file::Project {
         dir: project.dir.clone(),
         name: project.name.clone(),
         paths: project.paths.clone(),
+        is_named: project.is_named,
         procfile: project.procfile.clone(),
         agents: project.agents,
         jobs: Default::default(),
