@@ -20,6 +20,7 @@ use crate::cli::value::number;
 use crate::project::ProcfileOptions;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
 use crate::protocol::shell::quote;
 use crate::protocol::{Action, Timestamp};
@@ -140,8 +141,7 @@ impl Up {
             request.apply = Some(self.apply);
             return show_plan(ctx, request);
         }
-        let (apply, is_shown) = self.ask(ctx, &request)?;
-        request.apply = Some(apply);
+        let is_shown = self.ask(ctx, &mut request)?;
         request.op = Some(ProjectOp::Up);
         let state = begin(ctx, &request, is_shown)?;
         if request.apply != Some(true) {
@@ -183,20 +183,20 @@ impl Up {
 }
 
 impl Up {
-    /// Looks at the plan before it is carried out, if there is something to check or to ask. Returns whether running
-    /// jobs are restarted whose definition has changed, and whether the plan was shown.
-    fn ask(&self, ctx: &mut Context, request: &Project) -> Result<(bool, bool), Failure> {
+    /// Looks at the plan before it is carried out, if there is something to check or to ask. Notes in the request
+    /// whether running jobs are restarted whose definition has changed, and whether those are stopped that are not in
+    /// the file. Returns whether the plan was shown.
+    fn ask(&self, ctx: &mut Context, request: &mut Project) -> Result<bool, Failure> {
+        request.apply = Some(self.apply);
         let may_ask = !ctx.json && takes_screens();
         let ends = (self.apply || self.prune) && !self.yes;
-        let is_needed = self.exit_code_from.is_some() || ends || (may_ask && !self.apply);
+        let asks_to_prune = may_ask && !self.prune && !self.yes;
+        let is_needed =
+            self.exit_code_from.is_some() || ends || asks_to_prune || (may_ask && !self.apply);
         if !is_needed {
-            return Ok((self.apply, false));
+            return Ok(false);
         }
-        let planned = Project {
-            apply: Some(self.apply),
-            ..request.clone()
-        };
-        let state = plan(ctx, planned)?;
+        let state = plan(ctx, request.clone())?;
         if let Some(job) = &self.exit_code_from {
             check_is_wanted(request, &state, job)?;
         }
@@ -207,7 +207,13 @@ impl Up {
         };
         let restarts = !self.apply && running_restarts(&state).next().is_some();
         // Whoever is asked sees first what about.
-        let is_shown = (may_ask && restarts) || (consent::can_ask(ctx) && !confirmed.is_empty());
+        let gone = if asks_to_prune {
+            gone(&state)
+        } else {
+            Vec::new()
+        };
+        let is_shown = (may_ask && (restarts || !gone.is_empty()))
+            || (consent::can_ask(ctx) && !confirmed.is_empty());
         if is_shown {
             print_plan(ctx, &state)?;
         }
@@ -219,8 +225,13 @@ impl Up {
         let jobs: String = jobs.collect();
         let command = format!("{}{jobs}", unasked("up", &flags, &source));
         consent(ctx, &confirmed, command)?;
-        let apply = self.apply || (may_ask && asked_to_apply(ctx, &state)?);
-        Ok((apply, is_shown))
+        if !self.apply && may_ask {
+            request.apply = Some(asked_to_apply(ctx, &state)?);
+        }
+        if asked_to_prune(ctx, &gone)? {
+            request.prune = Some(true);
+        }
+        Ok(is_shown)
     }
 }
 
@@ -248,12 +259,17 @@ impl Reload {
         if !self.yes {
             let state = plan(ctx, planned)?;
             let confirmed = confirmed(&request, &state, true);
-            is_shown = consent::can_ask(ctx) && !confirmed.is_empty();
+            let gone = if self.prune { Vec::new() } else { gone(&state) };
+            let is_any = !confirmed.is_empty() || !gone.is_empty();
+            is_shown = consent::can_ask(ctx) && is_any;
             if is_shown {
                 print_plan(ctx, &state)?;
             }
             let flags = [(self.prune, " --prune")];
             consent(ctx, &confirmed, unasked("reload", &flags, &self.source))?;
+            if asked_to_prune(ctx, &gone)? {
+                request.prune = Some(true);
+            }
         }
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request, is_shown)?;
@@ -419,6 +435,31 @@ fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failu
     }
     let question = format!("restart {} with the changed definition", names.join(", "));
     Ok(consent::ask(ctx, &question)? == Some(true))
+}
+
+/// Asks a person whether running jobs shall be stopped that are not in the file any more. Without a terminal nobody is
+/// asked, and they are left alone.
+fn asked_to_prune(ctx: &mut Context, gone: &[&str]) -> Result<bool, Failure> {
+    let names: Vec<String> = gone.iter().map(|name| clean(name)).collect();
+    let are = match names.as_slice() {
+        [] => return Ok(false),
+        [_] => "which is",
+        _ => "which are",
+    };
+    let question = format!("stop {}, {are} not in the file", names.join(", "));
+    Ok(consent::ask(ctx, &question)? == Some(true))
+}
+
+/// The jobs that run and are not in the file any more. Of one with a schedule nothing runs that could be stopped.
+fn gone(state: &ProjectState) -> Vec<&str> {
+    let is_gone = |name: &str| {
+        let mut plan = state.plan.iter();
+        plan.any(|change| change.change == ChangeKind::Gone && change.job == name)
+    };
+    let runs = |phase| !matches!(phase, PhaseName::Scheduled | PhaseName::Stopped);
+    let jobs = state.jobs.iter();
+    let gone = jobs.filter(|job| runs(job.phase) && is_gone(&job.job));
+    gone.map(|job| job.job.as_str()).collect()
 }
 
 /// The restarts of jobs that run. A task that has ended is run again without a question.

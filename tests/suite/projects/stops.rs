@@ -49,6 +49,34 @@ fn a_job_with_confirm_asks_before_it_is_stopped() {
 }
 
 #[test]
+fn a_person_is_asked_about_jobs_that_left_the_file() {
+    let web = "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n";
+    let shop = Project::new(&format!("{web}[jobs.e]\nrun = \"exec sleep 1000\"\n"));
+    shop.ok(&["up"]);
+    let pid = shop.pid("e");
+    shop.write(web);
+    // Nobody is asked without a terminal.
+    has(
+        &shop.ok(&["reload"]),
+        "? e is not in the file (--prune stops it)",
+    );
+    for (verb, answer) in [("up", "\r"), ("reload", "n\r")] {
+        let mut asked = Terminal::in_dir(&shop.home, &shop.dir, &[verb], (80, 24));
+        asked.wait_for_text("? e is not in the file");
+        asked.wait_for_text("stop e, which is not in the file? [y/N]");
+        asked.send(answer);
+        assert_eq!(asked.exit_code(), 0);
+        assert_eq!(shop.pid("e"), pid);
+    }
+    let mut asked = Terminal::in_dir(&shop.home, &shop.dir, &["reload"], (80, 24));
+    asked.wait_for_text("stop e, which is not in the file? [y/N]");
+    asked.send("y\r");
+    assert_eq!(asked.exit_code(), 0);
+    shop.until("e", "stopped");
+    assert_eq!(shop.phase("web"), "running");
+}
+
+#[test]
 fn a_changed_file_asks_before_it_stops_a_job_with_confirm() {
     let shop = Project::new(GUARDED);
     shop.ok(&["up"]);
