@@ -43,6 +43,16 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
         assert!(rows.contains(&row), "{listed}");
     }
     assert_eq!(home.ok(&["ls", "-q", "-H", "local"]).lines().count(), 1);
+    // A group, a tag or a pattern is looked for on all hosts.
+    home.ok(&["tag", "eval@h2", "+slow"]);
+    for (target, count) in [("g:ml", 2), ("+slow", 1), ("*@h2", 2), ("w*", 2)] {
+        let listed = home.ok(&["ls", "-q", target]);
+        assert_eq!(listed.lines().count(), count, "{target}: {listed}");
+    }
+    home.run(&["ls", "-q", "g:ml", "-H", "local"])
+        .expect_code(4);
+    let none = home.run(&["ls", "q@*"]).expect_code(4);
+    assert!(!none.stderr.contains("host"), "{none}");
     // Verbs act where the name says.
     home.ok(&["send", "web@h1", "hello there"]);
     home.ok(&["wait", "web@h1", "--for", "match:hello there"]);

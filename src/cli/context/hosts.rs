@@ -6,6 +6,7 @@ use crate::cli::settings;
 use crate::client;
 use crate::config::LOCAL;
 use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::glob::Glob;
 use crate::protocol::params::List;
 use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
 use crate::protocol::{Action, Error, ErrorCode, Record, split_host};
@@ -93,7 +94,9 @@ impl Context {
         let Some((name, host)) = split_host(target) else {
             return Ok(None);
         };
-        if target::is_named(target, here) || client::host::chosen().is_some() {
+        // No host is called by a pattern: `q@*` is one of names.
+        let is_pattern = Glob::is_pattern(host);
+        if is_pattern || target::is_named(target, here) || client::host::chosen().is_some() {
             return Ok(None);
         }
         if host == LOCAL {

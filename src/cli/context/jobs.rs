@@ -50,6 +50,8 @@ struct Known {
     all: Vec<Record>,
     /// Those of the project of the current directory.
     own: Vec<Record>,
+    /// Those of all hosts, if groups, tags and patterns mean these.
+    everywhere: Option<Vec<Record>>,
     /// The job that was used last on this terminal.
     recent: Option<SessionId>,
 }
@@ -73,6 +75,24 @@ impl Context {
     /// others.
     pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
         let known = self.known()?;
+        self.found(targets, among, known)
+    }
+
+    /// The same for a verb that only shows jobs: a group, a tag or a pattern means those of all hosts.
+    pub fn many_everywhere(&mut self, targets: &[String]) -> Result<Found, Failure> {
+        let mut known = self.known()?;
+        let is_alone = self.only_here || hosts::only_here()?.is_none();
+        if !is_alone && targets.iter().any(|target| target::is_several(target)) {
+            let listed: Listed<Record> = self.read(&Action::List(List {
+                limit: Some(ALL_SESSIONS),
+                ..List::default()
+            }))?;
+            known.everywhere = Some(listed.sessions);
+        }
+        self.found(targets, Among::Any, known)
+    }
+
+    fn found(&mut self, targets: &[String], among: Among, known: Known) -> Result<Found, Failure> {
         let mut found = Found {
             jobs: Vec::new(),
             exit: Exit::OK,
@@ -143,6 +163,7 @@ impl Context {
         Ok(Known {
             own: own_jobs(&all),
             all,
+            everywhere: None,
             recent: recent::recall(),
         })
     }
@@ -176,6 +197,11 @@ impl Context {
         }
         if target::is_named(target, &known.own) {
             return Ok((target.into(), known.own.as_slice().into()));
+        }
+        if let Some(everywhere) = &known.everywhere
+            && target::is_several(target)
+        {
+            return Ok((target.into(), everywhere.as_slice().into()));
         }
         if let Some(own) = known.own_name(target) {
             return Ok((own.into(), known.own.as_slice().into()));

@@ -135,14 +135,16 @@ pub fn all<'a>(
     }
     if Glob::is_pattern(target) {
         let glob = Glob::new(target);
-        let is_of_project = target.contains('/');
+        let (is_of_project, is_of_host) = (target.contains('/'), target.contains('@'));
         // A job without a name has a random id, which no pattern is about.
         let is_of_all = target.chars().all(|c| c == '*');
         let fits = |job: &&Record| {
             let label = job.summary.label.as_deref();
             let name = in_project(job).filter(|_| is_of_project);
+            let at_host = on_host(job).filter(|_| is_of_host);
             label.map_or(is_of_all, |label| glob.fits(label))
                 || name.is_some_and(|name| glob.fits(&name))
+                || at_host.is_some_and(|name| glob.fits(&name))
         };
         return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
     }
@@ -204,6 +206,12 @@ pub fn one<'a>(
 pub fn in_project(job: &Record) -> Option<String> {
     let of = job.summary.project.as_ref()?;
     Some(format!("{}/{}", of.project.name, of.job))
+}
+
+/// `NAME@HOST`, if it is a job of another host and has a name.
+fn on_host(job: &Record) -> Option<String> {
+    let (label, host) = (&job.summary.label, job.summary.session_id.host()?);
+    Some(format!("{}@{host}", label.as_ref()?))
 }
 
 /// The jobs with this label, newest first.
@@ -457,6 +465,19 @@ mod tests {
         // A job without a name has only a random id.
         assert!(meant("q*").is_err());
         assert_eq!(meant("*").unwrap().len(), jobs().len());
+    }
+
+    #[test]
+    fn a_pattern_can_be_about_the_hosts() {
+        let mut jobs = vec![
+            record("a", Some("q1"), Status::Running),
+            record("b", Some("q2"), Status::Running),
+        ];
+        jobs[1].summary.session_id = SessionId::parse("b00000000000@gpu1").unwrap();
+        for (pattern, count) in [("q@*", 0), ("q*@*", 1), ("*@gpu?", 1), ("q*", 2)] {
+            let found = all(pattern, &jobs, None, Timestamp(0));
+            assert_eq!(found.map_or(0, |found| found.len()), count, "{pattern}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::cli::context::{Among, Context};
+use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::cause::cause;
 use crate::cli::output::state::{self, Wanted};
@@ -74,7 +74,7 @@ impl Ls {
         let (only, exit) = match self.jobs.as_slice() {
             [] => (None, Exit::OK),
             targets => {
-                let found = ctx.many(targets, Among::Any)?;
+                let found = ctx.many_everywhere(targets)?;
                 let ids = found.jobs.into_iter().map(|job| job.summary.session_id);
                 (Some(ids.collect::<HashSet<_>>()), found.exit)
             }
