@@ -78,4 +78,14 @@ fn why_says_what_became_of_the_other_job() {
         "{said}"
     );
     assert!(said.contains("first error: error: no rule"), "{said}");
+    // A job that ends well can have ended too early.
+    home.start(&["-n", "pg", "--ready-log", "up", "read line; exit 0"]);
+    home.start(&["-n", "app", "--after", "pg:ready", "true"]);
+    home.ok(&["send", "pg", "go"]);
+    home.run(&["wait", "app"]).expect_code(3);
+    let said = home.ok(&["why", "app"]);
+    assert!(
+        said.starts_with("app: skipped: pg ended before it was ready: done, "),
+        "{said}"
+    );
 }

@@ -169,6 +169,11 @@ fn who_waits_for_several_hears_which_of_them_failed() {
     assert!(!ran.stderr.contains("good"), "{ran}");
     ran.expect_said("lint failed (exit 3)")
         .expect_said("crash failed (SIGSEGV)");
+    home.start(&["-n", "long", "--timeout", "100ms", "exec sleep 1000"]);
+    home.start(&["-n", "short", "true"]);
+    home.run(&["wait", "long", "short"])
+        .expect_code(124)
+        .expect_said("long reached its time limit (SIGTERM)");
 }
 
 #[test]

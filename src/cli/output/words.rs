@@ -167,8 +167,11 @@ pub fn activity(job: &Summary, now: Timestamp) -> Option<String> {
         Some(Asks::Password) => Some("waits for a password (the kernel says so)".to_owned()),
         Some(Asks::Line) => Some("waits for a line of input (the kernel says so)".to_owned()),
         None => {
-            let ago = span(since(job.last_output_at?, now));
-            Some(format!("wrote output {ago} ago"))
+            // Output of the run before says nothing of this one.
+            let last = job.last_output_at?;
+            let is_of_run = job.started_at.is_none_or(|started| last >= started);
+            let ago = span(since(last, now));
+            is_of_run.then(|| format!("wrote output {ago} ago"))
         }
     }
 }
@@ -439,6 +442,8 @@ mod tests {
         job.last_output_at = Some(Timestamp(1000));
         let now = Timestamp(61_000);
         assert_eq!(activity(&job, now).unwrap(), "wrote output 1m00s ago");
+        job.started_at = Some(Timestamp(60_000));
+        assert_eq!(activity(&job, now), None, "that was the run before");
         job.input_state = InputState::Password;
         assert!(activity(&job, now).unwrap().contains("kernel"));
         let mut report = Reported {

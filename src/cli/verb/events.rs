@@ -165,7 +165,10 @@ fn by(event: &Event) -> String {
         return match event.event {
             EventKind::Held | EventKind::HumanInput => "a person".to_owned(),
             EventKind::Reported => "itself".to_owned(),
-            EventKind::Restarted => "its restart policy".to_owned(),
+            EventKind::Restarted => match data["engine"].as_str() {
+                Some(engine) => clean(engine),
+                None => "its restart policy".to_owned(),
+            },
             _ => "-".to_owned(),
         };
     };
@@ -217,6 +220,16 @@ mod tests {
                 "ready",
                 json!({"label": "web", "project": "shop@cart"}),
                 ["shop@cart/web", "ready", "-"],
+            ),
+            (
+                "restarted",
+                json!({"label": "web", "restarts": 1, "reason": null}),
+                ["web", "restarted", "its restart policy"],
+            ),
+            (
+                "restarted",
+                json!({"label": "rq1", "restarts": 1, "reason": null, "engine": "Slurm"}),
+                ["rq1", "restarted", "Slurm"],
             ),
             (
                 "exited",

@@ -193,16 +193,16 @@ impl Ls {
 
 /// The columns. Those from [`FITTED`] on are shown only with `--wide`.
 const COLUMNS: [Column; 14] = [
-    column("HOST", Fit::Middle(6), 7),
-    column("NAME", Fit::Middle(10), 9),
-    column("STATE", Fit::Whole, 8),
-    column("PROJECT", Fit::Middle(6), 2),
+    column("HOST", Fit::Middle(6), 8),
+    column("NAME", Fit::Middle(10), 10),
+    column("STATE", Fit::Whole, 9),
+    column("PROJECT", Fit::Middle(6), 5),
     column("GROUP", Fit::Middle(6), 2),
     number("PORT", 3),
-    column("TIME", Fit::Whole, 6),
+    column("TIME", Fit::Whole, 7),
     number("CPU", 3),
     number("MEM", 4),
-    column("COMMAND", Fit::End(12), 5),
+    column("COMMAND", Fit::End(12), 6),
     column("TAGS", Fit::Whole, 1),
     column("ID", Fit::Whole, 1),
     column("DIR", Fit::Whole, 1),
@@ -248,7 +248,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(tags(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
-        Cell::plain(field(why(job))),
+        Cell::plain(field(why(job).as_deref())),
     ]
 }
 
@@ -256,9 +256,10 @@ fn project(job: &Summary) -> Option<&str> {
     Some(&job.project.as_ref()?.project.name)
 }
 
-/// Why a job of a project waits, was skipped, could not be started or was stopped.
-fn why(job: &Summary) -> Option<&str> {
-    job.project.as_ref()?.why.as_deref()
+/// Why a job waits, was skipped, could not be started or was stopped.
+fn why(job: &Summary) -> Option<String> {
+    let of_project = job.project.as_ref().and_then(|of| of.why.clone());
+    of_project.or_else(|| words::waits_for(job))
 }
 
 /// The command, with what the job waits for, why it failed, or what its program says of itself.
@@ -308,7 +309,7 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
         field(Some(&job.cwd)),
         field(project(job)),
         field(job.project.as_ref().map(|of| of.phase.as_str())),
-        field(why(job)),
+        field(why(job).as_deref()),
         tags(job),
         field(job.session_id.host()),
         job.seen_at.map_or_else(none, words::local),
@@ -345,6 +346,28 @@ mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
     use crate::protocol::Status;
+
+    #[test]
+    fn a_job_without_a_project_says_what_it_waits_for() {
+        let mut job = record("a", Some("web"), Status::Queued);
+        let waiting = serde_json::json!({"why": "needs db ready"});
+        job.summary.waiting = Some(serde_json::from_value(waiting).unwrap());
+        let place = TAB_SEPARATED.iter().position(|title| *title == "WHY");
+        let line = tab_separated(&job, Timestamp(0));
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert_eq!(fields[place.unwrap()], "needs db ready");
+    }
+
+    #[test]
+    fn a_narrow_list_keeps_the_project_longer_than_the_usage() {
+        let rank = |title: &str| {
+            let column = COLUMNS.iter().find(|column| column.title == title);
+            column.unwrap().rank
+        };
+        for usage in ["CPU", "MEM"] {
+            assert!(rank("PROJECT") > rank(usage), "{usage}");
+        }
+    }
 
     #[test]
     fn a_row_is_one_line_of_as_many_fields_as_the_heading_whatever_the_names_hold() {

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent::{self, Unasked};
-use crate::cli::output::{advised, complain, note, words};
+use crate::cli::output::{advised, complain, names, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::project::PhaseName;
 use crate::protocol::shell::quote;
@@ -173,8 +173,8 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
         return Ok(exit);
     }
     if dry_run {
-        for job in &removed {
-            ctx.out.line(&words::name(&job.summary))?;
+        for name in names::together(&removed) {
+            ctx.out.line(&name)?;
         }
     }
     let (count, size) = (removed.len(), words::amount(bytes));

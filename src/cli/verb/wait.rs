@@ -301,7 +301,11 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll, mode: WaitMode) {
             continue;
         }
         let (name, how) = (ctx.name_of(&polled.session_id), how_it_ended(polled));
-        note(&format!("{name} failed ({how})"));
+        note(&match polled.status {
+            // The code is 124 then, whatever its own is.
+            Status::TimedOut => format!("{name} reached its time limit ({how})"),
+            _ => format!("{name} failed ({how})"),
+        });
     }
 }
 

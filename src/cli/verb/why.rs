@@ -9,7 +9,7 @@ use crate::cli::output::{advised, words};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::cause::Cause;
 use crate::protocol::params::{List, Queue};
-use crate::protocol::project::{PhaseName, SCHEDULE_OFF, Waiting};
+use crate::protocol::project::{Level, PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
 use crate::protocol::shell::quote;
@@ -88,7 +88,7 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
     let job = &record.summary;
     let waiting = job.waiting.as_ref().filter(|waiting| waiting.never);
     // The root of the cause, which it may need through others only.
-    let Some((name, _)) = waiting.and_then(Waiting::needed) else {
+    let Some((name, needed)) = waiting.and_then(Waiting::needed) else {
         return Ok(None);
     };
     let listed: Listed<Record> = ctx.read(&Action::List(List {
@@ -109,8 +109,15 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
     };
     let (root, card) = look(ctx, root)?;
     let told = parts(&root, card.as_ref()).join("; ");
+    // That it has ended well does not say what is wrong with that. Of a service it is said anyway.
+    let was_never_ready = needed == Level::Ready.as_str()
+        && root.summary.status == Status::Done
+        && words::ended_early(&root.summary).is_none();
     Ok(Some(match told.strip_prefix("exit ") {
         Some(code) => format!("{} exited {code}", clean(name)),
+        None if was_never_ready => {
+            format!("{} ended before it was ready: {told}", clean(name))
+        }
         None => format!("{}: {told}", clean(name)),
     }))
 }

@@ -103,6 +103,10 @@ impl State {
                     data["because"] = json!(because);
                 }
                 let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
+                // Who has run it again: it has no restart policy.
+                if let Some(batch) = &session.batch {
+                    data["engine"] = batch.launcher.kind.name().into();
+                }
                 // Absent if the restart policy started the run.
                 if let Some(by) = asked.or(starter) {
                     data["by"] = json!(by.ended_by());

@@ -55,6 +55,12 @@ fn a_preempted_job_runs_again_with_its_log_if_its_launcher_says_so() {
         "{log}"
     );
     home.ok(&["stop", "low"]);
+    let told = home.ok(&["events"]);
+    let again = told.lines().find(|line| line.contains("\tlow\trestarted"));
+    assert!(
+        again.is_some_and(|line| line.ends_with("\tSlurm")),
+        "{told}"
+    );
     let kinds = slurm.events("low");
     let expected = [
         "queued",

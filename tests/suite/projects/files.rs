@@ -70,6 +70,14 @@ fn two_projects_do_not_clash() {
     assert_eq!(running, ["shop"]);
     shop.run_in(shop.home.path(), &["stop", "shop/web"])
         .expect_code(0);
+    // Their names are told apart where they stand together.
+    for dir in [&shop.dir, &blog] {
+        shop.run_in(dir, &["down"]).expect_code(0);
+    }
+    let dry = shop.home.ok(&["clean", "--dry-run"]);
+    let mut names: Vec<&str> = dry.lines().take(2).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["blog/web", "shop/web"], "{dry}");
 }
 
 #[test]
