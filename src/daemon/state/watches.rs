@@ -275,11 +275,11 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
     let what = job.watch.as_ref()?.shown(&job.dir);
     let known = project.watches.get(name);
     let wish = project.wish.jobs.get(name)?;
-    let suspended = wish.suspended.as_ref();
     let is_up = project.wish.standing == Standing::Up;
     let is_lost = project.caller.is_none() && is_up && wish.wanted && wish.hold.is_none();
-    let why = match (known, suspended) {
-        (_, Some(file)) => Some(format!("suspended: restarts itself by writing {file}")),
+    let why = match (known, suspension(project, name)) {
+        (_, Some((file, true))) => Some(format!("suspended: {file} changes at each restart")),
+        (_, Some((file, false))) => Some(format!("suspended: restarts itself by writing {file}")),
         (Some(watch), None) if watch.is_being_set() => Some("being set up".to_owned()),
         (Some(watch), None) => watch.failure().map(str::to_owned),
         (None, None) => is_lost.then(|| Why::Environment.to_string()),
@@ -289,6 +289,13 @@ pub(crate) fn watching(project: &Project, name: &str) -> Option<Watching> {
         on: known.is_some() && why.is_none(),
         why,
     })
+}
+
+/// The file by which the watch of a job is suspended, and whether it has restarted other jobs, too.
+pub(crate) fn suspension<'a>(project: &'a Project, name: &str) -> Option<(&'a str, bool)> {
+    let wish = &project.wish;
+    let file = wish.jobs.get(name)?.suspended.as_deref()?;
+    Some((file, wish.is_suspended_with_others(name)))
 }
 
 /// A change to which a job has not reacted.

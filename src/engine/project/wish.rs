@@ -347,12 +347,31 @@ impl Wish {
         true
     }
 
-    /// Stops a job until somebody starts it.
+    /// Stops a job until somebody starts it. If its watch is suspended, those of other jobs that the same file has
+    /// restarted are not any more: it may be the one that writes the file.
     pub fn hold(&mut self, name: &str, by: &str) {
-        if let Some(job) = self.jobs.get_mut(name) {
-            job.owed = None;
-            job.hold = Some(Hold { by: by.to_owned() });
+        let Some(job) = self.jobs.get_mut(name) else {
+            return;
+        };
+        job.owed = None;
+        job.hold = Some(Hold { by: by.to_owned() });
+        let Some(file) = job.suspended.clone() else {
+            return;
+        };
+        let others = self.jobs.iter_mut().filter(|(other, _)| *other != name);
+        for (_, job) in others.filter(|(_, job)| job.suspended.as_ref() == Some(&file)) {
+            job.suspended = None;
         }
+    }
+
+    /// Whether the file by which the watch of a job is suspended has restarted other jobs, too, so that it is not known
+    /// which of them writes it.
+    pub fn is_suspended_with_others(&self, name: &str) -> bool {
+        let file = self.jobs.get(name).and_then(|job| job.suspended.as_ref());
+        file.is_some_and(|file| {
+            let mut others = self.jobs.iter().filter(|(other, _)| *other != name);
+            others.any(|(_, job)| job.hold.is_none() && job.suspended.as_ref() == Some(file))
+        })
     }
 
     /// Owes a job the run after run `after`, at the end of its queue. A run that is owed already keeps its place, unless

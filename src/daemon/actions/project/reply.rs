@@ -11,7 +11,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
 use crate::daemon::state::guessed_readiness::{is_guessed, told};
 use crate::daemon::state::phases::{next_run, why};
-use crate::daemon::state::watches::watching;
+use crate::daemon::state::watches::{suspension, watching};
 use crate::daemon::tasks::usage;
 use crate::daemon::transport::Answer;
 use crate::engine::input::needs;
@@ -202,12 +202,15 @@ fn unwatched(project: &Project) -> impl Iterator<Item = String> {
         let why = watch.failure()?;
         Some(format!("{job}: its files are not watched: {why}"))
     });
-    let jobs = project.wish.jobs.iter();
-    let suspended = jobs.filter_map(|(name, job)| {
-        let file = job.suspended.as_ref()?;
-        Some(format!(
-            "{name}: its watch is suspended: it restarts itself by writing {file}"
-        ))
+    let jobs = project.wish.jobs.keys();
+    let suspended = jobs.filter_map(|name| {
+        let (file, with_others) = suspension(project, name)?;
+        let why = if with_others {
+            format!("{file} changes at each restart")
+        } else {
+            format!("it restarts itself by writing {file}")
+        };
+        Some(format!("{name}: its watch is suspended: {why}"))
     });
     failed.chain(suspended)
 }

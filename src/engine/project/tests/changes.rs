@@ -87,6 +87,37 @@ fn a_change_runs_what_has_ended_and_leaves_alone_what_nobody_wants() {
 }
 
 #[test]
+fn of_jobs_that_one_file_restarts_any_may_be_the_one_that_writes_it() {
+    let mut shop = shop();
+    let suspend = |shop: &mut World, name: &str, file: &str| {
+        shop.wish.jobs.get_mut(name).unwrap().suspended = Some(file.to_owned());
+    };
+    suspend(&mut shop, "web", "src/gen.rs");
+    suspend(&mut shop, "api", "build.log");
+    assert!(!shop.wish.is_suspended_with_others("web"));
+    suspend(&mut shop, "db", "src/gen.rs");
+    for (name, with_others) in [
+        ("web", true),
+        ("db", true),
+        ("api", false),
+        ("tests", false),
+    ] {
+        assert_eq!(
+            shop.wish.is_suspended_with_others(name),
+            with_others,
+            "{name}"
+        );
+    }
+    // Once one of them is stopped, the others may be fine.
+    shop.wish.hold("db", "ann");
+    let suspended = |name: &str| shop.wish.jobs[name].suspended.as_deref();
+    assert_eq!(suspended("web"), None);
+    assert_eq!(suspended("api"), Some("build.log"));
+    assert_eq!(suspended("db"), Some("src/gen.rs"));
+    assert!(!shop.wish.is_suspended_with_others("db"));
+}
+
+#[test]
 fn what_waits_for_its_turn_keeps_waiting() {
     let mut world = World::new(&[("a", task(&[])), ("b", job(&[("a", Level::Ok)]))]);
     world.all_up();
