@@ -44,6 +44,29 @@ fn vim_edits_a_file_and_leaves_no_trace_in_the_output() {
     assert!(output.trim().len() < 80, "{output:?}");
 }
 
+/// vim paints no blanks in rows that come up: the terminal gives them the background colour.
+#[test]
+fn a_theme_of_vim_fills_the_rows_that_scroll_in() {
+    if !have("vim") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    let file = home.scratch("lines");
+    let lines: String = (1..100).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(&file, lines).unwrap();
+    let theme = "hi Normal ctermbg=4 ctermfg=7";
+    let args = json!(["-N", "-n", "-u", "NONE", "-i", "NONE", "-c", theme, file]);
+    let request = json!({"command": "vim", "args": args, "rows": 12, "cols": 40});
+    let vim = Job::request(&mut serve, request);
+    vim.wait_screen(&mut serve, "^line 11$");
+    vim.press(&mut serve, json!(["C-e", "C-e", "C-e"]));
+    vim.wait_screen(&mut serve, "^line 14$");
+    let shot = vim.ask(&mut serve, "capture", json!({"format": "json"}));
+    let cells = shot["cells"].as_array().unwrap().iter();
+    let mut cells = cells.flat_map(|row| row.as_array().unwrap());
+    assert!(cells.all(|cell| cell["bg"] == 4), "{}", shot["cells"]);
+}
+
 #[test]
 fn less_goes_to_the_end_finds_and_leaves() {
     if !have("less") {
