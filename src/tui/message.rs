@@ -217,15 +217,12 @@ pub enum ProjectRequest {
         /// The directory.
         dir: String,
     },
-    /// Waiting until it has settled.
+    /// Waiting until jobs have settled.
     Settle {
         /// The directory.
         dir: String,
-    },
-    /// Whether the jobs that were brought up have settled, now.
-    Look {
-        /// The directory.
-        dir: String,
+        /// The jobs; `None` for all that are wanted.
+        jobs: Option<Vec<String>>,
     },
     /// Whether the directory of the view has a project.
     Here,

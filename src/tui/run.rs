@@ -60,7 +60,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     left::recall(&mut model);
     if let Some(dir) = &options.project {
         model.list.remembered = Selected::Group(key_of_project(dir));
-        model.projects.follow(dir, None);
+        model.projects.follow(dir, None, &[]);
     }
 
     let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;

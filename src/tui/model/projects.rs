@@ -1,8 +1,5 @@
 //! The projects that this view has brought up and that have not settled yet.
 
-use super::job::Job;
-use crate::protocol::Timestamp;
-use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, ProjectState};
 use crate::term::sanitize::clean;
 
@@ -13,52 +10,10 @@ pub struct ComingUp {
     pub dir: String,
     /// The jobs that were brought up; `None` for all that are wanted.
     pub jobs: Option<Vec<String>>,
-    /// Whether the request that waits until it has settled is pending.
+    /// The jobs that a person named; none if it was the whole project.
+    pub named: Vec<String>,
+    /// Whether the request that waits until these jobs have settled is pending.
     pub is_asked: bool,
-    /// How its jobs were when they were last looked at.
-    pub looked: Option<Vec<Look>>,
-}
-
-/// How a job is, as far as a difference may mean that it has settled.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Look {
-    name: String,
-    phase: PhaseName,
-    why: Option<String>,
-    pid: Option<u32>,
-    ended_at: Option<Timestamp>,
-}
-
-impl ComingUp {
-    /// Whether this job was brought up.
-    pub fn has(&self, job: &str) -> bool {
-        let jobs = self.jobs.as_ref();
-        jobs.is_none_or(|jobs| jobs.iter().any(|name| name == job))
-    }
-
-    /// Looks at its jobs. Returns whether they are not as they were, and all look settled.
-    pub fn look(&mut self, jobs: &[Job]) -> bool {
-        let here = jobs.iter().filter(|job| job.host().is_none());
-        let roles = here.filter_map(|job| Some((job, job.role()?)));
-        let own = roles.filter(|(_, role)| role.project.dir == self.dir && self.has(&role.job));
-        let look = own.map(|(job, role)| Look {
-            name: role.job.clone(),
-            phase: role.phase,
-            why: role.why.clone(),
-            pid: job.record.summary.pid,
-            ended_at: job.record.summary.ended_at,
-        });
-        let now: Vec<Look> = look.collect();
-        let settled = now.iter().all(|job| is_settled(job.phase));
-        let before = self.looked.replace(now);
-        settled && before.is_some_and(|before| self.looked.as_ref() != Some(&before))
-    }
-}
-
-/// Whether nothing changes without a request, an end or a schedule.
-pub fn is_settled(phase: PhaseName) -> bool {
-    use PhaseName::{Queued, Retrying, Starting, Stopping};
-    !matches!(phase, Queued | Starting | Retrying | Stopping)
 }
 
 /// The projects on their way up. What became of them is told once.
@@ -96,21 +51,29 @@ impl Here {
 }
 
 impl Projects {
-    /// Follows a project until it has settled. Once more for the same project adds its jobs.
-    pub fn follow(&mut self, dir: &str, jobs: Option<Vec<String>>) {
+    /// Follows a project until these of its jobs have settled; `named` are those that a person named. Once more for the
+    /// same project adds its jobs.
+    pub fn follow(&mut self, dir: &str, jobs: Option<Vec<String>>, named: &[String]) {
         let Some(known) = self.coming.iter_mut().find(|known| known.dir == dir) else {
             self.coming.push(ComingUp {
                 dir: dir.to_owned(),
                 jobs,
+                named: named.to_vec(),
                 is_asked: false,
-                looked: None,
             });
             return;
         };
         known.jobs = known.jobs.take().zip(jobs).map(|(mut all, more)| {
-            all.extend(more);
+            add(&mut all, &more);
             all
         });
+        if known.named.is_empty() || named.is_empty() {
+            known.named.clear();
+        } else {
+            add(&mut known.named, named);
+        }
+        // The pending request waits for fewer jobs.
+        known.is_asked = false;
     }
 
     /// Takes a project out, since it has settled.
@@ -124,6 +87,15 @@ impl Projects {
         self.here_asked = false;
         for known in &mut self.coming {
             known.is_asked = false;
+        }
+    }
+}
+
+/// Adds names that are not there yet.
+fn add(all: &mut Vec<String>, more: &[String]) {
+    for name in more {
+        if !all.contains(name) {
+            all.push(name.clone());
         }
     }
 }

@@ -89,33 +89,29 @@ fn look_at(dir: &str) -> Project {
     }
 }
 
-/// After each message: waits for the projects that were brought up, and asks how they are as soon as the jobs that
-/// were brought up look settled. Others may still wait for their turn. An empty list offers the project that is here.
+/// After each message: waits until the jobs that were brought up have settled, which the daemon decides: a task has
+/// when it has ended. Others may still wait for their turn. An empty list offers the project that is here.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.daemon.link != Link::Up {
         return;
     }
     look_here(model, cmds);
-    let Model { projects, jobs, .. } = model;
-    for known in &mut projects.coming {
-        let looks_settled = known.look(jobs);
-        let waits = !std::mem::replace(&mut known.is_asked, true);
-        let status = |wait_ms| Project {
+    let coming = model.projects.coming.iter_mut();
+    for known in coming.filter(|known| !known.is_asked) {
+        known.is_asked = true;
+        let status = Project {
             op: Some(ProjectOp::Status),
-            wait_ms: Some(wait_ms),
+            jobs: known.jobs.clone().filter(|jobs| !jobs.is_empty()),
+            // What they need is part of the plan.
+            no_deps: known.jobs.is_some().then_some(true),
+            wait_ms: Some(ROUND_MS),
             ..of(&known.dir)
         };
-        let dir = || known.dir.clone();
-        if waits {
-            push(
-                ProjectRequest::Settle { dir: dir() },
-                status(ROUND_MS),
-                cmds,
-            );
-        }
-        if looks_settled {
-            push(ProjectRequest::Look { dir: dir() }, status(0), cmds);
-        }
+        let request = ProjectRequest::Settle {
+            dir: known.dir.clone(),
+            jobs: known.jobs.clone(),
+        };
+        push(request, status, cmds);
     }
 }
 

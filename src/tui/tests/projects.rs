@@ -117,6 +117,15 @@ fn state(jobs: Value, plan: Value) -> Value {
     })
 }
 
+/// The request that waits until these jobs have settled.
+fn settle(jobs: &[&str]) -> ProjectRequest {
+    let jobs = jobs.iter().map(|job| (*job).to_owned()).collect();
+    ProjectRequest::Settle {
+        dir: dir(),
+        jobs: Some(jobs),
+    }
+}
+
 fn reply(dash: &mut Dash, request: ProjectRequest, value: Value) {
     dash.link(LinkEvent::Reply(RequestKind::Project(request), Ok(value)));
 }
@@ -349,8 +358,11 @@ fn what_became_of_it_is_told_once() {
         text.contains("Bringing up shop: db, web.") && text.contains("bgproc up"),
         "{text}"
     );
-    let settle = ProjectRequest::Settle { dir: dir() };
-    assert_eq!(asked(&mut dash)[0].0, settle);
+    let settle = settle(&["db", "web"]);
+    let (request, params) = asked(&mut dash).remove(0);
+    assert_eq!(request, settle);
+    let names = ["db", "web"].map(str::to_owned).to_vec();
+    assert_eq!((params.jobs, params.no_deps), (Some(names), Some(true)));
     // Not settled within a minute: the next request goes on.
     let starting = json!([{"job": "web", "phase": "starting", "wanted": true}]);
     let mut unsettled = state(starting, json!([]));
@@ -380,6 +392,67 @@ fn what_became_of_it_is_told_once() {
     reply(&mut dash, settle, state(jobs, json!([])));
     let text = dash.text();
     assert!(text.contains("shop is up: 1 ready, 1 done."), "{text}");
+}
+
+#[test]
+fn what_became_of_the_named_jobs_is_told_when_they_have_settled() {
+    let begin = |job: &str| {
+        let mut dash = shop(120, 40);
+        crate::tui::list::select::job(&mut dash.model, &id(job));
+        dash.press("u");
+        let (up, _) = asked(&mut dash).remove(0);
+        let plan = json!([{"change": "start", "job": job}]);
+        reply(&mut dash, up, state(json!([]), plan));
+        dash
+    };
+    // A task that runs has not settled, which only the daemon knows.
+    let mut dash = begin("migrate");
+    let mut runs = state(
+        json!([{"job": "migrate", "phase": "running", "wanted": true}]),
+        json!([]),
+    );
+    runs["settled"] = json!(false);
+    reply(&mut dash, settle(&["migrate"]), runs);
+    assert!(!dash.text().contains("migrate is running"));
+    let jobs = json!([
+        {"job": "migrate", "phase": "failed", "wanted": true, "exitCode": 3},
+        {"job": "api", "phase": "failed", "wanted": true, "exitCode": 1},
+    ]);
+    reply(&mut dash, settle(&["migrate"]), state(jobs, json!([])));
+    let text = dash.text();
+    assert!(text.contains("migrate failed (exit 3)."), "{text}");
+    assert!(!text.contains("all up"), "{text}");
+
+    let mut dash = begin("db");
+    let jobs = json!([{"job": "db", "phase": "ready", "wanted": true}]);
+    reply(&mut dash, settle(&["db"]), state(jobs, json!([])));
+    let text = dash.text();
+    assert!(
+        text.contains("db is ready.") && text.contains("bgproc up db"),
+        "{text}"
+    );
+}
+
+#[test]
+fn jobs_that_are_brought_up_meanwhile_are_waited_for_too() {
+    let mut dash = shop(120, 40);
+    for job in ["db", "web"] {
+        crate::tui::list::select::job(&mut dash.model, &id(job));
+        asked(&mut dash);
+        dash.press("u");
+        let (up, _) = asked(&mut dash).remove(0);
+        let plan = json!([{"change": "start", "job": job}]);
+        reply(&mut dash, up, state(json!([]), plan));
+    }
+    let jobs = json!([
+        {"job": "db", "phase": "ready", "wanted": true},
+        {"job": "web", "phase": "ready", "wanted": true},
+    ]);
+    reply(&mut dash, settle(&["db"]), state(jobs.clone(), json!([])));
+    assert!(!dash.text().contains("is ready"), "{}", dash.text());
+    reply(&mut dash, settle(&["db", "web"]), state(jobs, json!([])));
+    let text = dash.text();
+    assert!(text.contains("db, web are up: 2 ready."), "{text}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, ProjectRequest};
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
-use crate::tui::model::projects::{Here, is_settled, planned_jobs};
+use crate::tui::model::projects::{ComingUp, Here, planned_jobs};
 use crate::tui::modes::{form, page, plan};
 use crate::tui::project::{Aim, words};
 use crate::tui::requests::refresh;
@@ -30,8 +30,7 @@ pub(super) fn received(
         ProjectRequest::Down { stops, .. } => down(model, &state, stops),
         ProjectRequest::Plan { .. } => plan::show(model, state),
         ProjectRequest::Reload { .. } => reloaded(model, &state, cmds),
-        ProjectRequest::Settle { dir } => settled(model, &dir, false, &state),
-        ProjectRequest::Look { dir } => settled(model, &dir, true, &state),
+        ProjectRequest::Settle { dir, jobs } => settled(model, &dir, jobs.as_deref(), &state),
         ProjectRequest::Here => model.projects.here = Some(Here::of(&state)),
         ProjectRequest::Offer { dir } => form::offered(model, &dir, &state),
     }
@@ -51,28 +50,33 @@ fn up(model: &mut Model, state: &ProjectState, jobs: &[String]) {
     }
     match words::begun(state) {
         Some(text) => {
-            let aim = Aim {
-                jobs: jobs.to_vec(),
-                ..Aim::whole(model, &state.project.dir)
-            };
-            let shell = aim.shell(model, "up").ok();
+            let shell = shell(model, state, jobs);
             model.note_state(topic(state), text, shell);
-            model
-                .projects
-                .follow(&state.project.dir, Some(planned_jobs(state)));
+            follow(model, state, jobs);
         }
         None if changed.is_empty() && state.settled => {
-            let planned = planned_jobs(state);
-            tell(model, state, Some(&planned));
+            tell(model, state, Some(&planned_jobs(state)), jobs);
         }
         None if changed.is_empty() => {
             model.note(format!("{name} is on its way up already."));
-            model
-                .projects
-                .follow(&state.project.dir, Some(planned_jobs(state)));
+            follow(model, state, jobs);
         }
         None => {}
     }
+}
+
+fn follow(model: &mut Model, state: &ProjectState, named: &[String]) {
+    let planned = Some(planned_jobs(state));
+    model.projects.follow(&state.project.dir, planned, named);
+}
+
+/// The command that brings these jobs up; the whole project if there are none.
+fn shell(model: &Model, state: &ProjectState, jobs: &[String]) -> Option<String> {
+    let aim = Aim {
+        jobs: jobs.to_vec(),
+        ..Aim::whole(model, &state.project.dir)
+    };
+    aim.shell(model, "up").ok()
 }
 
 fn reloaded(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
@@ -82,9 +86,7 @@ fn reloaded(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
     let aim = Aim::whole(model, &state.project.dir);
     let shell = aim.shell(model, "reload").ok();
     model.note_done(format!("Reloaded {name}."), shell);
-    model
-        .projects
-        .follow(&state.project.dir, Some(planned_jobs(state)));
+    follow(model, state, &[]);
 }
 
 /// Requests the records of the jobs that are not in the file any more. No event tells that they have left it.
@@ -126,27 +128,28 @@ fn down(model: &mut Model, state: &ProjectState, stops: usize) {
     }
 }
 
-/// Tells what became of a project that has settled. One that has not is asked for again.
-fn settled(model: &mut Model, dir: &str, is_look: bool, state: &ProjectState) {
+/// Tells what became of jobs that have settled. Those that have not are asked for again.
+fn settled(model: &mut Model, dir: &str, jobs: Option<&[String]>, state: &ProjectState) {
     let mut coming = model.projects.coming.iter_mut();
-    let Some(known) = coming.find(|known| known.dir == dir) else {
+    let is_it = |known: &&mut ComingUp| known.dir == dir && known.jobs.as_deref() == jobs;
+    // Other jobs have been brought up since: the request about all of them is pending.
+    let Some(known) = coming.find(is_it) else {
         return;
     };
-    let own = state.jobs.iter().filter(|job| known.has(&job.job));
-    if !state.settled && !own.clone().all(|job| is_settled(job.phase)) {
-        // The answer to a look at jobs that changed again does not end the wait.
-        known.is_asked &= is_look;
+    if !state.settled {
+        known.is_asked = false;
         return;
     }
     if let Some(known) = model.projects.settled(dir)
         && state.up
     {
-        tell(model, state, known.jobs.as_deref());
+        tell(model, state, known.jobs.as_deref(), &known.named);
     }
 }
 
-/// Tells how the wanted jobs of a project are; of these only, if there are some.
-fn tell(model: &mut Model, state: &ProjectState, of: Option<&[String]>) {
+/// Tells how the wanted jobs of a project are; of these only, if there are some. `named` are the jobs that a person
+/// named, and for them the project does not stand.
+fn tell(model: &mut Model, state: &ProjectState, of: Option<&[String]>, named: &[String]) {
     let is_meant = |job: &&ProjectJob| of.is_none_or(|names| names.contains(&job.job));
     let wanted = state.jobs.iter().filter(|job| job.wanted);
     let mut wanted: Vec<&ProjectJob> = wanted.filter(is_meant).collect();
@@ -156,17 +159,30 @@ fn tell(model: &mut Model, state: &ProjectState, of: Option<&[String]>) {
     let name = clean(&state.project.name);
     match wrong.as_slice() {
         [] => {
-            let shell = Aim::whole(model, &state.project.dir)
-                .shell(model, "up")
-                .ok();
-            let text = format!("{name} is up: {}.", words::well(&wanted));
+            let own: Vec<&ProjectJob> = wanted
+                .iter()
+                .copied()
+                .filter(|job| named.contains(&job.job))
+                .collect();
+            let text = match own.as_slice() {
+                [] => format!("{name} is up: {}.", words::well(&wanted)),
+                [job] => format!("{} is {}.", clean(&job.job), job.phase.as_str()),
+                jobs => {
+                    let names: Vec<String> = jobs.iter().map(|job| clean(&job.job)).collect();
+                    let names = words::listed(&names);
+                    format!("{names} are up: {}.", words::well(jobs))
+                }
+            };
+            let shell = shell(model, state, named);
             model.note_state(topic(state), text, shell);
         }
         wrong => {
             let key = model.key("!").to_owned();
             let wrong = wrong.join("; ");
+            let whole = format!("{name} is not all up: ");
+            let whole = if named.is_empty() { &whole } else { "" };
             model.toasts.settle(&topic(state));
-            model.fail(format!("{name} is not all up: {wrong}.  {key} goes there"));
+            model.fail(format!("{whole}{wrong}.  {key} goes there"));
         }
     }
 }
@@ -195,9 +211,9 @@ pub(super) fn refused(model: &mut Model, request: &ProjectRequest, error: &Error
             model.dirty = true;
             return;
         }
-        ProjectRequest::Offer { .. } | ProjectRequest::Look { .. } => return,
+        ProjectRequest::Offer { .. } => return,
         // After a reconnect it is asked for again.
-        ProjectRequest::Settle { dir } => {
+        ProjectRequest::Settle { dir, .. } => {
             if error.code != ErrorCode::DaemonUnavailable {
                 model.projects.settled(dir);
             }

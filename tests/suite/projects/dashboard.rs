@@ -180,7 +180,7 @@ fn a_skipped_job_says_why_and_u_brings_it_up() {
     view.wait_for_text("exit 1");
     mend(&shop);
     view.send("u");
-    view.wait_for_text("shop is up: 1 ready, 1 running, 1 done.");
+    view.wait_for_text("api is running.");
     shop.until("api", "running");
     assert_eq!(shop.phase("web"), "none", "only what it needs");
     view.send("q");
@@ -294,7 +294,7 @@ fn new_offers_the_jobs_of_the_file() {
     view.send("\x1b[A");
     view.wait_for_text("run: bgproc up worker");
     view.send("\r");
-    view.wait_for_text("shop is up: 1 running.");
+    view.wait_for_text("worker is running.");
     assert_eq!(shop.phase("worker"), "running");
     assert_eq!(shop.phase("db"), "none");
     view.send("q");
