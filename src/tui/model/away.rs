@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::job::Job;
 use crate::protocol::{Event, EventKind, SessionId, Status};
+use crate::term::sanitize::clean;
 use crate::tui::state::State;
 
-/// Maximum number of jobs named; the others are only counted.
+/// Maximum number of things named; others that wait for nobody are only counted.
 const MOST_NAMED: usize = 6;
 
 /// What happened to one job.
@@ -78,60 +79,105 @@ impl Away {
         }
     }
 
-    /// The summary, such as `tests failed, migrate needs a password, api restarted 2x (agent), 3
-    /// done`. Covers only jobs that still exist and states that still hold. Empty if there is
-    /// nothing to report.
+    /// The summary, such as `migrate needs a password, codex asks about web, api, tests failed, db restarted 2x (agent),
+    /// 3 done`: what waits for a person comes first, and no job comes twice. Covers only jobs that still exist and
+    /// states that still hold. Empty if there is nothing to report.
     pub fn summary(&self, jobs: &[Job]) -> String {
-        let here = |job: &&Job| self.jobs.contains_key(job.id());
-        let tallies: Vec<(&Job, Tally)> = jobs
+        let tally = |job: &Job| self.jobs.get(job.id()).copied();
+        let told: Vec<(&Job, Told)> = jobs
             .iter()
-            .filter(here)
-            .filter_map(|job| Some((job, *self.jobs.get(job.id())?)))
+            .filter_map(|job| Some((job, Told::of(job, tally(job)?)?)))
             .collect();
-        let mut named = Vec::new();
-        for (job, tally) in &tallies {
-            let how = match job.state() {
-                State::Lost if tally.ended => "was lost",
-                state if tally.ended && state.failed() => "failed",
-                _ if tally.ended && job.record.summary.status == Status::TimedOut => "timed out",
-                _ => continue,
-            };
-            named.push(format!("{} {how}", job.name));
-        }
-        for (job, _) in tallies.iter().filter(|(_, tally)| tally.asked) {
-            let what = match job.state() {
-                State::NeedsPassword => "needs a password",
-                State::NeedsInput => "needs input",
-                State::Blocked => "is blocked",
-                State::Asked => "is what an agent asks about",
-                _ => continue,
-            };
-            named.push(format!("{} {what}", job.name));
-        }
-        for (job, tally) in tallies.iter().filter(|(_, tally)| tally.restarts > 0) {
-            let times = match tally.restarts {
-                1 => String::new(),
-                n => format!(" {n}x"),
-            };
-            let by = if tally.by_agent { " (agent)" } else { "" };
-            named.push(format!("{} restarted{times}{by}", job.name));
-        }
-        let more = named.len().saturating_sub(MOST_NAMED);
-        named.truncate(MOST_NAMED);
+        let of = |is_it: fn(&Told) -> bool| told.iter().filter(move |(_, told)| is_it(told));
+        let mut named: Vec<String> = of(|told| matches!(told, Told::Waits(_)))
+            .map(|(job, told)| told.of_job(job))
+            .collect();
+        let agents = by_agent(of(|told| *told == Told::Asked).map(|(job, _)| *job));
+        named.extend(agents.iter().map(|(agent, jobs)| {
+            let jobs: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+            format!("{agent} asks about {}", jobs.join(", "))
+        }));
+        let rest = of(|told| matches!(told, Told::Ended(_)));
+        let rest = rest.chain(of(|told| matches!(told, Told::Restarted(..))));
+        let rest: Vec<String> = rest.map(|(job, told)| told.of_job(job)).collect();
+        let room = MOST_NAMED.saturating_sub(named.len());
+        let more = rest.len().saturating_sub(room);
+        named.extend(rest.into_iter().take(room));
         if more > 0 {
             named.push(format!("{more} more"));
         }
-        let is_done = |(job, tally): &&(&Job, Tally)| tally.ended && job.state() == State::Done;
-        match tallies
-            .iter()
-            .filter(is_done)
-            .collect::<Vec<_>>()
-            .as_slice()
-        {
+        let done: Vec<_> = of(|told| *told == Told::Done).collect();
+        match done.as_slice() {
             [] => {}
-            [(job, _)] => named.push(format!("{} done", job.name)),
+            [(job, told)] => named.push(told.of_job(job)),
             many => named.push(format!("{} done", many.len())),
         }
         named.join(", ")
     }
+}
+
+/// What is told of a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Told {
+    /// What it waits for a person for.
+    Waits(&'static str),
+    /// An agent asks about it.
+    Asked,
+    /// How it has ended, not well.
+    Ended(&'static str),
+    /// How often it was restarted, and whether an agent did it.
+    Restarted(usize, bool),
+    /// It has ended well.
+    Done,
+}
+
+impl Told {
+    /// What is told of a job to which that happened; `None` if it does not hold any more.
+    fn of(job: &Job, tally: Tally) -> Option<Self> {
+        let is_timed_out = job.record.summary.status == Status::TimedOut;
+        match job.state() {
+            State::NeedsPassword if tally.asked => Some(Self::Waits("needs a password")),
+            State::NeedsInput if tally.asked => Some(Self::Waits("needs input")),
+            State::Blocked if tally.asked => Some(Self::Waits("is blocked")),
+            State::Asked if tally.asked => Some(Self::Asked),
+            State::Lost if tally.ended => Some(Self::Ended("was lost")),
+            state if tally.ended && state.failed() => Some(Self::Ended("failed")),
+            _ if tally.ended && is_timed_out => Some(Self::Ended("timed out")),
+            State::Done if tally.ended => Some(Self::Done),
+            _ if tally.restarts > 0 => Some(Self::Restarted(tally.restarts, tally.by_agent)),
+            _ => None,
+        }
+    }
+
+    fn of_job(self, job: &Job) -> String {
+        let name = &job.name;
+        match self {
+            Self::Waits(how) | Self::Ended(how) => format!("{name} {how}"),
+            Self::Restarted(n, by_agent) => {
+                let times = if n == 1 {
+                    String::new()
+                } else {
+                    format!(" {n}x")
+                };
+                let by = if by_agent { " (agent)" } else { "" };
+                format!("{name} restarted{times}{by}")
+            }
+            Self::Asked => format!("{name} is asked about"),
+            Self::Done => format!("{name} done"),
+        }
+    }
+}
+
+/// The jobs about which each agent asks.
+fn by_agent<'a>(jobs: impl Iterator<Item = &'a Job>) -> Vec<(String, Vec<&'a Job>)> {
+    let mut agents: Vec<(String, Vec<&Job>)> = Vec::new();
+    for job in jobs {
+        let asked = job.record.asked.first();
+        let agent = asked.map_or_else(String::new, |asked| clean(asked.by.as_str()));
+        match agents.iter_mut().find(|(known, _)| *known == agent) {
+            Some((_, all)) => all.push(job),
+            None => agents.push((agent, vec![job])),
+        }
+    }
+    agents
 }

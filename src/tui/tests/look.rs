@@ -4,9 +4,10 @@
 use serde_json::json;
 
 use super::harness::Dash;
-use super::jobs::{NOW, ended, id, shop_records};
+use super::jobs::{NOW, ended, id, record, shop_records};
+use crate::protocol::record::Asked;
 use crate::protocol::status::InputState;
-use crate::protocol::{self, EventKind, Record, Status, Timestamp};
+use crate::protocol::{self, EventKind, Record, Scope, Status, Timestamp};
 use crate::tui::message::{Event, LinkEvent, RequestKind};
 use crate::tui::model::seen::{Seen, SeenTracker};
 use crate::tui::options::Options;
@@ -235,7 +236,7 @@ fn opening_shows_what_happened_meanwhile() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     assert!(
-        text.contains("since 12:31: tests failed, migrate needs"),
+        text.contains("since 12:31: migrate needs a password, tests failed"),
         "{text}"
     );
     assert!(text.contains("api restarted 2x (agent)"), "{text}");
@@ -251,14 +252,63 @@ fn opening_shows_what_happened_meanwhile() {
     for _ in 0..4 {
         dash.press("%").press("&");
     }
-    assert!(dash.text().contains("since 12:31: tests failed"));
+    assert!(dash.text().contains("since 12:31: migrate needs"));
     dash.press("\x1b");
     assert!(!dash.text().contains("since 12:31"), "{}", dash.text());
     dash.press(":messages\r");
-    assert!(dash.text().contains("since 12:31: tests failed"));
+    assert!(dash.text().contains("since 12:31: migrate needs"));
     let mut dash = returned(80, 24, records);
     answer(&mut dash, Vec::new());
     assert!(!dash.text().contains("since 12:31"), "nothing happened");
+}
+
+#[test]
+fn the_summary_begins_with_what_waits_and_names_no_job_twice() {
+    let failed = |n: usize| {
+        let names = (0..n).map(|at| format!("f{at}"));
+        names.map(|name| ended(&name, Status::Error, Some(1), 60_000))
+    };
+    let asked = |name: &str| {
+        let mut record = record(name);
+        record.asked.push(Asked {
+            message: "May I?".to_owned(),
+            by: Scope::named("codex").unwrap(),
+            at: Timestamp(NOW),
+            until: Timestamp(NOW + 60_000),
+        });
+        record
+    };
+    let records: Vec<Record> = failed(8).chain([asked("plan"), asked("edit")]).collect();
+    let mut dash = returned(120, 40, records);
+    let failed = (0..8).map(|at| format!("f{at}"));
+    let mut events = Vec::new();
+    for name in failed {
+        events.push(event(EventKind::Restarted, &name));
+        events.push(event(EventKind::Exited, &name));
+    }
+    events.push(event(EventKind::HumanAsked, "plan"));
+    events.push(event(EventKind::HumanAsked, "edit"));
+    answer(&mut dash, events);
+    let said = &dash.model.toasts.said().next_back().unwrap().text;
+    assert_eq!(
+        said,
+        "since 12:31: codex asks about plan, edit, f0 failed, f1 failed, f2 failed, f3 failed, f4 failed, 3 more"
+    );
+}
+
+#[test]
+fn the_summary_does_not_lie_over_a_page() {
+    let mut records = records(5);
+    records[4] = ended("tests", Status::Error, Some(1), 60_000);
+    let mut dash = returned(80, 24, records);
+    answer(&mut dash, vec![event(EventKind::Exited, "tests")]);
+    assert!(dash.text().contains("since 12:31"), "{}", dash.text());
+    dash.press("?");
+    assert!(!dash.text().contains("since 12:31"), "{}", dash.text());
+    dash.model.fail("it did not work");
+    assert!(dash.text().contains("it did not work"), "{}", dash.text());
+    dash.press("?");
+    assert!(dash.text().contains("since 12:31"), "{}", dash.text());
 }
 
 #[test]

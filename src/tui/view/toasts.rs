@@ -39,7 +39,13 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
     if small && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
         return;
     }
-    let shown = model.toasts.shown();
+    // On a page, `esc` closes the page, so that what stays until `esc` would lie over it. Errors may be about the page.
+    let is_over_page = model.mode().needs().window;
+    let stays = |toast: &Toast| toast.until.is_none() && toast.kind == Kind::Note;
+    let shown = model.toasts.shown().iter();
+    let shown: Vec<&Toast> = shown
+        .filter(|toast| !(is_over_page && stays(toast)))
+        .collect();
     let mut places = Places::new(model, cursor, window);
     let (most, tallest) = match tiny {
         true => (1, 1),
