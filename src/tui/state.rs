@@ -203,10 +203,6 @@ impl State {
             Self::NeedsPassword => vec!["password".to_owned(), "pw".to_owned()],
             Self::Asked => vec!["asks".to_owned()],
             Self::Failed(code) => vec![format!("exit {code}")],
-            Self::Died(signal) => {
-                let short = signal.strip_prefix("SIG").unwrap_or(signal);
-                vec![signal.clone(), short.to_owned()]
-            }
             Self::Killed(_) if self.timed_out() => vec!["timeout".to_owned()],
             Self::Killed(how) if how == STOPPED => vec![how.clone()],
             Self::Killed(_) => vec!["killed".to_owned()],

@@ -1,11 +1,11 @@
-//! The columns of a row of the list and their widths. They are the same for all rows, so that a
-//! change in one row does not move the others.
+//! The columns of a row of the list and their widths. They are the same for all rows, so that the words stand in one
+//! column. They depend on names and on which words there are, not on numbers and times, which change all the time.
 //!
-//! When the width shrinks, columns are dropped in this order: sparkline, CPU, port, time. Glyph,
-//! name and exit code stay.
+//! When the width shrinks, or the name of a job with a state needs it, columns are dropped in this order: sparkline,
+//! CPU, port, time. Glyph, name and exit code stay.
 
+use super::row;
 use crate::tui::model::Model;
-use crate::tui::model::job::Job;
 use crate::tui::model::spark::CELLS;
 use crate::tui::state::State;
 use crate::tui::text;
@@ -24,6 +24,14 @@ const NAME_AND_EXIT: usize = 12;
 const NAME_AND_PORT: usize = 12;
 /// Width of name and port in separate columns; the sparkline is dropped to reach it.
 const NAME_THEN_PORT: usize = 14;
+/// Columns that a name gets at the expense of other columns. A longer one is cut.
+const LONG_NAME: usize = 16;
+/// The first column of words if the names need no other one.
+const WORD_AT: usize = 9;
+/// The same if names are cut.
+const LEAST_WORD_AT: usize = 8;
+/// Width of `:3000`.
+const PORT: usize = 5;
 /// Below this window width in columns, CPU and sparkline are never shown.
 const NARROW: u16 = 60;
 
@@ -34,6 +42,8 @@ pub(super) struct Columns {
     pub(super) body: usize,
     /// Where the word starts in the body; `None` if it is right-aligned.
     pub(super) word_at: Option<usize>,
+    /// Whether the word of a state stands in the place of the time.
+    pub(super) is_word_for_time: bool,
     pub(super) time: usize,
     pub(super) cpu: usize,
     pub(super) spark: usize,
@@ -43,27 +53,21 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a list of `width`.
     pub(super) fn of(model: &Model, width: usize) -> Self {
-        let scheduled = |job: &Job| job.state() == State::Scheduled;
-        let time = if model.jobs.iter().any(scheduled) {
-            UNTIL
-        } else {
-            TIME
-        };
+        let wants = Wants::of(model);
         let narrow = model.window.0 < NARROW;
-        let mut columns = Self::that_fit(width, narrow, time);
+        let needs = wants.in_column();
+        let mut columns = Self::that_fit(width, narrow, wants.time, needs);
         if columns.time == 0 {
-            columns = Self::that_fit(width, narrow, TIME);
+            columns = Self::that_fit(width, narrow, TIME, needs);
         }
-        let names = model.jobs.iter().map(|job| text::width(&job.name));
-        let longest = names.max().unwrap_or(0);
-        // Words get a column of their own if the longest names leave room for `exit 127`, or at
-        // least for a port.
-        let room = columns.body.saturating_sub(8).max(9);
-        columns.word_at = (columns.body >= NAME_THEN_PORT).then(|| (longest + 2).clamp(9, room));
+        columns.is_word_for_time = columns.time > 0 && columns.body < wants.together;
+        let has_column = columns.body >= NAME_THEN_PORT && !columns.is_word_for_time;
+        columns.word_at = has_column.then(|| wants.word_at(columns.body));
         columns
     }
 
-    fn that_fit(width: usize, narrow: bool, time: usize) -> Self {
+    /// The columns that fit. `needs` is the width of names with their states.
+    fn that_fit(width: usize, narrow: bool, time: usize, needs: usize) -> Self {
         let marks = match width {
             ..30 => 2,
             30..60 if narrow => 4,
@@ -74,15 +78,16 @@ impl Columns {
         let mut columns = Self {
             body: 0,
             word_at: None,
+            is_word_for_time: false,
             time,
             cpu: if narrow { 0 } else { CPU },
             spark: if narrow { 0 } else { CELLS },
             marks,
         };
-        if columns.rest(width) < NAME_THEN_PORT {
+        if columns.rest(width) < NAME_THEN_PORT.max(needs) {
             columns.spark = 0;
         }
-        if columns.rest(width) < NAME_AND_PORT {
+        if columns.rest(width) < NAME_AND_PORT.max(needs) {
             columns.cpu = 0;
         }
         // The port needs no step of its own: a row drops it if the name leaves no room for it.
@@ -102,14 +107,91 @@ impl Columns {
     }
 }
 
+/// What the rows want of the columns.
+struct Wants {
+    /// Width of the longest name.
+    name: usize,
+    /// Width of the longest name with a state, and of the longest state.
+    stated: (usize, usize),
+    /// Width of the longest name and state of one row, with the blank between them.
+    together: usize,
+    /// Width of times.
+    time: usize,
+}
+
+impl Wants {
+    fn of(model: &Model) -> Self {
+        let mut wants = Self {
+            name: 0,
+            stated: (0, 0),
+            together: 0,
+            time: TIME,
+        };
+        for job in &model.jobs {
+            let name = text::width(job.bare_name());
+            wants.name = wants.name.max(name);
+            let state = job.state();
+            if state == State::Scheduled {
+                wants.time = UNTIL;
+            }
+            if let Some(word) = row::state_words(job, &state).last() {
+                let (name, word) = (name.min(LONG_NAME), text::width(word));
+                wants.stated = (wants.stated.0.max(name), wants.stated.1.max(word));
+                wants.together = wants.together.max(name + 1 + word);
+            }
+        }
+        wants
+    }
+
+    /// Columns in which all states stand below each other, with a blank behind the names; 0 if there is none.
+    fn in_column(&self) -> usize {
+        match self.stated {
+            (_, 0) => 0,
+            (name, word) => name + 1 + word,
+        }
+    }
+
+    /// The first column of words in a body of this width: behind the names, and so that all words fit. If there is
+    /// no such column, long words begin further left, or names are cut.
+    fn word_at(&self, body: usize) -> usize {
+        let room = body.saturating_sub(self.stated.1.max(PORT));
+        let behind = self.name + 1;
+        if room >= behind {
+            (behind + 1).max(WORD_AT).min(room)
+        } else if behind + PORT <= body {
+            behind
+        } else {
+            room.max(LEAST_WORD_AT)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn words_begin_behind_the_names_if_all_of_them_fit_there() {
+        let at = |name: usize, word: usize, body: usize| {
+            let wants = Wants {
+                name,
+                stated: (name, word),
+                together: name + 1 + word,
+                time: TIME,
+            };
+            wants.word_at(body)
+        };
+        assert_eq!(at(7, 6, 14), 8);
+        assert_eq!(at(4, 6, 24), WORD_AT);
+        assert_eq!(at(10, 6, 20), 12);
+        assert_eq!(at(7, 8, 14), 8, "a long word begins further left");
+        assert_eq!(at(30, 6, 14), 8, "names are cut");
+    }
+
+    #[test]
     fn drops_columns_in_the_specified_order() {
         let there = |width| {
-            let columns = Columns::that_fit(width, false, TIME);
+            let columns = Columns::that_fit(width, false, TIME, 0);
             (columns.spark > 0, columns.cpu > 0, columns.time > 0)
         };
         assert_eq!(there(40), (true, true, true));
@@ -124,7 +206,16 @@ mod tests {
                 "{width}"
             );
             before = now;
-            assert!(Columns::that_fit(width, false, TIME).body >= 2, "{width}");
+            let long = Columns::that_fit(width, false, TIME, 20);
+            assert!(
+                long.body >= Columns::that_fit(width, false, TIME, 0).body,
+                "{width}"
+            );
+            assert!(long.body >= 20 || long.cpu == 0, "{width}");
+            assert!(
+                Columns::that_fit(width, false, TIME, 0).body >= 2,
+                "{width}"
+            );
         }
     }
 }

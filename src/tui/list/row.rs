@@ -36,19 +36,26 @@ pub(super) fn draw(
         put(buf, line, 0, theme.glyph("▌"), theme.key());
     }
     put(buf, line, 1, state.glyph(theme.ascii), style);
-    let progress = progress::words(job);
-    let (words, columns) = match in_queue(job, &state, columns) {
+    let (words, mut columns) = match in_queue(job, &state, columns) {
         Some((word, columns)) => (vec![word], columns),
-        None => (state.row_words(), columns),
+        None => (state_words(job, &state), columns),
     };
-    let (words, is_quiet) = match words {
-        words if !words.is_empty() => (words, false),
-        _ if !progress.is_empty() => (progress, false),
-        _ => (quiet_words(job, columns), true),
+    let is_quiet = words.is_empty();
+    let mut words = if is_quiet {
+        quiet_words(job, columns)
+    } else {
+        words
     };
-    let time = time(model, job, columns);
-    let words_of_state: &[String] = if is_quiet { &[] } else { &words };
-    let columns = fit(model, job, words_of_state, text::width(&time), columns);
+    let mut time = time(model, job, columns);
+    if columns.is_word_for_time && !is_quiet {
+        // When it is tried again belongs to the state.
+        if matches!(state, State::Retrying(_)) {
+            words.insert(0, format!("{} {time}", state.word()));
+        }
+        columns.body += 1 + columns.time;
+        columns.time = 0;
+        time.clear();
+    }
     let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
     let name_room = if word.is_empty() {
         columns.body
@@ -94,6 +101,15 @@ pub(super) fn draw(
     put(buf, line, x + 1, &marks, theme.key());
 }
 
+/// The words of a row whose glyph does not say everything, longest first: the state, or the progress that the program
+/// reports.
+pub(super) fn state_words(job: &Job, state: &State) -> Vec<String> {
+    match state.row_words() {
+        words if words.is_empty() => progress::words(job),
+        words => words,
+    }
+}
+
 /// `queued #2`, with the place in the queue, and the columns of the row in which it fits. Nothing of such a job moves, so
 /// it takes the columns of what does. `None` if there is no place, or no room for it where other states are.
 fn in_queue(job: &Job, state: &State, columns: Columns) -> Option<(String, Columns)> {
@@ -128,50 +144,6 @@ fn time(model: &Model, job: &Job, columns: Columns) -> String {
         time = units::until_roughly(ms);
     }
     text::clip(&time, columns.time, "")
-}
-
-/// The columns of a row whose name would be cut: it takes the columns that are empty in this row, and beside a
-/// state also that of the time. A state without a time stands where times end, whatever the length of the name. The rows
-/// of jobs that run keep theirs, which change all the time.
-fn fit(model: &Model, job: &Job, state: &[String], time: usize, columns: Columns) -> Columns {
-    let mut fitted = columns;
-    let is_steady = !state.is_empty() || !job.is_alive();
-    if !is_steady {
-        return fitted;
-    }
-    if time == 0 && fitted.time > 0 && !state.is_empty() && fitted.word_at.is_none() {
-        fitted.body += fitted.time + 1;
-        fitted.time = 0;
-    }
-    let word = state.last().map_or(0, |word| text::width(word) + 1);
-    let needs = text::width(job.bare_name()) + word;
-    if needs > fitted.body && !has_live(model, job, columns) {
-        let taken = |width: usize| width + usize::from(width > 0);
-        fitted.body += taken(fitted.cpu) + taken(fitted.spark);
-        (fitted.cpu, fitted.spark) = (0, 0);
-    }
-    if needs > fitted.body && fitted.time > 0 {
-        let blank = fitted.time.saturating_sub(time);
-        fitted.body += blank;
-        fitted.time -= blank;
-    }
-    if needs > fitted.body && !state.is_empty() && fitted.time > 0 {
-        fitted.body += fitted.time + 1;
-        fitted.time = 0;
-    }
-    fitted
-}
-
-/// Whether [`live`] draws anything.
-fn has_live(model: &Model, job: &Job, columns: Columns) -> bool {
-    if !job.is_alive() {
-        return job.state() == State::Done && columns.spark > 0;
-    }
-    let summary = &job.record.summary;
-    let draws_spark = columns.spark > 0 && summary.pid.is_some();
-    let spark = model.sparks.get(job.id()).copied().unwrap_or_default();
-    let is_moving = !spark.is_new() || progress::bar(job, 1, true).is_some();
-    (columns.cpu > 0 && usage::percent(summary).is_some()) || (draws_spark && is_moving)
 }
 
 /// Current activity: CPU and output. For a finished job, how long it took.
@@ -234,30 +206,23 @@ fn took(job: &Job) -> String {
     units::took(ms)
 }
 
-/// Columns of a name that stay beside a state, if there is a shorter word for the state, and if there is none.
-const LEAST_NAMES: [usize; 2] = [8, 3];
+/// Columns of a name for which a shorter word for the state is taken.
+const LEAST_NAME: usize = 8;
 
-/// The word of a row and its column in the body: in the word column; else further left, beside the
-/// name; or, for a state, over the end of the name.
+/// The word of a row and its column in the body: in the word column, or at the end of the body if there is none. The
+/// word of a state that is too long for it begins further left, and the name gives way; other words are left out for it.
 fn place(words: &[String], is_state: bool, name: usize, columns: Columns) -> (String, usize) {
-    let beside = |name: usize| move |word: &&String| name + 1 + text::width(word) <= columns.body;
-    let in_column = columns.word_at.and_then(|at| {
-        let fits = |word: &&String| text::width(word) <= columns.body - at;
-        words.iter().filter(|_| name < at).find(fits)
-    });
-    let over = || {
-        let mut least = LEAST_NAMES.into_iter();
-        let words = || words.iter().filter(|_| is_state);
-        least.find_map(|least| words().find(beside(least)))
+    let least = if is_state { name.min(LEAST_NAME) } else { name };
+    let fits = |word: &&String| match columns.word_at {
+        Some(at) => at + text::width(word) <= columns.body && (is_state || name < at),
+        None => least + 1 + text::width(word) <= columns.body,
     };
-    let word = in_column
-        .or_else(|| words.iter().find(beside(name)))
-        .or_else(over)
-        .cloned()
-        .unwrap_or_default();
-    let right = columns.body.saturating_sub(text::width(&word));
-    let at = columns.word_at.map_or(right, |at| at.min(right));
-    (word, at.max(if in_column.is_some() { 0 } else { right }))
+    let shortest = words.last().filter(|_| is_state);
+    let word = words.iter().find(fits).or(shortest);
+    let word = word.cloned().unwrap_or_default();
+    let end = columns.body.saturating_sub(text::width(&word));
+    let at = columns.word_at.map_or(end, |at| at.min(end));
+    (word, at)
 }
 
 /// Draws text at a column of a line, cut at the end.

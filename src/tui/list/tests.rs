@@ -544,7 +544,7 @@ fn a_failed_job_says_how_at_every_width() {
 }
 
 #[test]
-fn a_name_is_cut_only_if_no_column_of_its_row_is_empty() {
+fn a_name_with_a_state_is_cut_only_if_no_other_column_can_give_way() {
     let named = |mut one: Record, name: &str| {
         one.summary.label = Some(name.to_owned());
         one.summary.output_lines = 0;
@@ -563,7 +563,7 @@ fn a_name_is_cut_only_if_no_column_of_its_row_is_empty() {
     };
     let shown = row(120, "alpha-w20").unwrap_or_default();
     assert!(shown.contains("alpha-w20  "), "{shown}");
-    assert!(shown.contains(" killed  1s ago"), "{shown}");
+    assert!(shown.contains(" killed    1s ago"), "{shown}");
     let shown = row(80, "alpha-w20").unwrap_or_default();
     assert!(
         shown.contains("alpha-w20  ") && shown.contains("killed"),
@@ -579,4 +579,46 @@ fn a_name_is_cut_only_if_no_column_of_its_row_is_empty() {
     // Rows with room for their names stay as they are.
     let shown = row(80, "● web").unwrap_or_default();
     assert!(shown.trim_end().ends_with("2h04m"), "{shown}");
+}
+
+#[test]
+fn words_stand_in_one_column() {
+    let asks = |at: &str, name: &str| {
+        let mut one = record(at);
+        one.summary.label = Some(name.to_owned());
+        one.summary.input_state = crate::protocol::status::InputState::Line;
+        one
+    };
+    let names = ["db", "codex-job", "codex-work", "migrate"];
+    let failed = ended("migrate", Status::Error, Some(3), 180_000);
+    let asking = [asks("job", names[1]), asks("work", names[2])];
+    let records = [vec![record("db"), failed], asking.to_vec()].concat();
+    for width in [120, 110, 90, 80, 60, 40] {
+        let dash = Dash::new(width, 24, records.clone());
+        let text = dash.text();
+        let row = |name: &str| {
+            let rows = text.lines().filter_map(|line| line.split('│').next());
+            let mut rows = rows.filter(|row| row.contains(&format!(" {name} ")));
+            let row = rows.next().map(str::to_owned);
+            row.unwrap_or_else(|| panic!("{width} {name}: {text}"))
+        };
+        let places = [
+            ("codex-job", "input"),
+            ("codex-work", "input"),
+            ("migrate", "exit 3"),
+        ];
+        let places = places.map(|(name, word)| {
+            let row = row(name);
+            let at = row.find(word).unwrap_or_else(|| panic!("{width}: {text}"));
+            let start = row[..at].chars().count();
+            (start, start + word.len())
+        });
+        let (starts, ends) = (places.map(|(start, _)| start), places.map(|(_, end)| end));
+        let same = |all: [usize; 3]| all.iter().all(|one| *one == all[0]);
+        assert!(same(starts) || same(ends), "{width}: {text}");
+        // The time has its column in all of these rows, or in none.
+        let has_time = |name: &str| row(name).contains("2h04m") || row(name).contains("3m ago");
+        let timed = names[1..].iter().filter(|name| has_time(name)).count();
+        assert!([0, 3].contains(&timed), "{width}: {text}");
+    }
 }
