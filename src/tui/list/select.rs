@@ -146,8 +146,8 @@ pub fn pick(model: &mut Model, number: usize) {
 }
 
 /// Selects the next job that needs attention: those that a toast tells of, the newest
-/// first; then those waiting for a password, then for a line,
-/// then those with a question of an agent, then failed ones, then skipped ones. In the stack, opens its pane.
+/// first; then those waiting for a password, then for a line, then those with a question of an agent, then failed ones
+/// that nobody has looked at, then other failed ones, then skipped ones. In the stack, opens its pane.
 pub fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
     model.expire_alerts();
@@ -159,22 +159,28 @@ pub fn alert(model: &mut Model) {
         }
         return;
     }
-    let rank = |state: &State| match state {
+    const NEW: u8 = 3;
+    const LOOKED_AT: u8 = 4;
+    let rank = |job: &Job| match job.state() {
         State::NeedsPassword => Some(0),
         State::NeedsInput | State::Blocked => Some(1),
         State::Asked => Some(2),
-        State::Skipped => Some(4),
-        _ => state.failed().then_some(3),
+        State::Skipped => Some(5),
+        _ if model.is_new_failure(job) => Some(NEW),
+        state => state.failed().then_some(LOOKED_AT),
     };
     let jobs = model.jobs.iter();
     let mut alerts: Vec<_> = jobs
-        .filter_map(|job| Some((rank(&job.state())?, job.record.summary.created_at, job.id())))
+        .filter_map(|job| Some((rank(job)?, job.record.summary.created_at, job.id())))
         .collect();
     alerts.sort();
     let at = alerts
         .iter()
         .position(|(.., id)| Some(*id) == current.as_ref());
-    let next = match at {
+    // What was looked at is gone through when nothing new is left.
+    let has_new = alerts.iter().any(|(rank, ..)| *rank == NEW);
+    let goes_on = |at: &usize| !has_new || alerts[*at].0 < LOOKED_AT;
+    let next = match at.filter(goes_on) {
         Some(at) => alerts.get((at + 1) % alerts.len()),
         None => alerts.first(),
     };

@@ -7,6 +7,7 @@ use crate::protocol::project::Waiting;
 use crate::protocol::{Action, EventKind, Record, Status};
 use crate::tui::message::Cmd;
 use crate::tui::model::Selected;
+use crate::tui::model::seen::{Seen, SeenTracker};
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
 use crate::tui::tests::jobs::{NOW, ended, id, record, shop_records};
@@ -620,5 +621,32 @@ fn words_stand_in_one_column() {
         let has_time = |name: &str| row(name).contains("2h04m") || row(name).contains("3m ago");
         let timed = names[1..].iter().filter(|name| has_time(name)).count();
         assert!([0, 3].contains(&timed), "{width}: {text}");
+    }
+}
+
+#[test]
+fn alerts_visit_new_failures_before_those_that_were_looked_at() {
+    let failed = |name: &str, age: i64| {
+        let mut one = ended(name, Status::Error, Some(1), 60_000);
+        one.summary.created_at = crate::protocol::Timestamp(NOW - age);
+        one
+    };
+    let records = vec![
+        failed("old", 900_000),
+        failed("new", 600_000),
+        failed("newer", 300_000),
+        record("web"),
+    ];
+    let mut dash = Dash::new(80, 24, records);
+    crate::tui::list::select::job(&mut dash.model, &id("web"));
+    let seen = Seen {
+        lines: 1260,
+        at: NOW,
+    };
+    dash.model.seen = SeenTracker::new([(id("old"), seen)].into());
+    dash.later(0);
+    for name in ["new", "newer", "old"] {
+        dash.press("!");
+        assert_eq!(dash.model.list.selected, Selected::Job(id(name)));
     }
 }

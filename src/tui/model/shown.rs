@@ -153,13 +153,16 @@ impl Model {
 
     /// Number of failed jobs that nobody has looked at since they ended.
     pub fn unseen_failures(&self) -> usize {
-        let is_unseen = |job: &&Job| {
-            let ended = job.record.summary.ended_at.map_or(0, Timestamp::millis);
-            let seen = self.seen.seen().get(job.id());
-            let is_shown = self.seen.in_view().any(|id| id == job.id());
-            job.state().failed() && !is_shown && seen.is_none_or(|seen| seen.at < ended)
-        };
-        self.jobs.iter().filter(is_unseen).count()
+        let is_shown = |job: &Job| self.seen.in_view().any(|id| id == job.id());
+        let new = self.jobs.iter().filter(|job| self.is_new_failure(job));
+        new.filter(|job| !is_shown(job)).count()
+    }
+
+    /// Whether a job has failed and nobody has looked at it since it ended, but for what is shown now.
+    pub fn is_new_failure(&self, job: &Job) -> bool {
+        let ended = job.record.summary.ended_at.map_or(0, Timestamp::millis);
+        let seen = self.seen.seen().get(job.id());
+        job.state().failed() && seen.is_none_or(|seen| seen.at < ended)
     }
 
     /// Whether the pane still waits for its first screen. Delaying the redraw then avoids flicker.
