@@ -17,6 +17,8 @@ struct Item {
     goes_first: bool,
     /// Items of higher rank are dropped first. Rank 0 is never dropped, but cut if necessary.
     rank: u8,
+    /// Whether there is no room for it.
+    is_dropped: bool,
 }
 
 /// A line with left-aligned and right-aligned items.
@@ -92,14 +94,14 @@ impl Bar {
     /// Draws the items that fit.
     pub fn draw(mut self, area: Rect, buf: &mut Buffer) {
         let room = usize::from(area.width);
-        while self.width() > room && self.drop_one() {}
+        self.fit(room);
         if let Some(badge) = self.badge.take() {
             put(buf, area, 0, &Line::from(badge), room);
         }
         let mut x = self.margin;
-        for item in &self.left {
+        for item in shown(&self.left) {
             let line = Line::from(item.spans.clone());
-            let end = if self.right.is_empty() {
+            let end = if shown(&self.right).next().is_none() {
                 room
             } else {
                 room.saturating_sub(side_width(&self.right, self.gap) + 1 + self.gap)
@@ -114,7 +116,7 @@ impl Bar {
         if x < badge {
             x = room.saturating_sub(right);
         }
-        for item in &self.right {
+        for item in shown(&self.right) {
             let line = Line::from(item.spans.clone());
             put(buf, area, x, &line, room.saturating_sub(x));
             x += item.width() + self.gap;
@@ -136,23 +138,23 @@ impl Bar {
     /// Whether the hint with this key is drawn, and whole.
     pub fn shows(mut self, area: Rect, key: &str) -> bool {
         let room = usize::from(area.width);
-        while self.width() > room && self.drop_one() {}
+        self.fit(room);
         // The right side ends one column before the end, unless it is wider than the line.
         let whole = side_width(&self.right, self.gap) < room;
         let is_it = |item: &Item| matches!(item.spans.as_slice(), [one, _] if one.content == key);
-        whole && self.right.iter().any(is_it)
+        whole && shown(&self.right).any(is_it)
     }
 
     /// The key of the hint at a column. A hint is an item that consists of a key and its
     /// description.
     pub fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
         let room = usize::from(area.width);
-        while self.width() > room && self.drop_one() {}
+        self.fit(room);
         let col = usize::from(col.checked_sub(area.x)?);
         let right_start = room.saturating_sub(side_width(&self.right, self.gap) + 1);
         for (items, start) in [(&self.left, self.margin), (&self.right, right_start)] {
             let mut x = start;
-            for item in items {
+            for item in shown(items) {
                 if (x..x + item.width()).contains(&col) && item.spans.len() == 2 {
                     return item.spans.first().map(|span| span.content.to_string());
                 }
@@ -160,6 +162,45 @@ impl Bar {
             }
         }
         None
+    }
+
+    /// Drops what does not fit.
+    fn fit(&mut self, room: usize) {
+        while self.width() > room && self.drop_one() {}
+        // A hint for which there is no room ends the hints. What is said of a job has no such order.
+        if self.badge.is_some() {
+            self.put_back(room);
+        }
+    }
+
+    /// Puts dropped items back that fit, the most important first: a long one may have made room for short ones.
+    fn put_back(&mut self, room: usize) {
+        let places = |items: &[Item], is_left: bool| -> Vec<(u8, bool, usize)> {
+            let dropped = items.iter().enumerate().filter(|(_, item)| item.is_dropped);
+            dropped
+                .map(|(at, item)| (item.rank, !is_left, at))
+                .collect()
+        };
+        let mut all = places(&self.left, true);
+        all.extend(places(&self.right, false));
+        all.sort_unstable();
+        for (_, is_right, at) in all {
+            self.set_dropped(is_right, at, false);
+            if self.width() > room {
+                self.set_dropped(is_right, at, true);
+            }
+        }
+    }
+
+    fn set_dropped(&mut self, is_right: bool, at: usize, is_dropped: bool) {
+        let side = if is_right {
+            &mut self.right
+        } else {
+            &mut self.left
+        };
+        if let Some(item) = side.get_mut(at) {
+            item.is_dropped = is_dropped;
+        }
     }
 
     fn width(&self) -> usize {
@@ -171,31 +212,38 @@ impl Bar {
 
     /// Shortens or drops an item of the highest rank; `false` if only items of rank 0 are left.
     fn drop_one(&mut self) -> bool {
-        let highest = |items: &[Item]| items.iter().map(|item| item.rank).max().unwrap_or(0);
+        let highest = |items: &[Item]| shown(items).map(|item| item.rank).max().unwrap_or(0);
         let rank = highest(&self.left).max(highest(&self.right));
         if rank == 0 {
             return false;
         }
+        let is_next = |item: &Item| !item.is_dropped && item.rank == rank;
         // Of several, drop the one nearest to the gap: the last on the left, the first on the
         // right.
-        if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
-            match self.left[at].short.take() {
-                Some(short) => self.left[at].spans = short,
-                None => drop(self.left.remove(at)),
+        if let Some(item) = self.left.iter_mut().rfind(|item| is_next(item)) {
+            match item.short.take() {
+                Some(short) => item.spans = short,
+                None => item.is_dropped = true,
             }
             return true;
         }
-        let mut right = self.right.iter_mut().filter(|item| item.rank == rank);
-        if let Some(item) = right.rfind(|item| item.short.is_some()) {
-            item.spans = item.short.take().unwrap_or_default();
+        // Long and short forms side by side read as two kinds of things.
+        let mut is_shortened = false;
+        for item in self.right.iter_mut().filter(|item| is_next(item)) {
+            if let Some(short) = item.short.take() {
+                item.spans = short;
+                is_shortened = true;
+            }
+        }
+        if is_shortened {
             return true;
         }
         let at = |may: fn(&Item) -> bool| {
             let mut right = self.right.iter();
-            right.position(|item| item.rank == rank && may(item))
+            right.position(|item| is_next(item) && may(item))
         };
         if let Some(at) = at(|item| item.goes_first).or_else(|| at(|_| true)) {
-            self.right.remove(at);
+            self.set_dropped(true, at, true);
         }
         true
     }
@@ -208,6 +256,7 @@ impl Item {
             short: None,
             goes_first: false,
             rank,
+            is_dropped: false,
         }
     }
 
@@ -219,9 +268,14 @@ impl Item {
     }
 }
 
+/// The items for which there is room.
+fn shown(items: &[Item]) -> impl Iterator<Item = &Item> {
+    items.iter().filter(|item| !item.is_dropped)
+}
+
 fn side_width(items: &[Item], gap: usize) -> usize {
-    let widths: usize = items.iter().map(Item::width).sum();
-    widths + gap * items.len().saturating_sub(1)
+    let widths: usize = shown(items).map(Item::width).sum();
+    widths + gap * shown(items).count().saturating_sub(1)
 }
 
 fn put(buf: &mut Buffer, area: Rect, x: usize, line: &Line<'_>, max: usize) {
@@ -261,6 +315,24 @@ mod tests {
         assert!(shows(27, "y") && shows(27, "X"));
         assert!(shows(26, "y") && !shows(26, "X"));
         assert!(!shows(5, "y") && !shows(80, "n"));
+    }
+
+    #[test]
+    fn short_items_of_a_status_line_stay_where_a_long_one_has_no_room() {
+        let drawn = |width: u16| -> String {
+            let mut bar = Bar::new(1).badge(" NORMAL ".to_owned(), Style::new(), 0);
+            for (rank, text) in [(0, "ask ?"), (2, "input"), (3, "1m")] {
+                bar.text(rank, text, Style::new());
+            }
+            bar.right(2, vec![Span::raw("codex-at-work is typing")]);
+            bar.right(1, vec![Span::raw("4?")]);
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            bar.draw(area, &mut buf);
+            buf.content().iter().map(|cell| cell.symbol()).collect()
+        };
+        assert_eq!(drawn(40), " NORMAL ask ? input 1m               4? ");
+        assert_eq!(drawn(21), " NORMAL ask ? 1m  4? ");
     }
 
     #[test]

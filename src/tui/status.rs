@@ -107,11 +107,28 @@ pub fn who_types(model: &Model) -> Option<String> {
         let agent = model.keyboards.agent(id).unwrap_or("agent");
         Some(format!("{agent} is typing"))
     } else if model.holds_keyboard(id) {
-        Some("you hold the keyboard".to_owned())
+        Some(HOLDS.to_owned())
     } else {
         None
     }
 }
+
+/// Adds who else is typing, which is shortened if there is little room. Returns whether somebody is.
+pub fn add_who_types(model: &Model, bar: &mut Bar) -> bool {
+    let Some(words) = who_types(model) else {
+        return false;
+    };
+    let short = match words.as_str() {
+        HOLDS => "held by you".to_owned(),
+        _ => words.clone(),
+    };
+    let styled = |words| vec![Span::styled(words, model.theme.state(&State::NeedsInput))];
+    bar.right_or(2, styled(words), styled(short), false);
+    true
+}
+
+/// Said of a job that agents may not type into.
+const HOLDS: &str = "you hold the keyboard";
 
 /// Columns left for a question beside name, state, time and the key that leaves.
 pub fn beside(area: Rect) -> usize {

@@ -56,7 +56,11 @@ fn the_status_line_counts_what_needs_a_person_in_every_mode() {
     }
     let mut dash = Dash::new(120, 24, shop_records());
     dash.press("2i");
-    assert!(dash.status().contains("ctrl-] ! next"), "{}", dash.status());
+    assert!(
+        dash.status().contains("ctrl-] then ! next"),
+        "{}",
+        dash.status()
+    );
     let quiet = Dash::new(80, 24, vec![record("web")]);
     assert!(!quiet.status().contains("asks"), "{}", quiet.status());
 }
@@ -75,7 +79,7 @@ fn alarms_are_shortened_before_one_is_dropped_and_questions_stay_longest() {
     }
     let lines = status.join("\n");
     assert!(status[0].contains("1 asks  1 failed"), "{lines}");
-    assert!(status[2].contains("1 asks  1✗"), "{lines}");
+    assert!(status[2].contains("1?  1✗"), "{lines}");
     assert!(status[3].contains("1?"), "{lines}");
 }
 
@@ -239,7 +243,7 @@ fn a_toast_tells_of_other_jobs_while_one_looks_and_bang_goes_there() {
     dash.press("i");
     dash.event(EventKind::InputNeeded, "api", json!({"inputState": "line"}));
     assert!(
-        dash.text().contains("ctrl-] ! goes there"),
+        dash.text().contains("ctrl-] then ! goes there"),
         "{}",
         dash.text()
     );

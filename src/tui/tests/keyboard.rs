@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::status::InputState;
 use crate::protocol::{Action, EventKind, Status};
 use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 
@@ -47,6 +48,20 @@ fn takes_and_returns_a_keyboard() {
         Ok(json!({})),
     ));
     assert!(!dash.status().contains("you hold the keyboard"));
+}
+
+#[test]
+fn who_holds_the_keyboard_leaves_room_for_the_state() {
+    let mut web = record("web");
+    web.summary.input_state = InputState::Line;
+    let mut dash = Dash::new(40, 12, vec![web]);
+    dash.link(LinkEvent::Reply(
+        RequestKind::Hold(id("web"), true),
+        Ok(json!({})),
+    ));
+    let status = dash.status();
+    assert!(status.contains("web ? input"), "{status}");
+    assert!(status.contains("held by you"), "{status}");
 }
 
 #[test]

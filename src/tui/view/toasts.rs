@@ -124,7 +124,7 @@ fn way(model: &Model) -> Option<String> {
     } else {
         model.mode().hints(model).exits.pop()?.0
     };
-    Some(format!("{leave} {next}"))
+    Some(format!("{leave} then {next}"))
 }
 
 /// Where toasts can be drawn.

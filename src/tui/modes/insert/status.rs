@@ -11,7 +11,7 @@ use crate::tui::model::counts::Counts;
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
-use crate::tui::status::{self, Alarms, add_hint, begin, beside, job_items, who_types};
+use crate::tui::status::{self, Alarms, add_hint, add_who_types, begin, beside, job_items};
 use crate::tui::{hints, pane, text};
 
 /// The status line.
@@ -51,15 +51,8 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
             let asked = asked.then(|| pane::question(model, beside(area)));
             match asked.flatten() {
                 Some(question) => bar.text(1, question, theme.state(&State::Asked)),
-                None => match who_types(model) {
-                    Some(words) => {
-                        bar.right(
-                            2,
-                            vec![Span::styled(words, theme.state(&State::NeedsInput))],
-                        );
-                    }
-                    None => bar.right(4, vec![where_keys_go(model, job)]),
-                },
+                None if add_who_types(model, &mut bar) => {}
+                None => bar.right(4, vec![where_keys_go(model, job)]),
             }
         }
         Some(job) => {
@@ -77,8 +70,9 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     if let Some((leave, label)) = leave {
         let next = model.keymap.key_named(NORMAL, "next-alert");
         if let Some(next) = next.filter(|_| wide && has_alarm_elsewhere(model)) {
-            let next = (format!("{leave} {next}"), "next".to_owned());
-            add_hint(model, &mut bar, 3, Some(next));
+            let next = (format!("{leave} then {next}"), "next".to_owned());
+            // Where keys go is more important.
+            add_hint(model, &mut bar, 5, Some(next));
         }
         bar.right(0, hints::spans(model, (leave, label)));
     }

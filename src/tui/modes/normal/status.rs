@@ -16,7 +16,7 @@ use crate::tui::model::{Model, Selected, usage};
 use crate::tui::pane::Shown;
 use crate::tui::scrollback::Scroll;
 use crate::tui::state::State;
-use crate::tui::status::{self, add_hint, beside, job_items, new_below, who_types};
+use crate::tui::status::{self, add_hint, add_who_types, beside, job_items, new_below, who_types};
 use crate::tui::{grid, hints, pane, units};
 
 /// The status line.
@@ -39,10 +39,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         Kind::Zoom => add_pane(model, area, &mut bar),
         _ => add_place(model, wide, &mut bar),
     }
-    if let Some(words) = who_types(model) {
-        let words = Span::styled(words, model.theme.state(&State::NeedsInput));
-        bar.right(2, vec![words]);
-    }
+    add_who_types(model, &mut bar);
     add_keys(model, kind, &mut bar);
     bar
 }
