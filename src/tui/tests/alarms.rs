@@ -407,3 +407,52 @@ fn toasts_are_not_on_a_line_that_is_edited() {
         }
     }
 }
+
+#[test]
+fn a_zoomed_job_that_asks_shows_how_to_answer() {
+    for (width, is_wide) in [(120, true), (80, false)] {
+        let mut web = record("web");
+        web.summary.input_state = InputState::Line;
+        let mut dash = Dash::new(width, 24, vec![web.clone()]);
+        dash.press("z");
+        let status = dash.status();
+        assert!(status.contains("tab reply"), "{status}");
+        assert!(status.contains("i type"), "{status}");
+        web.asked.push(Asked {
+            message: "Shall I drop the table carts and create it again?".to_owned(),
+            by: Scope::named("codex").unwrap(),
+            at: Timestamp(NOW),
+            until: Timestamp(NOW + 60_000),
+        });
+        dash.record(&web);
+        let status = dash.status();
+        assert!(status.contains("tab reply"), "{status}");
+        assert!(status.contains("N decline") || !is_wide, "{status}");
+    }
+    let mut dash = Dash::new(120, 24, vec![record("web")]);
+    dash.press("z");
+    let status = dash.status();
+    assert!(
+        status.contains("i type") && status.contains("z list"),
+        "{status}"
+    );
+}
+
+#[test]
+fn the_answer_comes_before_the_refusal() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut web = record("web");
+        web.asked.push(Asked {
+            message: "May I?".to_owned(),
+            by: Scope::named("codex").unwrap(),
+            at: Timestamp(NOW),
+            until: Timestamp(NOW + 60_000),
+        });
+        let mut dash = Dash::new(width, height, vec![web]);
+        let text = dash.text();
+        let hints = text.lines().last().unwrap_or_default();
+        assert!(hints.starts_with(" tab reply  N decline"), "{hints}");
+        dash.press("I");
+        assert!(dash.text().contains("codex asks you"), "{}", dash.text());
+    }
+}

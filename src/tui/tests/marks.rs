@@ -280,5 +280,5 @@ fn a_read_only_view_offers_no_restart() {
     let mut dash = Dash::with(options, 80, 24, vec![lint]);
     dash.press("z");
     assert!(!dash.status().contains("restart"), "{}", dash.status());
-    assert!(dash.status().contains("z zoom"), "{}", dash.status());
+    assert!(dash.status().contains("z list"), "{}", dash.status());
 }

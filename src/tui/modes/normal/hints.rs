@@ -12,9 +12,10 @@ use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::shell;
 use crate::tui::state::State;
 
-/// The hint for an action; closing a view that was opened for a job detaches from it.
+/// The hint for an action; closing a view that was opened for a job detaches from it, and the zoom has a way back.
 pub(super) fn hint(model: &Model, action: Action) -> Option<Hint> {
     match action {
+        Action::Zoom if model.layout().kind == Kind::Zoom => hints::labelled(model, action, "list"),
         Action::Quit if model.attached != Attached::No => hints::labelled(model, action, "detach"),
         Action::Unfold if model.host_to_log_in().is_some() => {
             hints::labelled(model, action, "log in")
@@ -109,8 +110,8 @@ pub(super) fn hints(model: &Model) -> Hints {
     }
 }
 
-/// How to answer what a job asks.
-fn answers(job: &Job) -> Vec<Action> {
+/// How to answer what a job asks, the answer before the refusal.
+pub(super) fn answers(job: &Job) -> Vec<Action> {
     let declines = (!job.record.asked.is_empty()).then_some(Action::Decline);
     [Action::Reply].into_iter().chain(declines).collect()
 }
@@ -183,11 +184,10 @@ fn of_selected(model: &Model) -> Vec<Action> {
         });
         actions.extend([Action::Stop, Action::Details, Action::New, Action::Filter]);
     } else if job.is_alive() {
-        if !job.record.asked.is_empty() {
-            actions.push(Action::Decline);
-        }
         if job.state().needs_input() {
-            actions.push(Action::Reply);
+            actions.extend(answers(job));
+        } else if !job.record.asked.is_empty() {
+            actions.push(Action::Decline);
         }
         if job.state() == State::Paused {
             actions.push(Action::Pause);
@@ -232,7 +232,7 @@ fn grid(model: &Model) -> Hints {
     let kept = [
         get(Action::Grid, "list"),
         get(Action::Help, "help"),
-        get(Action::Quit, "quit"),
+        hint(model, Action::Quit),
     ];
     Hints {
         keys: hints.into_iter().flatten().collect(),

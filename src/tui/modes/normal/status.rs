@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use super::hints::hint;
+use super::hints::{answers, hint};
 use super::keys::Action;
 use crate::tui::bar::Bar;
 use crate::tui::list::marked;
@@ -99,7 +99,13 @@ fn add_grid(model: &Model, area: Rect, bar: &mut Bar) {
 fn add_pane(model: &Model, area: Rect, bar: &mut Bar) {
     let theme = &model.theme;
     if let Some(question) = pane::question(model, beside(area)) {
-        bar.text(1, question, theme.state(&State::Asked));
+        // The pane shows it, too; in the zoom, only this line shows how to answer.
+        let is_zoom = model.layout().kind == Kind::Zoom;
+        bar.text(
+            if is_zoom { 3 } else { 1 },
+            question,
+            theme.state(&State::Asked),
+        );
     }
     let shown = pane::how_shown(model);
     if who_types(model).is_none() && shown != Shown::Nothing {
@@ -135,11 +141,14 @@ fn add_place(model: &Model, wide: bool, bar: &mut Bar) {
 /// The keys that help most.
 fn add_keys(model: &Model, kind: Kind, bar: &mut Bar) {
     if kind == Kind::Zoom {
-        let ended = model.current().is_some_and(|job| !job.is_alive());
-        let first = match ended {
-            _ if model.options.read_only => None,
-            true => Some((3, Action::Restart)),
-            false => Some((5, Action::Type)),
+        let first = match model.current().filter(|_| !model.options.read_only) {
+            None => Vec::new(),
+            Some(job) if !job.is_alive() => vec![(3, Action::Restart)],
+            Some(job) if job.state().needs_input() => {
+                let answers = (2..).zip(answers(job));
+                answers.chain([(4, Action::Type)]).collect()
+            }
+            Some(_) => vec![(2, Action::Type)],
         };
         let keys = [(5, Action::Scroll), (4, Action::Zoom)];
         for (rank, action) in first.into_iter().chain(keys) {
