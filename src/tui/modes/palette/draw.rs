@@ -12,13 +12,13 @@ use crate::tui::status::{self, Alarms};
 use crate::tui::text;
 use crate::tui::window::Canvas;
 
-/// Maximum width of the box in columns, including its border.
-const WIDEST: u16 = 72;
-/// Maximum number of commands shown at once.
-const TALLEST: u16 = 12;
+/// Least width of the box in columns, including its border.
+const LEAST_WIDTH: usize = 72;
+/// Number of commands shown at once in a low window.
+const ROWS: u16 = 12;
 /// Below this width in columns, there is no border and only names and keys are shown.
 const NARROW: u16 = 60;
-/// Maximum width of names in columns.
+/// Columns of names that shell commands leave to them.
 const NAMES: usize = 30;
 
 /// The status line: what the selected command does, or why it cannot be done now.
@@ -28,7 +28,12 @@ pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
         // The badge with its blanks, and the alarms on the right.
         let beside = 10 + Alarms::width(model, area);
         let room = usize::from(area.width).saturating_sub(beside);
-        let help = entry.obstacle.as_deref().unwrap_or(&entry.help);
+        let command = match &entry.shell {
+            // The list has no room for commands.
+            Ok(command) if area.width < NARROW => clean(command),
+            _ => entry.help.to_string(),
+        };
+        let help = entry.obstacle.as_deref().unwrap_or(&command);
         let help = text::clip(help, room, model.theme.glyph("…"));
         bar.text(0, help, Style::new());
     }
@@ -40,9 +45,13 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     let found = palette.found(model);
     let framed = body.width >= NARROW && body.height >= 8;
     let margin = if framed { 4 } else { 1 };
-    let rows = TALLEST.min(body.height.saturating_sub(margin));
+    let most = ROWS.max(model.window.1 / 2);
+    let rows = most.min(body.height.saturating_sub(margin));
+    let columns = Columns::of(&palette.entries(model));
     let width = if framed {
-        WIDEST.min(body.width - 2)
+        let whole = (columns.whole() + 4).max(LEAST_WIDTH);
+        let whole = u16::try_from(whole).unwrap_or(u16::MAX);
+        whole.min(body.width.saturating_sub(4))
     } else {
         body.width
     };
@@ -78,7 +87,45 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     );
     let first = inner.y + if framed { 2 } else { 1 };
     let list = Rect::new(inner.x, first, inner.width, rows);
-    list_of(model, palette, &found, list, canvas);
+    list_of(model, palette, (&found, &columns), list, canvas);
+}
+
+/// Widths of the columns, from all commands, so that nothing moves while typing.
+struct Columns {
+    names: usize,
+    keys: usize,
+    shell: usize,
+}
+
+impl Columns {
+    fn of(all: &[Entry]) -> Self {
+        let widest = |of: fn(&Entry) -> usize| all.iter().map(of).max().unwrap_or(0);
+        Self {
+            names: widest(|entry| text::width(&entry.title)),
+            keys: widest(|entry| text::width(&entry.key)),
+            shell: widest(|entry| text::width(&shown(entry))),
+        }
+    }
+
+    /// Columns of a row in which nothing is cut.
+    fn whole(&self) -> usize {
+        self.names + self.keys + 5 + self.shell
+    }
+
+    /// Columns of names in a row of this width. Names that are longer than most are cut for the commands.
+    fn names_in(&self, width: usize) -> usize {
+        let beside = width.saturating_sub(self.keys + 5 + self.shell);
+        let names = self.names.min(beside.max(NAMES));
+        names.min(width.saturating_sub(self.keys + 4))
+    }
+}
+
+/// The shell command of a row, or why there is none.
+fn shown(entry: &Entry) -> String {
+    match &entry.shell {
+        Ok(command) => clean(command),
+        Err(why) => format!("- {why}"),
+    }
 }
 
 fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
@@ -125,7 +172,13 @@ fn input(model: &Model, palette: &Palette, found: usize, area: Rect, canvas: &mu
     line::draw::field(&model.theme, "> ", &palette.line, true, field, canvas);
 }
 
-fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas: &mut Canvas) {
+fn list_of(
+    model: &Model,
+    palette: &Palette,
+    (found, columns): (&[Entry], &Columns),
+    area: Rect,
+    canvas: &mut Canvas,
+) {
     let theme = &model.theme;
     let rows = usize::from(area.height);
     let width = usize::from(area.width);
@@ -144,13 +197,8 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas
         .at
         .saturating_sub(rows / 2)
         .min(found.len().saturating_sub(rows));
-    // Compute widths from all commands, so that nothing moves while typing.
-    let all = palette.entries(model);
-    let widest = |of: fn(&Entry) -> &str| all.iter().map(|e| text::width(of(e))).max().unwrap_or(0);
-    let keys = widest(|entry| &entry.key);
-    let names = widest(|entry| &entry.title)
-        .min(NAMES)
-        .min(width.saturating_sub(keys + 4));
+    let keys = columns.keys;
+    let names = columns.names_in(width);
     for (y, (at, entry)) in (area.y..).zip(found.iter().enumerate().skip(start).take(rows)) {
         let here = at == palette.at;
         let line = Rect::new(area.x, y, area.width, 1);
@@ -176,11 +224,7 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, canvas
         put(names + 3, &entry.key, keys, key_style);
         let shell = names + keys + 5;
         if width >= shell + 12 {
-            let command = match &entry.shell {
-                Ok(command) => clean(command),
-                Err(why) => format!("- {why}"),
-            };
-            put(shell, &command, width - shell, theme.dim());
+            put(shell, &shown(entry), width - shell, theme.dim());
         }
     }
     let shown = (found.len() - start).min(rows);

@@ -281,3 +281,36 @@ fn folding_a_group_says_what_it_does() {
     let status = dash.status();
     assert!(status.contains("Fold the group, or unfold it"), "{status}");
 }
+
+#[test]
+fn a_wide_window_shows_whole_commands_and_a_narrow_one_that_of_the_selected_row() {
+    let long = "a-name-of-a-job-that-is-rather-long";
+    let named = || {
+        let mut web = record("web");
+        web.summary.label = Some(long.to_owned());
+        web
+    };
+    let mut dash = Dash::new(160, 40, vec![named()]);
+    dash.press(":stop");
+    let text = dash.text();
+    assert!(text.contains(&format!("stop {long} ")), "{text}");
+    assert!(text.contains(&format!("bgproc stop {long} ")), "{text}");
+    let mut dash = Dash::new(50, 12, vec![record("web")]);
+    dash.press(":stop");
+    assert!(
+        dash.status().contains("bgproc stop web"),
+        "{}",
+        dash.status()
+    );
+}
+
+#[test]
+fn a_group_is_named_as_a_group() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2:stop group");
+    assert!(
+        dash.text().contains("bgproc stop g:shop"),
+        "{}",
+        dash.text()
+    );
+}
