@@ -163,7 +163,8 @@ fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
         // A double click undoes what dragging has done.
         Hit::Divider if count == 2 => width::reset(model),
         Hit::Divider => model.pointer.held = Some(Held::Divider),
-        Hit::List | Hit::Group | Hit::Nothing => {}
+        Hit::Group => model.pointer.held = Some(Held::Group),
+        Hit::List | Hit::Nothing => {}
     }
 }
 
@@ -267,6 +268,18 @@ fn text_area(model: &Model, area: Rect) -> Rect {
 fn drag(model: &mut Model, mouse: Mouse) {
     if model.pointer.held == Some(Held::Divider) && model.layout().divider.is_some() {
         width::set(model, mouse.col);
+        return;
+    }
+    if model
+        .pointer
+        .held
+        .take_if(|held| *held == Held::Group)
+        .is_some()
+    {
+        let key = model.key("m").to_owned();
+        model.note(format!(
+            "Text is selected in the pane of one job: select the job. {key} gives the mouse to the terminal."
+        ));
         return;
     }
     if model.pointer.held != Some(Held::Selects) {

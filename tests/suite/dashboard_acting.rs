@@ -104,7 +104,7 @@ fn a_job_is_duplicated_and_changed() {
     view.wait_for_text("web-2 ● running");
     assert_eq!(record(&home, "web-2")["group"], "shop");
     view.send("e");
-    view.wait_for_text("keep: no");
+    view.wait_for_text("pin: no");
     view.send("\x15exec sleep 2000\t\x15copy\t\t\t\x15always\r");
     view.wait_for_text("copy is changed; its next run");
     let changed = record(&home, "copy");

@@ -30,6 +30,8 @@ pub enum Held {
     Jobs,
     /// It moves the divider between list and pane.
     Divider,
+    /// It was pressed in the pane of a group, where nothing is selected.
+    Group,
 }
 
 impl Pointer {

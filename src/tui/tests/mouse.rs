@@ -60,6 +60,29 @@ fn a_click_selects_and_a_second_click_attaches() {
 }
 
 #[test]
+fn dragging_over_the_pane_of_a_group_says_what_to_do() {
+    let mut dash = shop();
+    dash.press("g");
+    click(&mut dash, PANE);
+    assert!(!dash.text().contains("Text is selected"), "{}", dash.text());
+    mouse(&mut dash, 0, PANE, false);
+    mouse(&mut dash, 32, (PANE.0 + 5, PANE.1 + 2), false);
+    mouse(&mut dash, 32, (PANE.0 + 9, PANE.1 + 2), false);
+    mouse(&mut dash, 0, (PANE.0 + 9, PANE.1 + 2), true);
+    assert_eq!(copied(&mut dash), None);
+    let said: Vec<&str> = dash
+        .model
+        .toasts
+        .said()
+        .map(|said| said.text.as_str())
+        .collect();
+    let told = said
+        .iter()
+        .filter(|text| text.starts_with("Text is selected in the pane of one job"));
+    assert_eq!(told.count(), 1, "{said:?}");
+}
+
+#[test]
 fn the_wheel_scrolls_what_is_under_the_pointer() {
     let many = (0..40).map(|n| record(&format!("job{n}x"))).collect();
     let mut dash = Dash::new(80, 24, many);

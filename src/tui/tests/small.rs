@@ -51,6 +51,10 @@ fn a_page_that_fits_offers_no_keys_to_scroll_it() {
     dash.press("grid");
     let text = dash.text();
     assert!(text.contains("NORMAL with the grid"), "{text}");
+    dash.press("zzzz");
+    let text = dash.text();
+    assert!(text.contains("No key matches"), "{text}");
+    assert!(text.contains("nothing found"), "{text}");
 }
 
 #[test]

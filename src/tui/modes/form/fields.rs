@@ -13,8 +13,8 @@ pub const NAME: usize = 1;
 pub const GROUP: usize = 2;
 /// Field index of the directory of a new job.
 pub const DIR: usize = 3;
-/// Field index of `keep` of an edited job.
-pub const KEEP: usize = 3;
+/// Field index of `pin` of an edited job.
+pub const PIN: usize = 3;
 /// Field index of the restart policy of an edited job.
 pub const RESTART: usize = 4;
 /// Field index of what people are notified of, of an edited job.
@@ -28,7 +28,7 @@ const NEW: &[&str] = &["run", "name", "group", "dir"];
 /// The same if there are other hosts.
 const NEW_SOMEWHERE: &[&str] = &["run", "name", "group", "dir", "on"];
 /// Labels of the editable fields of a job, in order.
-const EDIT: &[&str] = &["run", "name", "group", "keep", "restart", "notify"];
+const EDIT: &[&str] = &["run", "name", "group", "pin", "restart", "notify"];
 
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Form {
         }
     }
 
-    /// The form that edits a job, filled with its current command, name, group, keep, restart and notices.
+    /// The form that edits a job, filled with its current command, name, group, pin, restart and notices.
     pub fn edit(id: SessionId, name: String, now: [String; 6]) -> Self {
         let command = now[RUN].clone();
         let now = now.map(|text| clean(&text));

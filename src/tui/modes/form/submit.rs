@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::{DIR, Form, GROUP, KEEP, NAME, NOTIFY, ON, Purpose, RESTART, RUN};
+use super::fields::{DIR, Form, GROUP, NAME, NOTIFY, ON, PIN, Purpose, RESTART, RUN};
 use crate::config::LOCAL;
 use crate::protocol::params::{Set, Start};
 use crate::protocol::{Action as Request, Mode as JobMode, Notice, RestartPolicy, SessionId, name};
@@ -135,14 +135,14 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
     };
     let label = changed(NAME);
     let label = label.map(|name| checked_name(NAME, name)).transpose()?;
-    let keep = match changed(KEEP).as_deref() {
+    let keep = match changed(PIN).as_deref() {
         None => None,
         Some("yes" | "y") => Some(true),
         Some("no" | "n" | "") => Some(false),
         Some(_) => {
             return Err((
-                KEEP,
-                "keep is yes or no: yes keeps the job and its log for good.".into(),
+                PIN,
+                "pin is yes or no: yes keeps the job and its log for good.".into(),
             ));
         }
     };

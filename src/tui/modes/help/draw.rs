@@ -247,13 +247,11 @@ pub(super) fn bar(model: &Model, help: &Help, area: Rect) -> Bar {
     }
     let page = page(model, help);
     let bottom = (help.top + page.height).min(page.lines);
-    bar.right(
-        2,
-        vec![Span::styled(
-            format!("{bottom}/{}", page.lines),
-            theme.dim(),
-        )],
-    );
+    let place = match page.lines {
+        0 => "nothing found".to_owned(),
+        lines => format!("{bottom}/{lines}"),
+    };
+    bar.right(2, vec![Span::styled(place, theme.dim())]);
     if model.layout().hints.is_none()
         && let Some(hint) = hints::hint(model, Action::Leave)
     {

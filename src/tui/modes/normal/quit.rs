@@ -110,7 +110,7 @@ fn bar(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;
     let alive = model.alive().len();
     let wide = area.width >= 60;
-    let word = if wide { "QUIT AND STOP?" } else { "STOP?" };
+    let word = if wide { "QUIT AND STOP?" } else { "QUIT?" };
     let mut bar = begin(model, area, word);
     let are = match (model.alive_counts().with_waiting(), alive) {
         (Some(words), _) => words,

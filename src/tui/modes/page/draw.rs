@@ -16,8 +16,8 @@ const LABEL: usize = 12;
 pub(super) enum Entry {
     /// A blank line.
     Blank,
-    /// A name, its state and a time.
-    State(String, State, String),
+    /// A name, its state and the word for it, and a time.
+    State(String, (State, String), String),
     /// A heading.
     Title(String),
     /// A label and a value.
@@ -93,10 +93,10 @@ fn broken(model: &Model, entry: &Entry, width: usize) -> Vec<Line> {
     let wrap = |text: &str, x: usize| text::wrap(text, width.saturating_sub(x + 1).max(8));
     match entry {
         Entry::Blank => vec![Vec::new()],
-        Entry::State(name, state, time) => {
+        Entry::State(name, (state, word), time) => {
             let room = width.saturating_sub(2).max(8);
             let name = text::clip_middle(name, room, theme.glyph("…"));
-            let sign = format!("{} {}", state.glyph(theme.ascii), state.word());
+            let sign = format!("{} {word}", state.glyph(theme.ascii));
             let sign_at = 1 + text::width(&name) + 2;
             let time_at = sign_at + text::width(&sign) + 1;
             vec![vec![

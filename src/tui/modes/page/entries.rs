@@ -28,7 +28,7 @@ pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
     };
     page.entries.push(Entry::State(
         job.name.clone(),
-        job.state(),
+        (job.state(), job.word()),
         model.time_of(job),
     ));
     page.facts(job, record);
