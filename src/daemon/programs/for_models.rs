@@ -5,27 +5,40 @@ use std::collections::BTreeMap;
 use super::program::{SHELL, find_named};
 use crate::protocol::hello::Replies;
 use crate::protocol::params::Start;
+use crate::protocol::shell::quote;
 use crate::protocol::{Error, Greeting};
 
-/// What git runs as the editor of a list of commits: it says why there is none, and fails. The shell that runs it adds
-/// the file to the comment.
-const NO_SEQUENCE_EDITOR: &str = "echo 'bgproc: no editor here; set GIT_SEQUENCE_EDITOR in `env`, \
-     or `pagers`:true and type into it' >&2; false #";
+/// What git runs as its editor: [`SCRIPT`]. Short, because git repeats it if it fails. A program of its own, because other
+/// programs run it without a shell.
+const EDITOR: &str = "sh -c 'eval \"${BGPROC_GIT_EDITOR:?}\"' sh";
 
-/// What git runs as any other editor: it leaves the file as it is, but says why a hunk of `git add -p` is not edited, and
-/// fails. A program of its own, because other programs run it without a shell.
-const EDITOR: &str = "sh -c 'case \"$1\" in *addp-hunk-edit.diff) \
-     echo \"bgproc: no editor here; set GIT_EDITOR in env, or pagers:true and type into it\" >&2; false;; esac' sh";
+/// The variable with the script that [`EDITOR`] runs.
+const SCRIPT: &str = "BGPROC_GIT_EDITOR";
 
-/// Programs that would wait for a key or show an editor, and what to run in their place. A message of git is used as it
-/// is; a hunk or a list of commits to rebase is not, because then git would do as if it had been edited.
+/// The end of the script, which begins with the `editor` of the command line, if it has one in a variable. One that is
+/// given to git by `-c` comes first, as in git without `GIT_EDITOR`. Without any, a message is used as it is; a hunk or a
+/// list of commits to rebase is not, because then git would do as if it had been edited. The hint of git that it waits
+/// for its editor is erased, as git does when the editor has ended.
+const EDITS: &str = "by() { \
+     set -- \"$(git config --show-scope --get \"$1\" 2>/dev/null)\"; \
+     case $1 in command?*) editor=${1#command?};; esac; }; \
+     by core.editor; case $1 in *git-rebase-todo) by sequence.editor;; esac; \
+     case $editor in *BGPROC_GIT_EDITOR*) editor=;; esac; \
+     if [ \"$editor\" ]; then eval \"$editor \\\"\\$@\\\"\"; else \
+     [ ! -t 2 ] || printf '\\r\\033[K' >&2; \
+     no='bgproc: no editor here; start again with env'; case $1 in \
+     *git-rebase-todo) echo \"$no {\\\"GIT_SEQUENCE_EDITOR\\\":\\\"vim\\\"}\" >&2; false;; \
+     *addp-hunk-edit.diff) echo \"$no {\\\"GIT_EDITOR\\\":\\\"vim\\\"}\" >&2; false;; \
+     *) echo 'bgproc: message left as it is; -m or EDITOR=COMMAND changes it' >&2;; esac; fi";
+
+/// Programs that would wait for a key or show an editor, and what to run in their place.
 const ENDING: [(&str, &str); 6] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("MANPAGER", "cat"),
     ("SYSTEMD_PAGER", "cat"),
     ("GIT_EDITOR", EDITOR),
-    ("GIT_SEQUENCE_EDITOR", NO_SEQUENCE_EDITOR),
+    ("GIT_SEQUENCE_EDITOR", EDITOR),
 ];
 
 /// The variables that name the editor of git.
@@ -84,8 +97,30 @@ pub(crate) fn variables(greeting: &Greeting, params: &Start) -> BTreeMap<String,
                 .entry(name.to_owned())
                 .or_insert_with(|| Some(program.to_owned()));
         }
+        if !has_editor {
+            let script = script(greeting, &changes);
+            changes.insert(SCRIPT.to_owned(), Some(script));
+        }
     }
     changes
+}
+
+/// What [`EDITOR`] runs: the editor that a command line names for its git, or else what [`EDITS`] says. An `EDITOR` or
+/// `VISUAL` that the command has from the environment of the client is not the line's own.
+fn script(greeting: &Greeting, changes: &BTreeMap<String, Option<String>>) -> String {
+    let inherited = |name: &str| match (changes.contains_key(name), &greeting.env) {
+        // An editor that the request names is used without a script.
+        (true, _) => None,
+        (false, Some(env)) => env.get(name).cloned(),
+        (false, None) => std::env::var(name).ok(),
+    };
+    let [editor, visual] = ["EDITOR", "VISUAL"].map(|name| inherited(name).unwrap_or_default());
+    format!(
+        "editor=; [ \"$EDITOR\" = {} ] || editor=$EDITOR; \
+         [ \"$VISUAL\" = {} ] || editor=${{VISUAL:-$editor}}; {EDITS}",
+        quote(&editor),
+        quote(&visual)
+    )
 }
 
 #[cfg(test)]
@@ -141,9 +176,72 @@ mod tests {
             assert!(!variables.contains_key("GIT_SEQUENCE_EDITOR"), "{name}");
             assert_eq!(variables.contains_key("GIT_EDITOR"), name == "GIT_EDITOR");
             assert_eq!(variables["GIT_PAGER"], Some("cat".to_owned()));
+            assert!(!variables.contains_key(SCRIPT), "{name}");
         }
         let variables = with("EDITOR", None);
         assert_eq!(variables["GIT_EDITOR"], Some(EDITOR.to_owned()));
+    }
+
+    /// What the stand-in does with a file, for a client and a command with these variables: whether it succeeds, and
+    /// what it writes.
+    fn edited(client: &[(&str, &str)], command: &[(&str, &str)], file: &str) -> (bool, String) {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let greeting = Greeting {
+            env: Some(client.iter().map(owned).collect()),
+            ..model()
+        };
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &format!("{EDITOR} \"$@\""), "sh", file])
+            .env_remove("EDITOR")
+            .env_remove("VISUAL")
+            .env(
+                SCRIPT,
+                variables(&greeting, &Start::default())[SCRIPT]
+                    .as_ref()
+                    .unwrap(),
+            )
+            .envs(client.iter().copied())
+            .envs(command.iter().copied())
+            .output()
+            .unwrap();
+        let written = [ran.stdout, ran.stderr].concat();
+        let written = String::from_utf8_lossy(&written).into_owned();
+        (ran.status.success(), written)
+    }
+
+    #[test]
+    fn the_stand_in_runs_the_editor_of_the_line_only() {
+        let message = ".git/COMMIT_EDITMSG";
+        let inherited = [("EDITOR", "echo it's")];
+        for (client, command) in [
+            (&[][..], &[][..]),
+            (&inherited, &[]),
+            (&[], &[("EDITOR", EDITOR)]),
+        ] {
+            let (is_success, written) = edited(client, command, message);
+            let says = written.starts_with("bgproc: message left as it is");
+            assert!(is_success && says, "{command:?}: {written}");
+        }
+        for name in ["EDITOR", "VISUAL"] {
+            let (is_success, written) = edited(&inherited, &[(name, "echo now")], message);
+            assert!(is_success, "{name}");
+            assert_eq!(written, format!("now {message}\n"), "{name}");
+        }
+        assert!(!edited(&[], &[("EDITOR", "false")], message).0);
+    }
+
+    #[test]
+    fn the_stand_in_fails_where_git_would_go_on_unedited() {
+        for (file, variable) in [
+            (".git/rebase-merge/git-rebase-todo", "GIT_SEQUENCE_EDITOR"),
+            (".git/addp-hunk-edit.diff", "GIT_EDITOR"),
+        ] {
+            let (is_success, written) = edited(&[], &[], file);
+            let expected = format!(
+                "bgproc: no editor here; start again with env {{\"{variable}\":\"vim\"}}\n"
+            );
+            assert_eq!((is_success, written), (false, expected));
+        }
     }
 
     #[test]

@@ -104,7 +104,14 @@ fn an_interactive_rebase_without_an_editor_fails_and_changes_nothing() {
         "start",
         json!({ "command": rebase, "cwd": cwd, "env": env }),
     );
-    has(&text, &["editor", "code 1", "nothing to commit"]);
+    has(
+        &text,
+        &[
+            r#"no editor here; start again with env {"GIT_SEQUENCE_EDITOR":"vim"}"#,
+            "code 1",
+            "nothing to commit",
+        ],
+    );
     // An editor of the model's own is used, and messages need none.
     env["GIT_SEQUENCE_EDITOR"] = "sed -i 2s/pick/squash/".into();
     let text = model.call(
@@ -127,5 +134,46 @@ fn a_hunk_is_not_edited_without_an_editor_and_a_message_needs_none() {
     let env = environment("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
     let start = json!({ "command": command, "cwd": cwd, "env": env });
     let text = model.call("start", start);
-    has(&text, &["bgproc: no editor here", "change 1", "code 0"]);
+    has(
+        &text,
+        &[
+            "bgproc: no editor here",
+            "bgproc: message left as it is",
+            "change 1",
+            "code 0",
+        ],
+    );
+}
+
+#[test]
+fn an_editor_that_a_command_line_names_is_used() {
+    if !have("git") {
+        return;
+    }
+    let home = Home::new();
+    let cwd = repository(&home, 3);
+    let mut model = Model::new(&home, &[]);
+    let env = environment("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
+    for (command, subjects) in [
+        (
+            "EDITOR='sed -i s/change/by-variable/' git commit --amend",
+            "by-variable 3\nchange 2\n",
+        ),
+        (
+            "git -c core.editor='sed -i s/by-variable/by-option/' commit --amend",
+            "by-option 3\nchange 2\n",
+        ),
+        (
+            "git -c sequence.editor='sed -i 1s/pick/drop/' rebase -i HEAD~2",
+            "by-option 3\nchange 1\n",
+        ),
+        (
+            "EDITOR='sed -i 2s/pick/drop/' git rebase -i --root",
+            "change 1\n",
+        ),
+    ] {
+        let command = format!("{command} && git log --format=%s");
+        let start = json!({ "command": command, "cwd": cwd, "env": env });
+        has(&model.call("start", start), &["done (exit 0)", subjects]);
+    }
 }
