@@ -74,8 +74,7 @@ pub(crate) struct Input {
     free: Notify,
     /// What was typed and is not in the input log yet.
     notes: RefCell<Vec<Typed>>,
-    /// The command that was typed into a shell last. An interrupt forgets it, because a shell does not tell the end
-    /// of a command that was interrupted.
+    /// The command that was typed into a shell last.
     command: RefCell<Option<AtShell>>,
     /// Answers of the terminal to the program's questions that wait for their turn.
     replies: RefCell<Vec<u8>>,
@@ -106,6 +105,9 @@ pub(crate) struct AtShell {
     /// The prompt, if it can be seen: when it is shown again, the command is over, also if the shell dropped the
     /// rest of the line with the mark of its end.
     pub(crate) prompt: Option<String>,
+    /// Whether somebody has typed or sent an interrupt since. A shell does not tell the end of a command that was
+    /// interrupted.
+    pub(crate) is_interrupted: bool,
 }
 
 /// What was typed at once.
@@ -192,12 +194,19 @@ impl Input {
 
     /// The command that was typed last into a shell, unless it was interrupted.
     pub(crate) fn last_command(&self) -> Option<AtShell> {
+        self.typed_command().filter(|typed| !typed.is_interrupted)
+    }
+
+    /// The command that was typed last into a shell.
+    pub(crate) fn typed_command(&self) -> Option<AtShell> {
         self.command.borrow().clone()
     }
 
     /// Notes that the program was interrupted.
     pub(crate) fn interrupted(&self) {
-        self.command.take();
+        if let Some(typed) = &mut *self.command.borrow_mut() {
+            typed.is_interrupted = true;
+        }
     }
 
     /// Takes down what was typed. Those who take it write it to the input log.

@@ -72,8 +72,8 @@ pub struct Executed {
     pub elapsed_ms: u64,
     /// What the program in the foreground does with its input.
     pub input_state: InputState,
-    /// On a lean connection: that the session was started again since you last looked, that somebody else has ended it
-    /// or runs it again, or why it is not ready.
+    /// Why a command is over that has no exit code. On a lean connection also: that the session was started again since
+    /// you last looked, that somebody else has ended it or runs it again, or why it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The screen, if a full-screen program runs (on a lean connection).

@@ -227,9 +227,17 @@ fn a_command_that_is_interrupted_is_not_waited_for() {
             "action": "exec", "sessionId": id, "pending": pending, "waitMs": 60_000,
         });
         // The shell is at its prompt, and gives no exit code for the command.
-        let reply = serve.ok(wait);
-        assert_eq!(reply["outcome"], "input", "{reply}");
+        let reply = serve.ok(wait.clone());
+        assert_eq!(reply["outcome"], "done", "{reply}");
+        assert_eq!(reply["exitCode"], Value::Null, "{reply}");
+        assert!(reply.get("pending").is_none(), "{reply}");
+        assert_eq!(
+            reply["reason"], "interrupted; the shell is at its prompt",
+            "{reply}"
+        );
         check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
+        let reply = serve.ok(wait);
+        assert_eq!(reply["outcome"], "done", "{reply}");
     }
 }
 
@@ -491,7 +499,8 @@ fn a_shell_that_drops_the_rest_of_the_line_takes_the_next_command() {
     let id = shell(&mut serve, "dash", "pty");
     for line in [". ./missing", "echo ${FOO:?is not set}", "shift 5"] {
         let reply = exec(&mut serve, &id, line);
-        assert_eq!(reply["outcome"], "input", "{line}: {reply}");
+        assert_eq!(reply["outcome"], "done", "{line}: {reply}");
+        assert_eq!(reply["exitCode"], Value::Null, "{line}: {reply}");
         check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
     }
 }

@@ -129,6 +129,7 @@ impl Line {
                 command: typed.clone(),
                 shell,
                 prompt,
+                is_interrupted: false,
             });
         }
         Ok(Some((typed, sent)))

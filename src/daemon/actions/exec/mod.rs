@@ -10,7 +10,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{max_chars, wait_ms};
-use crate::daemon::requests::new_output::{Show, Since, cursor, polled};
+use crate::daemon::requests::new_output::{Show, Since, cursor, joined, polled};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::target::Target;
 use crate::daemon::requests::wait_plan::Plan;
@@ -25,6 +25,7 @@ use crate::protocol::{Error, SessionId};
 
 use line::type_command;
 use marks::{begin, end, search};
+use prompt::over_without_end;
 
 /// Handles the action `exec`.
 pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
@@ -48,11 +49,18 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         .await?;
     let decision = waited.verdict.into_iter().next().and_then(|part| part.1);
     let began = begin(hub, &id, &command).await?;
-    let outcome = outcome(decision.as_ref(), began.is_some());
+    let mut outcome = outcome(decision.as_ref(), began.is_some());
     let ended = match outcome {
         Progress::Done => end(hub, &id, &command, began.unwrap_or(command.from)).await?,
         _ => None,
     };
+    let over = match (outcome, began) {
+        (Progress::Done | Progress::Exited, _) | (_, None) => None,
+        _ => over_without_end(hub, &id, &command).await,
+    };
+    if over.is_some() {
+        outcome = Progress::Done;
+    }
     let (log_end, shown_by_now) = {
         let state = hub.read();
         let session = state.sessions.get(&id);
@@ -103,7 +111,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         cursor: polled.cursor,
         elapsed_ms: waited.elapsed_ms,
         input_state: polled.input_state,
-        reason: polled.reason,
+        reason: joined([over.map(str::to_owned), polled.reason]),
         screen: polled.screen,
         pending: (!is_over).then(|| command.token()),
         before,

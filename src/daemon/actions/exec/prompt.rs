@@ -242,6 +242,43 @@ async fn unended(
     Ok(Some(command).filter(|_| !is_back))
 }
 
+/// Why a command that has begun, and whose end is not in the log, is over nevertheless; `None` if it may go on. A shell
+/// does not tell the end of a command that was interrupted, or after some errors.
+pub(super) async fn over_without_end(
+    hub: &Hub,
+    id: &SessionId,
+    command: &TypedCommand,
+) -> Option<&'static str> {
+    hub.catch_up_within_limit(id).await;
+    let (typed, leader, foreground, state) = {
+        let state = hub.read();
+        let session = state.sessions.get(id)?;
+        let input = state.sessions.io(id)?.input.clone()?;
+        let foreground = state.sessions.foreground_program(id);
+        let foreground = foreground.map(|process| process.pid);
+        (
+            input.typed_command()?,
+            session.life.pid(),
+            foreground,
+            session.input_state(),
+        )
+    };
+    if typed.command != *command {
+        // Only at its prompt a shell is given a command, and within the first shell of a session nothing else runs then.
+        let is_later = typed.command.from > command.from && typed.command.carrier.is_none();
+        return (is_later && Some(typed.shell) == leader)
+            .then_some("interrupted: its shell has run another command since");
+    }
+    if foreground != Some(typed.shell) {
+        return None;
+    }
+    if typed.is_interrupted && command.carrier.is_none() && waits(state) {
+        return Some("interrupted; the shell is at its prompt");
+    }
+    let is_back = typed.prompt.is_some() && prompt(hub, id) == typed.prompt;
+    is_back.then_some("ended without an exit code; the shell is at its prompt")
+}
+
 /// The text before the cursor, which is the shell's prompt before a command is typed; `None` if there is none.
 pub(super) fn prompt(hub: &Hub, id: &SessionId) -> Option<String> {
     hub.change(|state| {

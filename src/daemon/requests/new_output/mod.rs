@@ -22,8 +22,8 @@ use crate::sys::signal;
 use crate::term::highlight::highlights;
 use crate::term::sanitize::clean;
 
-pub(crate) use reason::untold_reason;
-use reason::{joined, unready};
+use reason::unready;
+pub(crate) use reason::{joined, untold_reason};
 pub(crate) use show::Show;
 pub(crate) use since::{Since, cursor};
 use streams::{Streams, piped};

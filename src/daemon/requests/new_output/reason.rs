@@ -47,7 +47,7 @@ pub(super) fn unready(session: &Session) -> Option<String> {
 }
 
 /// Several reasons as one.
-pub(super) fn joined<const N: usize>(reasons: [Option<String>; N]) -> Option<String> {
+pub(crate) fn joined<const N: usize>(reasons: [Option<String>; N]) -> Option<String> {
     let reasons = reasons.into_iter().flatten();
     reasons.reduce(|one, other| one + "; " + &other)
 }
