@@ -52,8 +52,10 @@ pub struct Situation {
 #[derive(Debug, Default)]
 pub struct InputWatch {
     report: Option<InputReport>,
-    /// When `report` was recorded. This and the next three are in boot-time milliseconds.
+    /// When `report` was recorded. This and the next four are in boot-time milliseconds.
     reported_at: u64,
+    /// When the first of the last answers was recorded that all say that a program waits in a read.
+    reads_since: Option<u64>,
     /// When the program last wrote something, or something was typed.
     active_at: u64,
     /// When the last check took place.
@@ -140,6 +142,7 @@ impl InputWatch {
     pub fn forget(&mut self, now: u64, eager: bool, asked: u64) {
         self.stale_up_to = asked;
         self.report = None;
+        self.reads_since = None;
         self.next = None;
         self.on_activity(now, eager);
     }
@@ -213,6 +216,14 @@ impl InputWatch {
     pub fn record(&mut self, report: Option<InputReport>, now: u64) {
         self.report = report;
         self.reported_at = now;
+        let reads = report.is_some_and(|report| is_waiting(report) && !report.in_event_loop);
+        self.reads_since = reads.then(|| self.reads_since.unwrap_or(now));
+    }
+
+    /// Since when each check has found a program in a read that waits for input, in boot-time milliseconds. `None` if it
+    /// does not, and for one that reads in an event loop, which does so while it works.
+    pub fn reads_since(&self) -> Option<u64> {
+        self.reads_since
     }
 
     /// Whether the program has just written something or something was just typed. Then a check
@@ -419,6 +430,32 @@ mod tests {
             ..ALIVE
         };
         assert_eq!(state(unread, closed), InputState::Closed);
+    }
+
+    #[test]
+    fn a_read_lasts_until_a_check_finds_none_or_something_is_typed() {
+        let (reads, works) = (
+            report(Some(true), true, true),
+            report(Some(false), true, true),
+        );
+        let mut watch = InputWatch::default();
+        for (now, report, since) in [
+            (1000, reads, Some(1000)),
+            (1500, reads, Some(1000)),
+            (1600, works, None),
+            (1700, reads, Some(1700)),
+        ] {
+            watch.record(Some(report), now);
+            assert_eq!(watch.reads_since(), since, "{now}");
+        }
+        watch.typed(1800, true, 0);
+        assert_eq!(watch.reads_since(), None);
+        let in_event_loop = InputReport {
+            in_event_loop: true,
+            ..reads
+        };
+        watch.record(Some(in_event_loop), 1900);
+        assert_eq!(watch.reads_since(), None);
     }
 
     #[test]

@@ -22,7 +22,11 @@ use crate::term::size::Size;
 /// milliseconds. Programs that poll their input while they work write within this time.
 const TURN_LINE_MS: u64 = 100;
 
-/// The same for programs that read single keys. They read all the time, and draw their screen in steps.
+/// How long a program has waited for a line or a password when it counts as waiting for somebody although other threads or
+/// programs write all the time, in milliseconds.
+const TURN_READ_MS: u64 = 2000;
+
+/// Quiet time of programs that read single keys. They read all the time, and draw their screen in steps.
 const TURN_KEYS_MS: u64 = 250;
 
 /// Quiet time after which a shell that waits for input has not taken the command that was typed into it, in
@@ -249,6 +253,7 @@ impl Matcher {
             facts,
             is_over,
             quiet_ms: now.saturating_sub(self.quiet_since(output)),
+            read_ms: facts.reads_since.map(|since| now.saturating_sub(since)),
             has_begun: self.marks.as_ref().is_some_and(|m| m.began().is_some()),
             rows: rows.as_deref(),
             view: conditions.view,
@@ -305,6 +310,8 @@ struct SessionState<'a> {
     is_over: bool,
     /// How long it has been silent, in milliseconds.
     quiet_ms: u64,
+    /// How long its program has waited in the same read, in milliseconds.
+    read_ms: Option<u64>,
     /// Whether the command that was typed into its shell has begun.
     has_begun: bool,
     /// The rows of its screen, if a condition is about them and they are complete.
@@ -330,14 +337,14 @@ impl SessionState<'_> {
             Compiled::Exit if self.is_over => "exit",
             Compiled::Input if waits(input) => INPUT,
             Compiled::Needed if needs(input) => INPUT,
-            Compiled::Turn if !facts.listens && self.is_quiet_for(turn_ms(input)) => INPUT,
+            Compiled::Turn if !facts.listens && self.is_turn(turn_ms(input)) => INPUT,
             Compiled::LineTurn
-                if needs(input) && !facts.listens && self.is_quiet_for(Some(TURN_LINE_MS)) =>
+                if needs(input) && !facts.listens && self.is_turn(Some(TURN_LINE_MS)) =>
             {
                 INPUT
             }
             Compiled::Command(command)
-                if self.is_quiet_for(command_turn_ms(command, self.has_begun, facts)) =>
+                if self.is_turn(command_turn_ms(command, self.has_begun, facts)) =>
             {
                 INPUT
             }
@@ -361,6 +368,13 @@ impl SessionState<'_> {
             input_state: (kind == INPUT).then_some(input),
             ..Matched::of(index, kind)
         })
+    }
+
+    /// Whether it is somebody else's turn after a silence of `ms`. For a line or a password it is also without one, once
+    /// the read has lasted. Not if `ms` is `None`.
+    fn is_turn(&self, ms: Option<u64>) -> bool {
+        let has_lasted = self.read_ms.is_some_and(|ms| ms >= TURN_READ_MS);
+        self.is_quiet_for(ms) || ms == Some(TURN_LINE_MS) && has_lasted && needs(self.facts.input)
     }
 
     /// Whether the session has been silent for so long; not if `ms` is `None`.
@@ -388,5 +402,61 @@ fn command_turn_ms(command: &TypedCommand, has_begun: bool, facts: WaitInputs<'_
         Some(_) if !has_begun => Some(NOT_BEGUN_MS),
         Some(_) if command.carrier.is_some() && facts.foreground == command.carrier => None,
         ms => ms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::engine::Now;
+    use crate::protocol::status::Mode;
+    use crate::term::plain::LayoutKind;
+
+    #[test]
+    fn a_question_is_found_although_another_thread_writes() {
+        let size = Size::new(24, 80);
+        let layout = Layout {
+            size,
+            kind: LayoutKind::Terminal,
+        };
+        let found_at = |facts: WaitInputs<'_>| {
+            let conditions = Rc::new(Conditions::something_to_do(false, None));
+            let mut matcher = Matcher::new(conditions, layout, Checkpoint::at(0), 0);
+            let mut output = Output::new(Mode::Pty, size);
+            (0..4000).step_by(20).find(|boot| {
+                let now = Now {
+                    boot: *boot,
+                    ..Now::default()
+                };
+                output.feed(b"x\n", now);
+                matcher.look(&mut output, facts, *boot).is_some()
+            })
+        };
+        let asks = WaitInputs {
+            input: InputState::Line,
+            reads_since: Some(1000),
+            ..WaitInputs::of(Status::Running)
+        };
+        assert_eq!(found_at(asks), Some(1000 + TURN_READ_MS));
+        for facts in [
+            // It reads and works in turn.
+            WaitInputs {
+                reads_since: None,
+                ..asks
+            },
+            WaitInputs {
+                listens: true,
+                ..asks
+            },
+            // A screen is drawn while keys are read.
+            WaitInputs {
+                input: InputState::Tui,
+                ..asks
+            },
+        ] {
+            assert_eq!(found_at(facts), None, "{facts:?}");
+        }
     }
 }

@@ -18,6 +18,8 @@ pub struct WaitInputs<'a> {
     pub input: InputState,
     /// Whether the program only listens to its input; see [`Session::listens`](super::session::Session::listens).
     pub listens: bool,
+    /// Since when its program waits in the same read; see [`InputWatch::reads_since`](super::input::InputWatch::reads_since).
+    pub reads_since: Option<u64>,
     /// Whether its probe holds; `None` without a probe.
     pub ready: Option<bool>,
     /// Whether its probe has taken longer than it may, or does not hold any more.
@@ -39,6 +41,7 @@ impl WaitInputs<'_> {
             is_behind: false,
             input: InputState::Unknown,
             listens: false,
+            reads_since: None,
             ready: None,
             is_late: false,
             ports: None,

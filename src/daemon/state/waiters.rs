@@ -105,6 +105,7 @@ impl State {
             is_skipped: self.is_skipped(id),
             input: session.input_state(),
             listens: session.listens(),
+            reads_since: session.input.reads_since(),
             ready: session.ready(),
             is_late: session.is_late(),
             foreground: foreground.flatten(),
