@@ -31,6 +31,10 @@ pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
 /// How long to wait until input is read. A program that waits for input has read it by then.
 const SETTLES: Duration = Duration::from_millis(31);
 
+/// How long a request of a model must have lasted to tell that the program does not read. One that waits for nothing ends
+/// earlier than a healthy program has read a key, if the machine is busy.
+const TELLING: Duration = Duration::from_millis(100);
+
 /// Longest time to see whether a program ends or reads on after the end-of-file character. An
 /// interpreter takes tens of milliseconds to end.
 const END_PAUSE: Duration = Duration::from_millis(250);
@@ -223,7 +227,7 @@ impl Sent {
                 waited: None,
             });
         }
-        let settled = plan.is_none();
+        let (settled, asked_at) = (plan.is_none(), Instant::now());
         let unread = match (&plan, self.bytes) {
             // The program may read during the wait, so measure afterwards.
             (Some(_), _) | (_, 0) => None,
@@ -255,7 +259,8 @@ impl Sent {
                 state != InputState::Closed && (settled || state != InputState::Unknown)
             });
             let is_there = input.as_ref().and_then(|input| input.unread());
-            if seen && is_there.is_some_and(|bytes| bytes > 0) {
+            let is_telling = !client.is_lean() || asked_at.elapsed() >= TELLING;
+            if seen && is_telling && is_there.is_some_and(|bytes| bytes > 0) {
                 self.warn(Warning::NotReading);
             }
         }

@@ -157,3 +157,16 @@ fn a_line_of_text_ends_with_enter_for_a_program_that_reads_keys() {
     let text = model.call("write", write("four"));
     assert!(!text.contains("warning"), "{text}");
 }
+
+#[test]
+fn a_key_that_is_not_waited_for_is_no_reason_to_warn() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let start = json!({ "command": "sleep 100", "background": true });
+    let text = model.call("start", start);
+    let id = text.split(' ').next().unwrap();
+    let key = json!({ "sessionId": id, "data": "j\n", "waitMs": 0 });
+    let text = model.call("write", key);
+    assert_eq!(text, "2 bytes typed, not all read yet");
+    model.call("kill", json!({ "sessionId": id }));
+}
