@@ -262,7 +262,7 @@ params! {
         /// With `grep`: if there are more matches than `maxMatches`, return the newest ones and not the
         /// oldest (false).
         newest: Option<bool>,
-        /// Only output written at or after this time.
+        /// Only output written at or after this time: `2026-11-21T20:00:00Z`, or `10m` for ten minutes ago.
         since_time: Option<String>,
         /// Only this run.
         run: Option<u32>,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::daemon::clock::now;
 use crate::engine::session::Session;
 use crate::protocol::bounds::{LEAST_SIDE, MAX_SIDE};
 use crate::protocol::name::{self, MAX_NAME, MAX_TAGS};
 use crate::protocol::params::{SignalName, Stream};
 use crate::protocol::signal::NUMBERS;
 use crate::protocol::status::Mode;
-use crate::protocol::{Error, Timestamp, suggest};
+use crate::protocol::{Error, Timestamp, duration, suggest};
 use crate::sys::signal;
 use crate::term::size::Size;
 
@@ -81,13 +82,19 @@ pub(crate) fn check_tag_count(count: usize) -> Result<(), Error> {
     }
 }
 
-/// Parses a time that a client sent.
+/// Parses a time that a client sent: a moment, or how long ago it was.
 pub(crate) fn checked_time(name: &str, text: &str) -> Result<Timestamp, Error> {
-    Timestamp::parse(text).ok_or_else(|| {
+    if let Some(at) = Timestamp::parse(text) {
+        return Ok(at);
+    }
+    let ago = duration::parse(text).map_err(|_| {
         Error::invalid(format!("`{name}`: `{text}` is not a time"))
-            .hint("write 2026-11-21T20:00:00.123Z")
-    })
+            .hint("write 2026-11-21T20:00:00.123Z, or 10m for ten minutes ago")
+    })?;
+    let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    Ok(Timestamp(now().wall.millis().saturating_sub(ago)))
 }
+
 /// The number of a signal given by name or number.
 pub(crate) fn signal_number(name: &SignalName) -> Result<i32, Error> {
     match name {
@@ -105,5 +112,23 @@ pub(crate) fn signal_number(name: &SignalName) -> Result<i32, Error> {
                     None => error.hint("for example TERM, INT, HUP, KILL"),
                 }
             }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_moment_or_how_long_ago_it_was() {
+        let moment = checked_time("sinceTime", "2026-11-21T20:00:00Z").unwrap();
+        assert_eq!(moment.to_string(), "2026-11-21T20:00:00.000Z");
+        let at = checked_time("sinceTime", "10m").unwrap();
+        let ago = now().wall.millis() - at.millis();
+        assert!((600_000..605_000).contains(&ago), "{ago}");
+        let error = checked_time("sinceTime", "noon").unwrap_err();
+        assert_eq!(error.message, "`sinceTime`: `noon` is not a time");
+        assert!(error.hint.unwrap().contains("10m"));
     }
 }

@@ -122,7 +122,7 @@ fn poll() -> Tool {
     let input = json!({
         "sessionId": {"type": "string"},
         "since": string("\"new\" or a cursor"),
-        "waitMs": integer("wait this long for output (0)"),
+        "waitMs": integer("for output (0)"),
         "maxChars": integer("(2000)"),
         "stream": {"type": "string", "enum": ["all", "stdout", "stderr"]},
     });
@@ -142,17 +142,18 @@ fn log() -> Tool {
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
-        "tail": integer("last lines (100 by default)"),
+        "tail": integer("last lines (100)"),
         "fromLine": integer("first line, from 1"),
-        "lines": integer("how many (100)"),
+        "lines": integer("(100)"),
         "grep": string("regular expression; (?i) ignores case"),
         "context": integer("lines around each match"),
         "maxMatches": plain("integer"),
         "offset": integer("first byte"),
-        "limit": integer("how many bytes (65536)"),
+        "limit": integer("bytes (65536)"),
         "stream": {"type": "string", "enum": ["all", "stdout", "stderr", "input"]},
         "newest": boolean("the last matches"),
-        "sinceTime": {"type": "string"},
+        "sinceTime": string("10m, or RFC 3339"),
+        "run": integer("only of this run"),
         "command": integer("output of the nth last command of its shell"),
     });
     let output = json!({
@@ -235,7 +236,7 @@ fn exec() -> Tool {
     let input = json!({
         "sessionId": {"type": "string"},
         "command": string("one line or several"),
-        "pending": string("or wait on for a command that was not done: its pending"),
+        "pending": string("of a command to wait on for"),
         "language": {"type": "string", "enum": ["posix", "fish"]},
         "waitMs": integer("at most this long (10000); it goes on"),
         "maxChars": integer("(2000)"),
@@ -301,13 +302,13 @@ fn kill() -> Tool {
 }
 
 fn session() -> Tool {
-    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path. project: jobs of the file in dir; apply restarts changed ones.";
+    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). set: label, group, times. clear: drop output. export: asciicast|text|html|raw to path. project: jobs of the file in dir; apply restarts changed ones.";
     let input = json!({
         "action": {"type": "string", "enum": RARE},
         "sessionId": plain("string"),
         "detail": boolean("status: with processes and ports"),
         "message": plain("string"), "timeoutMs": plain("integer"),
-        "until": as_until("restart: return at any of these"), "waitMs": plain("integer"),
+        "until": as_until("restart: return at these"), "waitMs": plain("integer"),
         "signal": plain("string"), "target": plain("string"),
         "rows": plain("integer"), "cols": plain("integer"),
         "label": plain("string"), "group": plain("string"), "keep": plain("boolean"),

@@ -111,6 +111,27 @@ pub struct LogLines {
     /// With `command`: how the command ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<ShellCommand>,
+    /// On a lean connection, of a session that has had several runs: those of the lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<ShownRuns>,
+}
+
+/// The runs to which the lines of a reply belong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRuns {
+    /// Number of the last run of the session.
+    pub last: u32,
+    /// The runs of which lines are shown, oldest first.
+    pub shown: Vec<ShownRun>,
+}
+
+/// A run of which lines are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRun {
+    /// Its number, counted from 1.
+    pub run: u32,
+    /// Number of its first line that is shown; with `grep`, of its first match.
+    pub line: u64,
 }
 
 /// The command of a shell whose output was asked for.
@@ -121,6 +142,9 @@ pub struct ShellCommand {
     pub running: bool,
     /// Its exit code, if the shell reported it.
     pub exit_code: Option<i32>,
+    /// Number of lines that it has written, if the request names no first line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
 }
 
 /// A match of `log` with `grep`.
@@ -191,4 +215,7 @@ pub struct LogMatches {
     /// The ends of long lines, and context for which the reply has no room.
     #[serde(default)]
     pub omitted: Left,
+    /// On a lean connection, of a session that has had several runs: those of the matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<ShownRuns>,
 }

@@ -307,6 +307,7 @@ fn replies_of_version_1() {
             command: Some(ShellCommand {
                 running: false,
                 exit_code: Some(0),
+                lines: None,
             }),
             lines: vec![LogLine {
                 n: 1,
@@ -322,6 +323,7 @@ fn replies_of_version_1() {
             total_lines: 2,
             omitted: Left { bytes: 3, lines: 1 },
             next_line: 2,
+            runs: None,
         }),
         reply(LogMatches {
             matches: vec![LogMatch {
@@ -336,6 +338,7 @@ fn replies_of_version_1() {
             total_lines: 3,
             truncated: true,
             omitted: Left { bytes: 3, lines: 1 },
+            runs: None,
         }),
         reply(waited()),
         reply(WaitedAll {

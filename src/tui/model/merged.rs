@@ -229,6 +229,7 @@ mod tests {
             omitted: Left::default(),
             next_line: 9,
             command: None,
+            runs: None,
         })
     }
 

@@ -482,7 +482,7 @@ fn what_a_model_is_not_shown_of_a_command_is_named_by_its_lines() {
             .unwrap()
             .parse::<u64>();
         assert_eq!(missing.unwrap(), shown.parse::<u64>().unwrap() + 1);
-        let rest = output.split("left out; log fromLine:").nth(1).unwrap();
+        let rest = output.split("left out; log grep:").nth(1).unwrap();
         let next: u64 = rest.lines().nth(1).unwrap().parse().unwrap();
         let log = json!({"action": "log", "sessionId": id, "fromLine": last, "lines": 1});
         let missing = serve.ok(log)["lines"][0]["text"]

@@ -44,7 +44,10 @@ fn the_end_of_a_command_is_awaited_and_its_output_read() {
     run(&mut serve, &id, "printf 'no newline'");
     let (lines, command) = output(&mut serve, &id, 1);
     assert_eq!(lines, ["no newline"]);
-    assert_eq!(command, json!({"running": false, "exitCode": 0}));
+    assert_eq!(
+        command,
+        json!({"running": false, "exitCode": 0, "lines": 1})
+    );
     let (lines, command) = output(&mut serve, &id, 2);
     assert_eq!(lines, ["one", "two"]);
     assert_eq!(command["exitCode"], 3);

@@ -57,7 +57,7 @@ fn the_log_of_git_ends_by_itself() {
             "done (exit 0)",
             "change 30",
             "change 1\n",
-            "left out; log fromLine:",
+            "left out; log grep:\"...\" or fromLine:",
         ],
     );
     model.cost(1, 2200);

@@ -22,7 +22,7 @@ fn three_failures_among_three_thousand_tests_take_two_calls() {
             "3 failed",
         ],
     );
-    has(&text, &["left out; log fromLine:"]);
+    has(&text, &["left out; log grep:"]);
     let text = model.call("log", json!({ "sessionId": id, "grep": "FAILED$" }));
     has(
         &text,
@@ -91,6 +91,42 @@ fn lines_around_matches_are_shown_once() {
     assert_eq!(
         model.call("log", grep),
         "1- a\n2- error-x\n3: error-y\n4- at\n5- b\n6: error-z\n[2 matches, more before line 3; 6 lines in all]"
+    );
+}
+
+#[test]
+fn what_an_earlier_run_has_written_is_told_from_the_last_run() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let marker = home.scratch("second");
+    let path = marker.display();
+    let command =
+        format!("if [ -e {path} ]; then echo test passed; else touch {path}; echo test FAILED; fi");
+    let start = json!({ "command": command, "label": "test", "wait": true });
+    has(&model.call("start", start), &["test FAILED"]);
+    let restart = json!({ "action": "restart", "sessionId": "test", "until": [{"exit": true}] });
+    has(&model.call("session", restart), &["test passed"]);
+    assert_eq!(
+        model.call("log", json!({ "sessionId": "test" })),
+        "--- run 1 ---\n1: test FAILED\n--- run 2 ---\n2: test passed\n[2 lines in all]"
+    );
+    assert_eq!(
+        model.call("log", json!({ "sessionId": "test", "grep": "FAILED" })),
+        "--- run 1 ---\n1: test FAILED\n[1 match, 1 of earlier runs: run:2 leaves those out; 2 lines in all]"
+    );
+    assert_eq!(
+        model.call(
+            "log",
+            json!({ "sessionId": "test", "grep": "FAILED", "run": 2 })
+        ),
+        "[0 matches; 2 lines in all]"
+    );
+    let poll = model.call("poll", json!({ "sessionId": "test" }));
+    has(&poll, &["\ntest FAILED\n--- run 2 ---\ntest passed\n"]);
+    let recent = json!({ "sessionId": "test", "sinceTime": "10m", "run": 2 });
+    assert_eq!(
+        model.call("log", recent),
+        "2: test passed\n[2 lines in all]"
     );
 }
 
@@ -170,10 +206,7 @@ fn a_line_in_a_hundred_megabytes_takes_two_calls() {
         yes \"$line\" | head -c 60000000; printf '\\nerror: no such file: config.h\\n'; \
         yes \"$line\" | head -c 40000000; echo; echo '1 error'";
     let text = model.call("start", json!({ "command": command, "wait": true }));
-    has(
-        &text,
-        &["done (exit 0)", "left out; log fromLine:", "1 error"],
-    );
+    has(&text, &["done (exit 0)", "left out; log grep:", "1 error"]);
     // The log keeps 64 MiB.
     has(
         &text,

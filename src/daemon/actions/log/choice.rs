@@ -41,6 +41,7 @@ impl Choice {
                 command = Some(ShellCommand {
                     running: found.end.is_none() && !is_over,
                     exit_code: found.exit_code,
+                    lines: None,
                 });
                 let place = shell_command::place_of(hub, id, found)?;
                 before = place.before;

@@ -1,6 +1,7 @@
 //! `log` with `grep`: matching lines.
 
 use crate::daemon::actions::log::Room;
+use crate::daemon::actions::log::borders::Borders;
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::matches::{Hit, Matches, Wanted};
 use crate::daemon::actions::log::stream_part::StreamPart;
@@ -59,6 +60,7 @@ pub(super) async fn grep(
             newest: params.newest == Some(true),
         },
     );
+    let mut borders = Borders::new(hub, id, params, room);
     let mut last_run = None;
     read_lines(hub, id, &stretch, sieve, |line| {
         if line.n < from.unwrap_or(1) {
@@ -85,6 +87,9 @@ pub(super) async fn grep(
             return true;
         }
         let (text, cut) = room.cut(text, found.map_or(0..0, |found| found.range()));
+        if found.is_some() {
+            borders.line(line.n, line.start);
+        }
         let hit = found.map(|_| Hit {
             at,
             offset: line.start,
@@ -95,6 +100,7 @@ pub(super) async fn grep(
     .await?;
     let (matches, truncated, omitted) = matches.take();
     Ok(LogMatches {
+        runs: borders.take(matches.iter().map(|found| found.n)),
         matches,
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,

@@ -1,5 +1,6 @@
 //! `log` by lines.
 
+use crate::daemon::actions::log::borders::Borders;
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::fitting::Fitting;
 use crate::daemon::actions::log::stream_part::StreamPart;
@@ -7,7 +8,7 @@ use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::protocol::params::{Log, Stream};
-use crate::protocol::reply::{LogLine, LogLines};
+use crate::protocol::reply::{LogLine, LogLines, ShellCommand};
 use crate::protocol::{Error, SessionId, Timestamp};
 
 /// Returns lines of clean text.
@@ -18,7 +19,7 @@ pub(super) async fn lines(
     since: Option<Timestamp>,
     room: Room,
 ) -> Result<LogLines, Error> {
-    let choice = Choice::new(hub, id, params, since).await?;
+    let mut choice = Choice::new(hub, id, params, since).await?;
     let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     hub.catch_up(id).await;
@@ -33,6 +34,8 @@ pub(super) async fn lines(
     let least = from.unwrap_or(1);
     let keep_last = params.from_line.is_none();
     let mut fitting = Fitting::new(room, keep_last);
+    let mut borders = Borders::new(hub, id, params, room);
+    let (mut read, mut is_read) = (0, true);
     let mut last_run = None;
     let mut part = StreamPart::of(choice.stream);
     read_lines(hub, id, &stretch, None, |line| {
@@ -52,13 +55,16 @@ pub(super) async fn lines(
         };
         let enough = fitting.lines.len() as u64 == count;
         if enough && !keep_last {
+            is_read = false;
             return false;
         }
         if enough {
             fitting.pop_first();
         }
+        read += 1;
+        borders.line(line.n, line.start);
         let stream = if stream == 1 { "stderr" } else { "stdout" };
-        fitting.push(choice.cut(line.start, &own), |text| LogLine {
+        is_read = fitting.push(choice.cut(line.start, &own), |text| LogLine {
             n: line.n,
             at: at.filter(|_| !room.is_lean || origins),
             stream: stream.to_owned(),
@@ -67,14 +73,24 @@ pub(super) async fn lines(
             kind: None,
             offset: origins.then_some(line.start),
             goes_on: origins && line.goes_on,
-        })
+        });
+        is_read
     })
     .await?;
     let Fitting { lines, omitted, .. } = fitting;
-    let next_line = lines
-        .back()
-        .map_or_else(|| least.max(stretch.total_lines + 1), |line| line.n + 1);
+    let after_all = least.max(stretch.total_lines + 1);
+    let is_over = |command: &mut ShellCommand| {
+        command.lines = keep_last.then_some(read);
+        is_read && !command.running
+    };
+    // What follows the output of a command that has ended is no part of it.
+    let next_line = match lines.back() {
+        _ if choice.command.as_mut().is_some_and(is_over) => after_all,
+        Some(line) => line.n + 1,
+        None => after_all,
+    };
     Ok(LogLines {
+        runs: borders.take(lines.iter().map(|line| line.n)),
         lines: lines.into(),
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,

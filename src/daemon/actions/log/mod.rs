@@ -1,5 +1,6 @@
 //! `log`: reads the output so far.
 
+mod borders;
 mod bytes;
 mod choice;
 mod fitting;

@@ -37,6 +37,7 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         omitted,
         next_line,
         command: None,
+        runs: None,
     })
 }
 

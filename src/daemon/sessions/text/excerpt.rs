@@ -37,7 +37,7 @@ impl Source<'_> {
                 piece.omitted_lines = Some([first, last]);
                 piece.omitted.lines = last - first + 1;
                 piece.uncounted = None;
-                format!("[lines {first}-{last} left out; log fromLine:{first}]")
+                format!("[lines {first}-{last} left out; log grep:\"...\" or fromLine:{first}]")
             }
             _ => {
                 let bytes = piece.omitted.bytes;

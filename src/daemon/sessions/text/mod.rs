@@ -15,6 +15,9 @@ use excerpt::whole_lines;
 pub(crate) use source::{Source, finish};
 pub(crate) use uncounted::Uncounted;
 
+/// The share of an excerpt that earlier runs get: one of this number.
+const EARLIER_SHARE: usize = 3;
+
 /// Clean text of a part of a log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Piece {
@@ -41,6 +44,25 @@ impl Piece {
             },
             next,
             ..Self::default()
+        }
+    }
+
+    /// This text, and then that of a later run.
+    fn then_run(self, run: u32, later: Self) -> Self {
+        let mut text = self.text;
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&format!("--- run {run} ---\n{}", later.text));
+        Self {
+            text,
+            omitted: Left {
+                bytes: self.omitted.bytes + later.omitted.bytes,
+                lines: self.omitted.lines + later.omitted.lines,
+            },
+            omitted_lines: later.omitted_lines.or(self.omitted_lines),
+            uncounted: later.uncounted.or(self.uncounted),
+            next: later.next,
         }
     }
 
@@ -89,11 +111,22 @@ impl Sessions {
         }
     }
 
-    /// The beginning and the end of the output between two offsets of a log.
+    /// The beginning and the end of the output between two offsets of a log. If the last run of the session has begun
+    /// between them, a line says where, and what was written before has at most a third of the characters.
     pub(crate) fn excerpt(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
-        match self.source(id) {
-            Some(source) => source.excerpt(from, to, max_chars, self.is_complete(id, to)),
-            None => Piece::none_up_to(to),
+        let Some(source) = self.source(id) else {
+            return Piece::none_up_to(to);
+        };
+        let finished = self.is_complete(id, to);
+        let runs = self.get(id).map_or(&[][..], |session| session.life.runs());
+        match runs.last() {
+            Some(run) if (from + 1..=to).contains(&run.offset) && run.run > 1 => {
+                let earlier = source.excerpt(from, run.offset, max_chars / EARLIER_SHARE, true);
+                let left = max_chars - earlier.text.chars().count().min(max_chars);
+                let piece = source.excerpt(run.offset, to, left, finished);
+                earlier.then_run(run.run, piece)
+            }
+            _ => source.excerpt(from, to, max_chars, finished),
         }
     }
 

@@ -330,6 +330,24 @@ mod tests {
             ),
             (
                 "log",
+                json!({"lines": [{"n": 3, "text": "a"}], "totalLines": 9, "nextLine": 10,
+                    "command": {"running": false, "exitCode": 0, "lines": 1}}),
+                "3: a\n[exit 0, 1 line]",
+            ),
+            (
+                "log",
+                json!({"lines": [{"n": 4, "text": "a"}, {"n": 5, "text": "b"}], "totalLines": 5, "nextLine": 6,
+                    "runs": {"last": 2, "shown": [{"run": 1, "line": 4}, {"run": 2, "line": 5}]}}),
+                "--- run 1 ---\n4: a\n--- run 2 ---\n5: b\n[5 lines in all]",
+            ),
+            (
+                "log",
+                json!({"matches": [{"n": 4, "text": "a"}, {"n": 7, "text": "b"}], "totalLines": 9, "truncated": false,
+                    "runs": {"last": 3, "shown": [{"run": 1, "line": 4}, {"run": 3, "line": 7}]}}),
+                "--- run 1 ---\n4: a\n--- run 3 ---\n7: b\n[2 matches, 1 of earlier runs: run:3 leaves those out; 9 lines in all]",
+            ),
+            (
+                "log",
                 json!({"lines": [], "totalLines": 5, "nextLine": 9}),
                 "[5 lines in all, none of them here]",
             ),

@@ -46,6 +46,7 @@ fn one(result: &Value, newest: bool) -> String {
     let mut text = String::new();
     if result["lines"].is_array() {
         for line in array(result, "lines") {
+            text.push_str(&border(result, &line["n"]));
             let stream = match line["stream"].as_str() {
                 Some("stderr") => "! ",
                 _ => "",
@@ -53,6 +54,11 @@ fn one(result: &Value, newest: bool) -> String {
             text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
         }
         let command = &result["command"];
+        let in_all = match command["lines"].as_u64() {
+            Some(1) => "1 line".to_owned(),
+            Some(count) => format!("{count} lines"),
+            None => in_all,
+        };
         let ended = match (command["running"].as_bool(), command["exitCode"].as_i64()) {
             (Some(true), _) => "still running, ".to_owned(),
             (Some(false), Some(code)) => format!("exit {code}, "),
@@ -71,9 +77,11 @@ fn one(result: &Value, newest: bool) -> String {
             let n = found["n"].as_u64().unwrap_or_default();
             let before = array(found, "before").filter_map(Value::as_str);
             let count = before.clone().count() as u64;
-            if has_context && last > 0 && last + 1 < n.saturating_sub(count) {
+            let border = border(result, &found["n"]);
+            if has_context && border.is_empty() && last > 0 && last + 1 < n.saturating_sub(count) {
                 text.push_str("--\n");
             }
+            text.push_str(&border);
             for (place, line) in before.enumerate() {
                 text.push_str(&format!(
                     "{}- {line}\n",
@@ -100,8 +108,8 @@ fn one(result: &Value, newest: bool) -> String {
             1 => "1 match".to_owned(),
             count => format!("{count} matches"),
         };
-        let lost = not_kept(result);
-        return format!("{text}[{count}{more}; {in_all}{lost}]");
+        let (lost, earlier) = (not_kept(result), earlier(result));
+        return format!("{text}[{count}{more}{earlier}; {in_all}{lost}]");
     }
     text.push_str(word(result, "output"));
     end_line(&mut text);
@@ -115,6 +123,28 @@ fn one(result: &Value, newest: bool) -> String {
         "{text}[bytes {} to {next} of {total}{rest}]",
         result["offset"]
     )
+}
+
+/// The line before the first one of a run, if the session has had several; else nothing.
+fn border(result: &Value, n: &Value) -> String {
+    let mut shown = array(&result["runs"], "shown");
+    shown
+        .find(|run| run["line"] == *n)
+        .map_or_else(String::new, |run| format!("--- run {} ---\n", run["run"]))
+}
+
+/// How many matches are of earlier runs, and how to have those of the last one only.
+fn earlier(result: &Value) -> String {
+    let Some(last) = result["runs"]["last"].as_u64() else {
+        return String::new();
+    };
+    let begin = array(&result["runs"], "shown").find(|run| run["run"] == last);
+    let begin = begin.and_then(|run| run["line"].as_u64());
+    let is_earlier = |found: &&Value| begin.is_none_or(|begin| found["n"].as_u64() < Some(begin));
+    match array(result, "matches").filter(is_earlier).count() {
+        0 => String::new(),
+        count => format!(", {count} of earlier runs: run:{last} leaves those out"),
+    }
 }
 
 /// Where the lines go on that follow a page.

@@ -260,6 +260,7 @@ mod tests {
             total_lines: 9,
             truncated: false,
             omitted: Left::default(),
+            runs: None,
         }
     }
 
