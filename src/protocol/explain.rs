@@ -40,6 +40,7 @@ fn example(action: &str, parameter: &str) -> Option<&'static str> {
         "env" => r#""env":{"NAME":"value"}"#,
         "command" => r#""command":"make test""#,
         "args" => r#""args":["-l","/tmp"]"#,
+        "after" => r#""after":[{"sessionId":"build"}]"#,
         "signal" => r#""signal":"TERM""#,
         "data" => r#""data":"y","submit":true"#,
         "sessionId" => r#""sessionId":"k3v9xq2mwt7b""#,

@@ -156,11 +156,9 @@ fn invalid_key(unknown: &keys::UnknownKey) -> Error {
         ErrorCode::InvalidKey,
         format!("`{}` is not a key", unknown.name),
     );
-    match &unknown.suggestion {
-        Some(near) => error.hint(format!(
-            "did you mean `{near}`? Send text as {{\"text\":\"…\"}}"
-        )),
-        None => error
-            .hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
-    }
+    let text = serde_json::json!({ "text": unknown.name });
+    error.hint(match &unknown.suggestion {
+        Some(near) => format!("did you mean `{near}`? As text it is {text}"),
+        None => format!("as text it is {text}; keys have the names of tmux: Enter, C-c, F5"),
+    })
 }

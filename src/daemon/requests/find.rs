@@ -175,7 +175,8 @@ pub(crate) fn find_several(
         }
         (None, None, None) | (None, Some(_), None) => Err(Error::invalid(
             "one of `sessionId`, `sessionIds` and `group` is required",
-        )),
+        )
+        .hint(r#"for example "sessionId":"k3v9xq2mwt7b"; `list` shows the sessions"#)),
         _ => Err(named_twice()),
     }
 }

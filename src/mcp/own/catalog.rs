@@ -104,7 +104,7 @@ fn list() -> Tool {
         "group": {"type": "string"},
         "label": string("pattern: web*"),
         "includeOutput": boolean("last 10 lines of each"),
-        "limit": integer("newest (200)"),
+        "limit": integer("newest (20 ended)"),
     });
     let output = json!({ "sessions": plain("array"), "counts": plain("object") });
     let output = returns(output, &["sessions", "counts"]);

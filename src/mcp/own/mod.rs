@@ -43,6 +43,8 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
             .iter()
             .any(|name| arguments.contains_key(*name)),
         newest: arguments.get("newest") == Some(&true.into()),
+        limit: param(&arguments, "limit").is_some_and(|limit| !limit.is_null()),
+        up: arguments.get("op") == Some(&"up".into()),
         background: action == "start"
             && !arguments.contains_key("args")
             && arguments

@@ -176,6 +176,14 @@ fn keys_follow_the_modes_of_the_program() {
         "invalid_key",
     );
     assert!(error["hint"].as_str().unwrap().contains("Enter"), "{error}");
+    let text =
+        json!({"action": "send_keys", "sessionId": id, "keys": [":wq", "Enter"], "waitMs": 0});
+    let error = serve.err(text, "invalid_key");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(
+        hint.starts_with(r#"as text it is {"text":":wq"}"#),
+        "{error}"
+    );
 }
 
 #[test]

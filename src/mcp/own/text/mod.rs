@@ -28,13 +28,17 @@ pub struct Asked {
     pub newest: bool,
     /// It starts a line that leaves something running.
     pub background: bool,
+    /// It says how many sessions it wants.
+    pub limit: bool,
+    /// It brings up a project.
+    pub up: bool,
 }
 
 /// The text for the result of an action.
 pub fn of(action: &str, result: &Value, asked: Asked) -> String {
     let text = match action {
         "start" | "restart" => started(result, asked.background),
-        "list" => listed(result),
+        "list" => listed(result, asked.limit),
         "poll" => news(result),
         "log" => log(result, asked.newest),
         "wait" => waited(result),
@@ -44,7 +48,8 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
         "kill" => killed(result),
         "ask_human" => answered(result),
         "export" => exported(result),
-        "project" => project::state(result),
+        "project" => project::state(result, asked.up),
+        "hosts" if array(result, "hosts").next().is_none() => "no hosts".to_owned(),
         _ => fields(result),
     };
     match action {
@@ -216,6 +221,8 @@ mod tests {
         until: true,
         newest: false,
         background: false,
+        limit: false,
+        up: false,
     };
 
     #[test]
@@ -389,6 +396,43 @@ mod tests {
         let told = |newest| of("log", &found, Asked { newest, ..UNTIL });
         assert!(told(false).ends_with("[1 match, more from line 6 on; 9 lines in all]"));
         assert!(told(true).ends_with("[1 match, more before line 5; 9 lines in all]"));
+    }
+
+    #[test]
+    fn of_the_sessions_that_have_ended_the_newest_are_listed() {
+        let one = |n: usize| {
+            let status = if n == 0 { "running" } else { "done" };
+            json!({"sessionId": format!("s{n}"), "status": status, "runtimeMs": 100, "command": "x"})
+        };
+        let sessions: Vec<Value> = (0..30).map(one).collect();
+        let counts = json!({"running": 1, "done": 154});
+        let list = json!({"sessions": sessions, "counts": counts});
+        let told = |limit| of("list", &list, Asked { limit, ..UNTIL });
+        let short = told(false);
+        assert_eq!(short.lines().count(), 22, "{short}");
+        assert!(short.starts_with("s0 running"), "{short}");
+        assert!(short.contains("\ns29 done") && short.contains("\ns10 done"));
+        assert!(short.ends_with("\n[134 more ended; limit:155 lists them]"));
+        assert_eq!(told(true).lines().count(), 30);
+    }
+
+    #[test]
+    fn a_list_without_hosts_says_so() {
+        assert_eq!(of("hosts", &json!({}), UNTIL), "no hosts");
+        let hosts = json!({"hosts": [{"name": "gpu1"}]});
+        assert!(of("hosts", &hosts, UNTIL).contains("gpu1"));
+    }
+
+    #[test]
+    fn that_a_session_is_not_ready_is_said_once() {
+        let start = json!({
+            "sessionId": "k3v", "status": "running", "pid": 7, "ready": false, "reason": "not ready yet",
+        });
+        let text = of("start", &start, UNTIL);
+        assert!(
+            text.starts_with("k3v running, pid 7, not ready yet\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use super::{array, word};
 
-/// A line about the project, one for each job, and what belongs to it.
-pub(super) fn state(result: &Value) -> String {
+/// A line about the project, one for each job, and what belongs to it. `is_up`: the request brings it up.
+pub(super) fn state(result: &Value, is_up: bool) -> String {
     let mut lines = vec![head(result)];
-    let planned = array(result, "plan").filter(|change| change["change"] != "keep");
+    // What has been done is told by the jobs.
+    let is_done = is_up && result["settled"] == true;
+    let planned = array(result, "plan").filter(|change| change["change"] != "keep" && !is_done);
     lines.extend(planned.map(plan));
     for job in array(result, "jobs") {
         lines.push(line(job));
@@ -46,21 +48,33 @@ fn plan(change: &Value) -> String {
 /// `api ready http://localhost:3000 k3v9xq2mwt7b`.
 fn line(job: &Value) -> String {
     let mut line = format!("{} {}", word(job, "job"), word(job, "phase"));
-    if let Some(code) = job["exitCode"].as_i64().filter(|code| *code != 0) {
-        line.push_str(&format!(", exit code {code}"));
+    let code = job["exitCode"].as_i64().filter(|code| *code != 0);
+    let code = code.map(|code| format!("exit code {code}"));
+    let signal = job["signal"].as_str().map(str::to_owned);
+    for how in [&code, &signal].into_iter().flatten() {
+        line.push_str(&format!(", {how}"));
     }
-    if let Some(signal) = job["signal"].as_str() {
-        line.push_str(&format!(", {signal}"));
-    }
-    if let Some(why) = job["why"].as_str() {
-        line.push_str(&format!(": {why}"));
+    let why = job["why"].as_str();
+    // A service without a probe counts as ready when it listens.
+    let listens = why.and_then(|why| why.strip_prefix("guessed "));
+    match (listens, why) {
+        (Some(port), _) => line.push_str(&format!(": listens on {port}")),
+        (None, Some(why))
+            if ![&code, &signal]
+                .iter()
+                .any(|how| how.as_deref() == Some(why)) =>
+        {
+            line.push_str(&format!(": {why}"));
+        }
+        _ => {}
     }
     if let Some(next) = job["nextRun"].as_str() {
         line.push_str(&format!(", next run {next}"));
     }
     let ports = || {
         let ports: Vec<String> = array(job, "ports").map(Value::to_string).collect();
-        (!ports.is_empty()).then(|| format!("port {}", ports.join(", ")))
+        let is_news = !ports.is_empty() && listens.is_none();
+        is_news.then(|| format!("port {}", ports.join(", ")))
     };
     let runs = matches!(
         job["phase"].as_str(),
@@ -106,6 +120,32 @@ migrate failed, exit code 1 [b]
   | bye
 api skipped: needs migrate ok
 warning: web: odd";
-        assert_eq!(state(&result), expected);
+        assert_eq!(state(&result, false), expected);
+        let up = state(&result, true);
+        assert!(!up.contains("planned") && up.contains("web ready"), "{up}");
+    }
+
+    #[test]
+    fn nothing_is_said_twice_of_a_job() {
+        for (job, text) in [
+            (
+                json!({"job": "web", "phase": "ready", "why": "guessed :8135", "ports": [8135], "sessionId": "a"}),
+                "web ready: listens on :8135 [a]",
+            ),
+            (
+                json!({"job": "web", "phase": "ready", "why": "guessed :8135", "url": "http://localhost:8135"}),
+                "web ready: listens on :8135 http://localhost:8135",
+            ),
+            (
+                json!({"job": "test", "phase": "failed", "why": "exit code 1", "exitCode": 1}),
+                "test failed, exit code 1",
+            ),
+            (
+                json!({"job": "test", "phase": "failed", "why": "SIGKILL", "signal": "SIGKILL"}),
+                "test failed, SIGKILL",
+            ),
+        ] {
+            assert_eq!(line(&job), text);
+        }
     }
 }

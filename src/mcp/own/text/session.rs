@@ -9,6 +9,12 @@ use super::{
 };
 use crate::protocol::Status;
 
+/// How the reason of a session says that its probe does not hold yet.
+const UNREADY: &str = "not ready yet";
+
+/// How many sessions that have ended are listed unless the request says how many it wants.
+const ENDED: usize = 20;
+
 pub(super) fn started(result: &Value, background: bool) -> String {
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
     match result["runtimeMs"].as_u64() {
@@ -48,6 +54,8 @@ pub(super) fn started(result: &Value, background: bool) -> String {
 fn ready(session: &Value) -> &'static str {
     match session["ready"].as_bool() {
         Some(true) => ", ready",
+        // The reason may say it already, among others.
+        Some(false) if word(session, "reason").contains(UNREADY) => "",
         Some(false) if session["status"] == "running" => ", not ready yet",
         _ => "",
     }
@@ -75,15 +83,18 @@ pub(super) fn remaining(result: &Value) -> String {
 }
 
 /// The sessions that have not ended, oldest first, and then the others, newest first: a text that is too long is cut in
-/// its middle, and old ends matter least.
-pub(super) fn listed(result: &Value) -> String {
+/// its middle, and old ends matter least. Of those that have ended only the newest are told, unless the request is
+/// limited itself.
+pub(super) fn listed(result: &Value, is_limited: bool) -> String {
     let is_finished = |session: &&Value| {
         let status = Status::deserialize(&session["status"]);
         status.is_ok_and(Status::is_finished)
     };
     let (mut sessions, ended): (Vec<_>, Vec<_>) =
         array(result, "sessions").partition(|session| !is_finished(session));
-    sessions.extend(ended.into_iter().rev());
+    let most = if is_limited { usize::MAX } else { ENDED };
+    let more = has_ended(result).saturating_sub(ended.len().min(most) as u64);
+    sessions.extend(ended.into_iter().rev().take(most));
     let mut lines = Vec::new();
     for session in sessions {
         let mut line = format!("{} {}", word(session, "sessionId"), status(session));
@@ -116,7 +127,21 @@ pub(super) fn listed(result: &Value) -> String {
     if lines.is_empty() {
         return "no sessions".to_owned();
     }
+    if more > 0 && !is_limited {
+        let counts = result["counts"].as_object().into_iter().flatten();
+        let all: u64 = counts.filter_map(|(_, count)| count.as_u64()).sum();
+        lines.push(format!("[{more} more ended; limit:{all} lists them]"));
+    }
     lines.join("\n")
+}
+
+/// How many of the sessions that the request means have ended.
+fn has_ended(result: &Value) -> u64 {
+    let counts = result["counts"].as_object().into_iter().flatten();
+    let is_finished =
+        |name: &str| Status::deserialize(&Value::from(name)).is_ok_and(Status::is_finished);
+    let ended = counts.filter(|(name, _)| is_finished(name));
+    ended.filter_map(|(_, count)| count.as_u64()).sum()
 }
 
 pub(super) fn killed(result: &Value) -> String {
