@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 
 use super::call::{Call, Done};
 use super::caller::Answer;
-use super::own::{catalog, text};
+use super::own::{catalog, human};
 use crate::protocol::shell::quote;
 use crate::protocol::traits::param;
 use crate::protocol::{Error, SessionId};
@@ -85,7 +85,13 @@ impl Forms {
     ) -> Result<Asked, Error> {
         let mut arguments = request.arguments.unwrap_or_default();
         arguments.remove("action");
-        let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
+        human::name_time(&mut arguments);
+        let session: Value = param(&arguments, "sessionId").cloned().unwrap_or_default();
+        if session.is_null() {
+            // The daemon says what is missing; the form would be about another action.
+            let result = call.action("ask_human", arguments.into()).await?;
+            return Ok(Asked::Done(human::of(result)));
+        }
         let known = request.request_state.and_then(|key| self.take(&key));
         let entered = request.input_responses.unwrap_or_default().remove(ANSWER);
         if let Some(entered) = entered {
@@ -106,7 +112,7 @@ impl Forms {
         let form = tokio::select! {
             // An invalid question is refused before a form is shown.
             biased;
-            done = question.settled() => return done.map(Asked::Done),
+            done = question.settled(call, &session) => return done.map(Asked::Done),
             form = form(call, &session, message.as_str().unwrap_or_default()) => form?,
         };
         if way == Way::Result {
@@ -120,12 +126,12 @@ impl Forms {
         }
         let entered = tokio::select! {
             biased;
-            done = question.settled() => return done.map(Asked::Done),
+            done = question.settled(call, &session) => return done.map(Asked::Done),
             entered = show(form, peer) => entered,
         };
         let done = match entered {
             Some(entered) => question.entered(call, &session, entered).await,
-            None => question.settled().await,
+            None => question.settled(call, &session).await,
         };
         done.map(Asked::Done)
     }
@@ -158,13 +164,13 @@ impl Question {
     }
 
     /// Waits until a person has typed or declined in the dashboard, or until the time is over.
-    async fn settled(&mut self) -> Result<Done, Error> {
+    async fn settled(&mut self, call: &Call, session: &Value) -> Result<Done, Error> {
         let answer = self.0.join_next().await.and_then(Result::ok);
         let result = answer.unwrap_or_else(|| Err(Error::internal("the question was dropped")))?;
-        Ok(done(result))
+        Ok(human::told(call, session, result).await)
     }
 
-    /// Types what a person has entered. A dismissed form, or one without a field, leaves the question to the dashboard.
+    /// Types what a person has entered, or gives it to the agent if the program waits for nothing. A dismissed form, or one without a field, leaves the question to the dashboard.
     async fn entered(
         mut self,
         call: &Call,
@@ -173,10 +179,10 @@ impl Question {
     ) -> Result<Done, Error> {
         if let Some(Ok(answer)) = self.0.try_join_next() {
             // It was settled in the dashboard first.
-            return answer.map(done);
+            return Ok(human::told(call, session, answer?).await);
         }
         let line = match entered.action {
-            ElicitationAction::Decline => return Ok(done(json!({ "outcome": "declined" }))),
+            ElicitationAction::Decline => return Ok(human::of(json!({ "outcome": "declined" }))),
             ElicitationAction::Accept => {
                 let line = entered.content.and_then(|content| {
                     let line = content.get(ANSWER)?;
@@ -185,29 +191,26 @@ impl Question {
                 match line {
                     Some(line) => Some(line),
                     // Clients leave an empty field out: Enter alone, which takes the program's default.
-                    None => takes_line(call, session).await?.then(String::new),
+                    None => has_field(&input_state(call, session).await?).then(String::new),
                 }
             }
             _ => None,
         };
         let Some(line) = line else {
-            return self.settled().await;
+            return self.settled(call, session).await;
         };
         // First, so that the question is no longer open when the answer has its effect.
         self.0.shutdown().await;
+        if is_busy(&input_state(call, session).await?) {
+            // Nobody would read it.
+            return Ok(human::of(json!({ "outcome": "answered", "answer": line })));
+        }
         let params = json!({ "sessionId": session, "data": line, "submit": true });
         let reaction = call.action("write", params).await?;
-        let mut done = done(json!({ "outcome": "answered" }));
-        done.text.push('\n');
-        done.text
-            .push_str(&text::of("write", &reaction, text::Asked::default()));
+        let mut done = human::of(json!({ "outcome": "answered" }));
+        human::add(&mut done, "write", &reaction);
         Ok(done)
     }
-}
-
-fn done(result: Value) -> Done {
-    let text = text::of("ask_human", &result, text::Asked::default());
-    Done::new(result, text)
 }
 
 /// The form for a question about a session.
@@ -225,7 +228,11 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
         fields = fields.string_property(ANSWER, |field| {
             field
                 .title("Answer")
-                .description(format!("Typed into the job {name}, followed by Enter"))
+                .description(if is_busy(&status["inputState"]) {
+                    format!("Told to the agent: the job {name} waits for no input now")
+                } else {
+                    format!("Typed into the job {name}, followed by Enter")
+                })
         });
     } else {
         message.push_str(&format!(
@@ -245,12 +252,17 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
     ))
 }
 
-/// Whether the session's program takes an answer that is entered in a form.
-async fn takes_line(call: &Call, session: &Value) -> Result<bool, Error> {
-    let status = call
+/// What the session's program does with its input.
+async fn input_state(call: &Call, session: &Value) -> Result<Value, Error> {
+    let mut status = call
         .action("status", json!({ "sessionId": session }))
         .await?;
-    Ok(has_field(&status["inputState"]))
+    Ok(status["inputState"].take())
+}
+
+/// Whether the program is known to wait for no input.
+fn is_busy(input_state: &Value) -> bool {
+    input_state == "none"
 }
 
 /// Whether the answer can be entered in a form: not if it is a secret, or keys for a screen.

@@ -92,6 +92,7 @@ fn who_types_in_the_dashboard_first_closes_the_form() {
     Person::new(&home).types(session.as_str().unwrap(), "no\r");
     let text = outcome(&mut mcp, call);
     assert!(text.starts_with("answered"), "{text}");
+    assert!(text.contains("got no"), "{text}");
     let cancelled = mcp.notification("notifications/cancelled");
     assert_eq!(cancelled["requestId"], form["id"]);
     // So does an agent that gives up.
@@ -141,8 +142,10 @@ fn a_secret_is_never_asked_for_in_a_form() {
     Person::new(&home).types(session.as_str().unwrap(), "hunter2\r");
     let text = outcome(&mut mcp, call);
     assert!(text.starts_with("answered"), "{text}");
-    let waited = json!({ "sessionId": "login", "until": [{ "pattern": "^long 7$" }] });
-    assert!(mcp.text("wait", waited).contains("long 7"));
+    assert!(
+        text.contains("long 7") && !text.contains("hunter2"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -178,4 +181,38 @@ fn a_wrong_question_is_refused_before_a_form_is_shown() {
     assert!(mcp.fails("session", empty).contains("[invalid_params]"));
     let said = mcp.fails("session", question(&json!("nosuch")));
     assert!(said.contains("[session_not_found]"), "{said}");
+    let nobody = json!({ "action": "ask_human", "message": "May I?" });
+    let said = mcp.fails("session", nobody);
+    assert!(
+        said.starts_with("`ask_human` needs the parameter `sessionId`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_answer_that_no_program_waits_for_is_told_to_the_agent() {
+    let home = Home::new();
+    let mut mcp = Mcp::with_forms(&home, &[]);
+    let start = json!({ "command": "exec sleep 100", "label": "deploy", "background": true });
+    mcp.text("start", start);
+    let session = id(&mut mcp, "deploy");
+    let call = ask(&mut mcp, question(&session));
+    let form = mcp.asked("elicitation/create");
+    let field = &form["params"]["requestedSchema"]["properties"]["answer"];
+    let about = field["description"].as_str().unwrap();
+    assert!(about.starts_with("Told to the agent"), "{form}");
+    mcp.answer(
+        &form,
+        json!({ "action": "accept", "content": { "answer": "yes" } }),
+    );
+    let text = outcome(&mut mcp, call);
+    assert!(
+        text.contains("was not typed") && text.ends_with("\nyes"),
+        "{text}"
+    );
+    let mut asked = question(&session);
+    asked["waitMs"] = json!(1);
+    let call = ask(&mut mcp, asked);
+    let text = outcome(&mut mcp, call);
+    assert!(text.starts_with("timeout"), "{text}");
 }

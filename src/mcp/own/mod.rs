@@ -6,6 +6,7 @@
 mod background;
 pub mod catalog;
 mod ceiling;
+pub mod human;
 pub mod text;
 
 use serde_json::Value;
@@ -34,6 +35,12 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     }
     if action == "project" {
         wait_until_settled(&mut arguments);
+    }
+    if action == "ask_human" {
+        human::name_time(&mut arguments);
+        let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
+        let result = call.action(action, Value::Object(arguments)).await?;
+        return Ok(human::told(call, &session, result).await);
     }
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());

@@ -370,6 +370,11 @@ mod tests {
             ),
             (
                 "ask_human",
+                json!({"outcome": "answered", "answer": "yes"}),
+                "answered; it was not typed, because the program waits for no input:\nyes",
+            ),
+            (
+                "ask_human",
                 json!({"outcome": "timeout", "elapsedMs": 5000, "status": "running", "inputState": "password"}),
                 "timeout after 5.0 s; running, asks for a password; ask again, go on without the answer, or kill the session",
             ),

@@ -192,6 +192,11 @@ fn reaction(result: &Value) -> String {
 
 /// What became of a question to a person.
 pub(super) fn answered(result: &Value) -> String {
+    if let Some(answer) = result["answer"].as_str() {
+        return format!(
+            "answered; it was not typed, because the program waits for no input:\n{answer}"
+        );
+    }
     let mut text = word(result, "outcome").to_owned();
     if let Some(ms) = result["elapsedMs"].as_u64() {
         text.push_str(&format!(" after {}", seconds(ms)));
