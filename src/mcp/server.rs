@@ -27,6 +27,7 @@ use super::compat::macos_shell::Shared;
 use super::completions::Completions;
 use super::elicitation::{self, Asked, Forms};
 use super::own::catalog;
+use super::own::screens::Screens;
 use super::toolset::ToolSet;
 use super::updates::{Sink, Updates};
 use super::{Offer, arguments, progress, resources};
@@ -60,6 +61,7 @@ pub struct Server {
     forms: Option<Forms>,
     completions: Rc<Completions>,
     shared: Shared,
+    screens: Screens,
     updates: Rc<Updates>,
     /// Events of the daemon, until [`Server::meet`] or [`Server::watch`] takes them.
     events: RefCell<Option<mpsc::Receiver<Event>>>,
@@ -83,6 +85,7 @@ impl Server {
             is_read_only: offer.read_only,
             completions: Rc::default(),
             shared: Shared::default(),
+            screens: Screens::default(),
             updates: Rc::default(),
             events: RefCell::new(Some(events)),
         }
@@ -126,6 +129,7 @@ impl Server {
         if let Some(forms) = &self.forms
             && let Some(way) = elicitation::way(&request, context)
         {
+            self.screens.clear();
             return forms.ask(call, request, way, &context.peer).await;
         }
         self.answer(tool, call, request).await.map(Asked::Done)
@@ -138,7 +142,14 @@ impl Server {
             given = arguments::check(&tool.input_schema, given)?;
         }
         self.set
-            .call(call, &self.completions, &self.shared, &tool.name, given)
+            .call(
+                call,
+                &self.completions,
+                &self.shared,
+                &self.screens,
+                &tool.name,
+                given,
+            )
             .await
     }
 }
@@ -171,6 +182,7 @@ impl ServerHandler for Server {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         // A client that is initialized gets all messages until it sets a level.
         self.completions.set_level(LoggingLevel::Debug);
+        self.screens.clear();
         self.meet(&context.peer);
     }
 

@@ -10,6 +10,7 @@ use super::compat::names::Names;
 use super::compat::{deepchat, dotnet, duragent, macos_shell};
 use super::completions::Completions;
 use super::own;
+use super::own::screens::Screens;
 use crate::protocol::hello::Replies;
 use crate::protocol::{Error, ErrorCode, Greeting};
 
@@ -111,13 +112,14 @@ impl ToolSet {
         call: &Call,
         completions: &Completions,
         shared: &macos_shell::Shared,
+        screens: &Screens,
         tool: &str,
         arguments: Arguments,
     ) -> Outcome {
         let named = self.names().map(|names| call.clone().in_names(names));
         let call = named.as_ref().unwrap_or(call);
         match self {
-            Self::Own => own::call(call, tool, arguments).await,
+            Self::Own => own::call(call, screens, tool, arguments).await,
             Self::Deepchat => deepchat::call(call, tool, arguments).await,
             Self::Dotnet => dotnet::call(call, tool, arguments).await,
             Self::Duragent => duragent::call(call, completions, tool, arguments).await,

@@ -7,10 +7,12 @@ mod background;
 pub mod catalog;
 mod ceiling;
 pub mod human;
+pub mod screens;
 pub mod text;
 
 use serde_json::Value;
 
+use self::screens::Screens;
 use super::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::traits::param;
 use crate::protocol::{Error, ErrorCode};
@@ -22,7 +24,7 @@ const SETTLE_MS: u64 = 60_000;
 const TAIL: u64 = 100;
 
 /// Runs a tool.
-pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome {
+pub async fn call(call: &Call, screens: &Screens, tool: &str, mut arguments: Arguments) -> Outcome {
     let rare = match tool {
         catalog::SESSION => Some(rare_action(&mut arguments)?),
         _ => None,
@@ -40,6 +42,7 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
         human::name_time(&mut arguments);
         let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
         let result = call.action(action, Value::Object(arguments)).await?;
+        screens.clear();
         return Ok(human::told(call, &session, result).await);
     }
     if action == "log" && !is_part(&arguments) {
@@ -59,16 +62,27 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
                 .and_then(Value::as_str)
                 .is_some_and(background::leaves_running),
     };
+    let wants_screen = arguments.get("view") == Some(&"screen".into());
     let mut result = call.action(action, Value::Object(arguments)).await?;
+    if ["capture", "resize", "restart"].contains(&action) {
+        screens.clear();
+    }
+    screens.show(&mut result, !wants_screen);
     let png = match result.get_mut("png").map(Value::take) {
         Some(Value::String(png)) => Some(png),
         _ => None,
     };
     let text = text::of(action, &result, asked);
+    Screens::clean(&mut result);
     let text = if is_document(action, &result) {
         ceiling::whole(text)?
     } else {
-        ceiling::cut(text)
+        let length = text.len();
+        let shown = ceiling::cut(text);
+        if shown.len() != length {
+            screens.clear();
+        }
+        shown
     };
     Ok(Done {
         png,

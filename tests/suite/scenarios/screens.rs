@@ -170,3 +170,38 @@ fn a_key_that_is_not_waited_for_is_no_reason_to_warn() {
     assert_eq!(text, "2 bytes typed, not all read yet");
     model.call("kill", json!({ "sessionId": id }));
 }
+
+#[test]
+fn a_key_in_an_editor_costs_only_the_rows_that_it_changes() {
+    if !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let file = home.scratch("text");
+    let lines: String = (1..=60)
+        .map(|n| format!("this is line {n} of a text that has many lines\n"))
+        .collect();
+    std::fs::write(&file, lines).unwrap();
+    let command = format!("vim -N -n -u NONE {}", file.display());
+    let start = json!({ "command": command, "rows": 24, "cols": 80 });
+    let text = model.call("start", start);
+    has(&text, &["waits for keys", "screen:\nthis is line 1 of"]);
+    let id = text.split(' ').next().unwrap();
+    let text = model.press(id, json!(["j", "x"]));
+    has(
+        &text,
+        &[
+            "screen, changed rows:\n",
+            "row 1: his is line 2 of",
+            "[cursor row 1 col 0",
+            "other rows as before",
+        ],
+    );
+    assert!(!text.contains("line 1 of"), "{text}");
+    let text = model.call("capture", json!({ "sessionId": id }));
+    has(&text, &["this is line 1 of", "his is line 2 of"]);
+    let text = model.press(id, json!(["u"]));
+    has(&text, &["screen:\nthis is line 1 of"]);
+    model.press(id, json!([{"text": ":q!"}, "Enter"]));
+}
