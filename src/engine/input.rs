@@ -216,12 +216,12 @@ impl InputWatch {
     pub fn record(&mut self, report: Option<InputReport>, now: u64) {
         self.report = report;
         self.reported_at = now;
-        let reads = report.is_some_and(|report| is_waiting(report) && !report.in_event_loop);
+        let reads = report.is_some_and(|report| is_waiting(report) && report.in_read);
         self.reads_since = reads.then(|| self.reads_since.unwrap_or(now));
     }
 
     /// Since when each check has found a program in a read that waits for input, in boot-time milliseconds. `None` if it
-    /// does not, and for one that reads in an event loop, which does so while it works.
+    /// waits in another way: an event loop, or a call with a time limit, has something else to do.
     pub fn reads_since(&self) -> Option<u64> {
         self.reads_since
     }
@@ -349,6 +349,7 @@ mod tests {
         InputReport {
             reading,
             in_event_loop: false,
+            in_read: false,
             line: Some(LineModes { canonical, echo }),
             unread: Some(0),
         }
@@ -434,10 +435,12 @@ mod tests {
 
     #[test]
     fn a_read_lasts_until_a_check_finds_none_or_something_is_typed() {
-        let (reads, works) = (
-            report(Some(true), true, true),
-            report(Some(false), true, true),
-        );
+        let polls = report(Some(true), true, true);
+        let works = report(Some(false), true, true);
+        let reads = InputReport {
+            in_read: true,
+            ..polls
+        };
         let mut watch = InputWatch::default();
         for (now, report, since) in [
             (1000, reads, Some(1000)),
@@ -450,11 +453,7 @@ mod tests {
         }
         watch.typed(1800, true, 0);
         assert_eq!(watch.reads_since(), None);
-        let in_event_loop = InputReport {
-            in_event_loop: true,
-            ..reads
-        };
-        watch.record(Some(in_event_loop), 1900);
+        watch.record(Some(polls), 1900);
         assert_eq!(watch.reads_since(), None);
     }
 

@@ -342,6 +342,9 @@ pub struct InputReport {
     /// Whether it waits in an event loop, that is, for other things as well.
     #[serde(default)]
     pub in_event_loop: bool,
+    /// Whether it waits in a read, which ends only with input, and not in a call with a time limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_read: bool,
     /// Modes of the terminal; `None` if the input is a pipe, or unknown.
     pub line: Option<LineModes>,
     /// Bytes that were typed and not read yet.

@@ -61,13 +61,14 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<In
     drop(peer);
     let group = pty::foreground_group(&master);
     let readers = group.map(|group| family::of_terminal(leader, group, effort));
-    let (reading, in_event_loop) = reading(&readers.unwrap_or_default(), input, effort);
+    let seen = reading(&readers.unwrap_or_default(), input, effort);
     // Ask for the modes after that: a program sets them, then it reads. Asked before, they could be those of
     // before a prompt for a password, with the read of that prompt.
     let discipline = pty::line_discipline(&master)?;
     Ok(InputReport {
-        reading,
-        in_event_loop,
+        reading: seen.reading,
+        in_event_loop: seen.in_event_loop,
+        in_read: seen.in_read,
         line: Some(LineModes {
             canonical: discipline.canonical,
             echo: discipline.echo,
@@ -81,39 +82,60 @@ pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputR
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
-    let (reading, in_event_loop) = reading(&family::of_pipe(leader, effort), input, effort);
+    let seen = reading(&family::of_pipe(leader, effort), input, effort);
     Ok(InputReport {
-        reading,
-        in_event_loop,
+        reading: seen.reading,
+        in_event_loop: seen.in_event_loop,
+        in_read: seen.in_read,
         line: None,
         unread,
     })
 }
 
-/// Whether a thread of these processes waits for `input`, `None` if none was seen waiting and not all could
-/// be examined; and whether it waits in an event loop.
-fn reading(readers: &Readers, input: Input, effort: Effort) -> (Option<bool>, bool) {
+/// What was seen of the threads that may read an input. By default, nothing.
+#[derive(Default)]
+struct Seen {
+    /// Whether one waits for it; `None` if none was seen waiting and not all could be examined.
+    reading: Option<bool>,
+    /// Whether it waits in an event loop.
+    in_event_loop: bool,
+    /// Whether it waits in a read.
+    in_read: bool,
+}
+
+/// Looks whether a thread of these processes waits for `input`.
+fn reading(readers: &Readers, input: Input, effort: Effort) -> Seen {
     let mut left = effort.threads();
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
         for thread in reader.threads() {
             if left == 0 {
-                return (None, false);
+                return Seen::default();
             }
             left -= 1;
-            let (found, in_event_loop) = match blocked(reader.pid, thread) {
-                Ok(Some(call)) => (waits_for(reader, &call, input), call.is_of_event_loop()),
-                Ok(None) => (Found::Other, false),
-                Err(error) => (descriptors::unseen(&error), false),
+            let call = blocked(reader.pid, thread);
+            let found = match &call {
+                Ok(Some(call)) => waits_for(reader, call, input),
+                Ok(None) => Found::Other,
+                Err(error) => descriptors::unseen(error),
             };
-            match found {
-                Found::Input => return (Some(true), in_event_loop),
-                Found::Other => {}
-                Found::Unseen => blind = true,
+            match (found, call) {
+                (Found::Input, Ok(Some(call))) => {
+                    return Seen {
+                        reading: Some(true),
+                        in_event_loop: call.is_of_event_loop(),
+                        in_read: matches!(call, Blocked::Read(_)),
+                    };
+                }
+                (Found::Input | Found::Other, _) => {}
+                (Found::Unseen, _) => blind = true,
             }
         }
     }
-    ((!blind).then_some(false), false)
+    Seen {
+        reading: (!blind).then_some(false),
+        ..Seen::default()
+    }
 }
 
 fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {

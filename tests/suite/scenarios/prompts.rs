@@ -223,3 +223,28 @@ fn a_command_is_read_back_without_the_marks_around_it() {
         assert!(!text.contains("bgproc="), "{text}");
     }
 }
+
+#[test]
+fn a_question_is_found_although_another_thread_writes() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let asking = "import threading, time\n\
+        def tick():\n\
+        \x20 while True: print('tick', flush=True); time.sleep(0.02)\n\
+        threading.Thread(target=tick, daemon=True).start()\n\
+        input('Replace? [y/N] ')\n";
+    let script = home.path().join("asking.py");
+    std::fs::write(&script, asking).unwrap();
+    let command = format!("python3 {}", script.display());
+    let start = json!({ "command": command, "label": "ask", "background": true });
+    model.call("start", start);
+    let wait = json!({ "sessionId": "ask", "waitMs": 60_000 });
+    has(
+        &model.call("wait", wait),
+        &["matched: input", "waits for a line of input"],
+    );
+    model.call("kill", json!({ "sessionId": "ask" }));
+}
