@@ -153,7 +153,7 @@ fn log() -> Tool {
         "stream": {"type": "string", "enum": ["all", "stdout", "stderr", "input"]},
         "newest": boolean("the last matches"),
         "sinceTime": string("10m, or RFC 3339"),
-        "run": integer("only of this run"),
+        "run": integer("of this run"),
         "command": integer("output of the nth last command of its shell"),
     });
     let output = json!({
@@ -236,7 +236,7 @@ fn exec() -> Tool {
     let input = json!({
         "sessionId": {"type": "string"},
         "command": string("one line or several"),
-        "pending": string("of a command to wait on for"),
+        "pending": string("of a command to wait on"),
         "language": {"type": "string", "enum": ["posix", "fish"]},
         "waitMs": integer("at most this long (10000); it goes on"),
         "maxChars": integer("(2000)"),
