@@ -47,7 +47,7 @@ pub fn wake(home: &Home) {
 /// Ends all processes of all jobs, and daemon and keeper.
 pub fn end_everything(home: &Home) -> Ended {
     let sessions = sessions(home);
-    let jobs = tree::processes(&sessions).len();
+    let jobs = tree::processes(&sessions, &[]).len();
     let survivors = end_jobs(&sessions);
     Ended {
         jobs,
@@ -61,7 +61,7 @@ fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
     let mut asked = BTreeSet::new();
     let began = Instant::now();
     loop {
-        let found = tree::processes(sessions).into_values();
+        let found = tree::processes(sessions, &[]).into_values();
         let left: Vec<Process> = found.flatten().collect();
         if left.is_empty() || began.elapsed() >= GRACE + LAST_GRACE {
             return left.iter().map(|process| process.pid).collect();

@@ -4,8 +4,8 @@
 //! first process leads or led, if it descends from such a process, or if it carries the session's id in its
 //! environment (`BGPROC_SESSION`). The last rule finds processes that called `setsid` and were orphaned.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::proc;
 use super::process::{self, Process};
@@ -54,9 +54,9 @@ impl Leader {
 /// processes is enough for any number of sessions.
 type ByNumber<'a> = HashMap<u32, Vec<&'a Process>>;
 
-fn by_number(all: &[Process]) -> ByNumber<'_> {
+fn by_number<'a>(all: &[&'a Process]) -> ByNumber<'a> {
     let mut found = ByNumber::new();
-    for process in all {
+    for &process in all {
         for number in [process.session, process.group, process.pid] {
             found.entry(number).or_default().push(process);
         }
@@ -67,9 +67,14 @@ fn by_number(all: &[Process]) -> ByNumber<'_> {
 /// The live processes of each of these sessions, found in one walk through all processes. A session
 /// without processes has no entry. Pass all sessions at once: environments are read only of
 /// processes that belong to no passed session by another rule.
-pub fn processes(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Vec<Process>> {
+///
+/// `ours` are processes of bgproc itself. Neither they nor their ancestors belong to a session, whatever a record says.
+pub fn processes(
+    sessions: &[(SessionId, Option<Leader>)],
+    ours: &[u32],
+) -> HashMap<SessionId, Vec<Process>> {
     let all = live();
-    let owners = owners(&all, sessions, mark);
+    let owners = owners(&all, sessions, &spared(&all, ours), mark);
     let mut found: HashMap<SessionId, Vec<Process>> = HashMap::new();
     for process in all {
         if let Some(&session) = owners.get(&process.pid) {
@@ -85,24 +90,42 @@ fn live() -> Vec<Process> {
     all.filter(|process| process.state != 'Z').collect()
 }
 
-/// The pids of `all` that belong to one of these sessions, each with its session. `mark` returns
+/// The pids that belong to no session: the first process of the system, `ours` and their ancestors.
+fn spared(all: &[Process], ours: &[u32]) -> HashSet<u32> {
+    let parents: HashMap<u32, u32> = all.iter().map(|one| (one.pid, one.ppid)).collect();
+    let mut spared = HashSet::from([1]);
+    for &one in ours {
+        let mut pid = Some(one);
+        while let Some(known) = pid.filter(|&pid| spared.insert(pid)) {
+            pid = parents.get(&known).copied();
+        }
+    }
+    spared
+}
+
+/// The pids of `all` that belong to one of these sessions, each with its session; none of `spared` does. `mark` returns
 /// the session id in a process's environment. It is called only for processes that no other rule
 /// assigns, because reading an environment takes as long as everything else together.
 fn owners<'a>(
     all: &[Process],
     sessions: &'a [(SessionId, Option<Leader>)],
+    spared: &HashSet<u32>,
     mark: impl Fn(u32) -> Option<String>,
 ) -> HashMap<u32, &'a SessionId> {
     let mut owners = HashMap::new();
-    let by_number = by_number(all);
+    let all: Vec<&Process> = all
+        .iter()
+        .filter(|one| !spared.contains(&one.pid))
+        .collect();
+    let by_number = by_number(&all);
     for (session, leader) in sessions {
         let led = leader.map_or_else(Vec::new, |leader| leader.led(&by_number));
         owners.extend(led.into_iter().map(|pid| (pid, session)));
     }
-    inherit(all, &mut owners);
+    inherit(&all, &mut owners);
     let by_name: HashMap<&str, &SessionId> =
         sessions.iter().map(|(id, _)| (id.as_str(), id)).collect();
-    for process in all {
+    for process in &all {
         if !owners.contains_key(&process.pid)
             && let Some(session) =
                 mark(process.pid).and_then(|name| by_name.get(name.as_str()).copied())
@@ -110,12 +133,12 @@ fn owners<'a>(
             owners.insert(process.pid, session);
         }
     }
-    inherit(all, &mut owners);
+    inherit(&all, &mut owners);
     owners
 }
 
 /// Assigns the descendants of owned processes to the same session.
-fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
+fn inherit<'a>(all: &[&Process], owners: &mut HashMap<u32, &'a SessionId>) {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for process in all {
         children.entry(process.ppid).or_default().push(process.pid);
@@ -162,7 +185,6 @@ fn mark(pid: u32) -> Option<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::collections::HashSet;
     use std::io::{Read, Write};
     use std::process::{Command, Stdio};
 
@@ -190,7 +212,8 @@ mod tests {
             ended: 3000,
         };
         let led = |leader: Leader, all: &[Process]| -> HashSet<u32> {
-            leader.led(&by_number(all)).into_iter().collect()
+            let all: Vec<&Process> = all.iter().collect();
+            leader.led(&by_number(&all)).into_iter().collect()
         };
         assert_eq!(led(gone, &all), HashSet::from([8, 9]));
         assert!(
@@ -199,6 +222,42 @@ mod tests {
         );
         assert_eq!(led(Leader::Alive(7), &all), HashSet::from([8, 9]));
         assert_eq!(led(Leader::Alive(10), &all), HashSet::from([10]));
+    }
+
+    #[test]
+    fn neither_bgproc_nor_its_ancestors_belong_to_a_session() {
+        let one = |pid: u32, ppid: u32, session: u32| Process {
+            threads: 1,
+            pid,
+            ppid,
+            group: session,
+            session,
+            state: 'S',
+            start: 1,
+            name: "x".to_owned(),
+            ticks: 0,
+            pages: 0,
+        };
+        // The first process, a service manager, the keeper, the daemon, a job and its child.
+        let all = [
+            one(1, 0, 1),
+            one(5, 1, 5),
+            one(KEEPER, 5, KEEPER),
+            one(11, KEEPER, 11),
+            one(20, KEEPER, 20),
+            one(21, 20, 20),
+        ];
+        let spared = spared(&all, &[11, KEEPER]);
+        assert_eq!(spared, HashSet::from([1, 5, KEEPER, 11]));
+        let found = |pid: u32| -> HashSet<u32> {
+            let sessions = [(SessionId::fresh(), Some(Leader::Alive(pid)))];
+            let found = owners(&all, &sessions, &spared, |_| None);
+            found.into_keys().collect()
+        };
+        for pid in [1, 5, KEEPER, 11] {
+            assert_eq!(found(pid), HashSet::new(), "{pid}");
+        }
+        assert_eq!(found(20), HashSet::from([20, 21]));
     }
 
     #[test]
@@ -220,7 +279,7 @@ mod tests {
             .read_exact(&mut answer)
             .unwrap();
         let sessions = [(id.clone(), None)];
-        let found = processes(&sessions).remove(&id).unwrap();
+        let found = processes(&sessions, &[]).remove(&id).unwrap();
         let handle = process::open(&found[0]).unwrap();
         crate::sys::signal::send(&handle, 9).unwrap();
         child.wait().unwrap();
@@ -228,7 +287,7 @@ mod tests {
             found.iter().map(|p| p.pid).collect::<Vec<_>>(),
             [child.id()]
         );
-        assert!(processes(&sessions).is_empty());
+        assert!(processes(&sessions, &[]).is_empty());
     }
 
     /// A simulated process table of sessions and other processes.
@@ -324,10 +383,10 @@ mod tests {
                 world.processes.iter().map(|(p, mark)| (p.pid, mark.clone())).collect();
             let all: Vec<Process> = world.processes.into_iter().map(|(p, _)| p).collect();
             let mark = |pid: u32| marks[&pid].clone();
-            let together = owners(&all, &world.sessions, mark);
+            let together = owners(&all, &world.sessions, &HashSet::new(), mark);
             for session in &world.sessions {
-                let alone: HashSet<u32> =
-                    owners(&all, std::slice::from_ref(session), mark).into_keys().collect();
+                let alone = owners(&all, std::slice::from_ref(session), &HashSet::new(), mark);
+                let alone: HashSet<u32> = alone.into_keys().collect();
                 let of_all = together.iter().filter(|(_, id)| **id == &session.0);
                 prop_assert_eq!(of_all.map(|(pid, _)| *pid).collect::<HashSet<_>>(), alone);
             }
@@ -347,7 +406,7 @@ mod tests {
         world.step(6, 4);
         let asked = std::cell::RefCell::new(Vec::new());
         let all: Vec<Process> = world.processes.iter().map(|(p, _)| p.clone()).collect();
-        let found = owners(&all, &world.sessions, |pid| {
+        let found = owners(&all, &world.sessions, &HashSet::new(), |pid| {
             asked.borrow_mut().push(pid);
             world
                 .processes

@@ -204,6 +204,29 @@ fn what_is_no_session_is_left_alone() {
 }
 
 #[test]
+fn an_ended_job_whose_record_names_a_pid_ends_no_stranger() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--scope", "s"]);
+    let job = Job::start(&mut serve, "true");
+    job.end(&mut serve);
+    let mut sleep = std::process::Command::new("sleep");
+    let mut stranger = sleep.arg("1000").spawn().unwrap();
+    let meta = home.path().join("sessions").join(&job.id).join("meta.json");
+    spoil(&home, &mut serve, || {
+        let record = std::fs::read_to_string(&meta).unwrap();
+        let mut record: Value = serde_json::from_str(&record).unwrap();
+        record["life"]["pid"] = json!(stranger.id());
+        std::fs::write(&meta, record.to_string()).unwrap();
+    });
+    let said = home.run(&["stop", &job.id]);
+    let has_ended = stranger.try_wait().unwrap();
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    assert_eq!(has_ended, None, "{}", said.stderr);
+    assert!(!said.stderr.contains("left behind"), "{}", said.stderr);
+}
+
+#[test]
 fn an_id_is_no_path() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

@@ -103,7 +103,7 @@ impl KeeperLink {
         for (id, spawning) in unknown {
             // The program may run, but its process could not announce itself, so its terminal was lost with the
             // keeper.
-            kill_strays(&id);
+            kill_strays(&id, self.pid());
             let message = "its keeper was killed while it was being started";
             let _ = spawning.answer.send(Err(SpawnFailure {
                 errno: None,
@@ -154,8 +154,8 @@ impl KeeperLink {
 }
 
 /// Kills all processes of a session whose descriptors are lost.
-pub(crate) fn kill_strays(id: &SessionId) {
-    let found = tree::processes(&[(id.clone(), None)]);
+pub(crate) fn kill_strays(id: &SessionId, keeper: u32) {
+    let found = tree::processes(&[(id.clone(), None)], &[std::process::id(), keeper]);
     for process in found.into_values().flatten() {
         if let Some(pidfd) = process::open(&process) {
             let _ = signal::send(&pidfd, signal::KILL);

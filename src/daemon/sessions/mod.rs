@@ -41,17 +41,25 @@ pub(crate) struct Sessions {
     pub(crate) io: HashMap<SessionId, SessionIo>,
     pub(crate) store: Store,
     shared_table: Rc<SharedTable>,
+    /// Pid of the keeper.
+    pub(crate) keeper: u32,
     /// Name of this machine.
     host: String,
 }
 
 impl Sessions {
-    pub(crate) fn new(registry: Registry, store: Store, shared_table: Rc<SharedTable>) -> Self {
+    pub(crate) fn new(
+        registry: Registry,
+        store: Store,
+        shared_table: Rc<SharedTable>,
+        keeper: u32,
+    ) -> Self {
         Self {
             registry,
             io: HashMap::new(),
             store,
             shared_table,
+            keeper,
             host: rustix::system::uname()
                 .nodename()
                 .to_string_lossy()

@@ -56,7 +56,7 @@ impl ProcessScan {
             }
             due.push(pending);
         }
-        let found = tree::processes(&sessions.leaders(asked));
+        let found = tree::processes(&sessions.leaders(asked), &sessions.ours());
         for pending in due {
             let own = found.get(&pending.id).cloned().unwrap_or_default();
             // Fails if the caller is gone.

@@ -23,9 +23,14 @@ impl Sessions {
         known.into_iter().collect()
     }
 
+    /// The processes of bgproc itself, which belong to no session.
+    pub(super) fn ours(&self) -> [u32; 2] {
+        [std::process::id(), self.keeper]
+    }
+
     /// Every live process of a session.
     pub(crate) fn processes(&self, id: &SessionId) -> Vec<Process> {
-        let mut found = tree::processes(&self.leaders(HashMap::new()));
+        let mut found = tree::processes(&self.leaders(HashMap::new()), &self.ours());
         found.remove(id).unwrap_or_default()
     }
 
@@ -43,13 +48,15 @@ impl Sessions {
         leaves.max_by_key(|process| process.start)
     }
 
-    /// The first process of a session. Its pid counts as `There` only while the pidfd confirms that the process
-    /// exists.
+    /// The first process of a session. It is alive only while its pidfd confirms that: a pid without one is only what a
+    /// record says, and may be that of another process.
     pub(crate) fn leader(&self, id: &SessionId) -> Option<Leader> {
         let (session, io) = self.both(id)?;
         let life = &session.life;
         match life.pid() {
-            Some(pid) if io.pidfd.as_ref().is_none_or(signal::is_there) => Some(Leader::Alive(pid)),
+            Some(pid) if io.pidfd.as_ref().is_some_and(signal::is_there) => {
+                Some(Leader::Alive(pid))
+            }
             _ => life
                 .last_process()
                 .map(|(pid, ended)| Leader::Gone { pid, ended }),

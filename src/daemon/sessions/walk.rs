@@ -15,6 +15,7 @@ use crate::sys::{failpoint, ports};
 pub(crate) struct Walk {
     began: Now,
     leaders: Vec<(SessionId, Option<Leader>)>,
+    ours: [u32; 2],
     with_ports: bool,
 }
 
@@ -25,6 +26,7 @@ impl Walk {
         Self {
             began: now(),
             leaders: sessions.leaders(HashMap::new()),
+            ours: sessions.ours(),
             with_ports,
         }
     }
@@ -32,7 +34,7 @@ impl Walk {
     /// Takes milliseconds, or more if there are many processes.
     pub(crate) fn run(&self) -> Found {
         failpoint::hold("usage.walk");
-        let processes = tree::processes(&self.leaders);
+        let processes = tree::processes(&self.leaders, &self.ours);
         let took_ms = now().boot - self.began.boot;
         Found {
             began: self.began,

@@ -140,7 +140,7 @@ impl State {
         let projects = Projects::load(store.home(), keeper.kept_projects());
         let hosts = Hosts::load(store.home());
         Self {
-            sessions: Sessions::new(registry, store, shared_table),
+            sessions: Sessions::new(registry, store, shared_table, keeper.pid()),
             projects,
             hosts,
             batch_systems: BatchSystems::default(),

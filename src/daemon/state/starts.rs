@@ -54,7 +54,7 @@ impl State {
         let spawning = self.keeper.take_spawning(id);
         let Some(session) = self.sessions.get_mut(id) else {
             // The session was removed meanwhile, and the keeper has been told to forget it.
-            kill_strays(id);
+            kill_strays(id, self.keeper.pid());
             return;
         };
         let before = RunBefore {

@@ -92,6 +92,7 @@ impl State {
                 return Err(error);
             }
         };
+        self.sessions.keeper = process.pid;
         self.keeper.replace(channel, process);
         Ok(end)
     }

@@ -474,6 +474,13 @@ impl Life {
         self.kill_at = None;
     }
 
+    /// A record that names a first process of a session that has ended is wrong: the pid is of another process by now.
+    pub fn forget_pid_of_ended(&mut self) {
+        if self.status.is_finished() {
+            self.pid = None;
+        }
+    }
+
     /// Exit code; `None` if it died of a signal or has not ended.
     pub fn exit_code(&self) -> Option<i32> {
         self.exit_code

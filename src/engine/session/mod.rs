@@ -127,6 +127,7 @@ impl Session {
         let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.time_limits, now);
         session.key = meta.key;
         session.life = meta.life;
+        session.life.forget_pid_of_ended();
         // Before `until_room` existed, people's sessions had the same TTL as agents' sessions.
         if session.time_limits.until_room.is_none() && session.scope.is_human() {
             session.time_limits.until_room = Some(session.time_limits.ttl_ms == FORMER_TTL_MS);
