@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::environment::Environment;
 use super::status::Mode;
-use super::{Inherit, JobLimits, SessionId, Timestamp};
+use super::{Inherit, JobLimits, Probe, SessionId, Timestamp};
 
 /// A program for the keeper to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -36,6 +36,10 @@ pub struct SpawnSpec {
     /// Resource limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<JobLimits>>,
+    /// Its probe, if that contains secret values. Like the environment, it is in no file; the keeper keeps it for the next
+    /// daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<Box<Probe>>,
 }
 
 /// A session that one process hands over to another: keeper to daemon, or daemon to a new keeper.

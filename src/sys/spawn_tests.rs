@@ -28,6 +28,7 @@ fn spec(mode: Mode, program: &str, argv: &[&str]) -> SpawnSpec {
         umask: None,
         inherit: None,
         limits: None,
+        ready: None,
     }
 }
 

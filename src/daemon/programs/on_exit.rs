@@ -51,6 +51,7 @@ pub(crate) fn spec(
         umask: ran.umask,
         inherit: ran.inherit.clone(),
         limits: None,
+        ready: None,
     }
 }
 

@@ -116,6 +116,7 @@ pub(crate) fn spawn_spec(
         umask: greeting.umask,
         inherit: greeting.inherit.clone(),
         limits: spec.limits.map(Box::new),
+        ready: None,
     })
 }
 

@@ -21,6 +21,9 @@ use crate::protocol::status::Mode;
 use crate::protocol::{Error, Greeting, Probe, RestartPolicy, SessionId};
 use crate::term::size::Size;
 
+/// How the URL of a probe begins.
+const HTTP: &str = "http://";
+
 /// What is needed of a project to prepare the start of one of its jobs, without the project itself: files are read
 /// in another thread.
 #[derive(Clone)]
@@ -88,8 +91,12 @@ impl Sources {
             .map(|(name, value)| (name.clone(), value.text.clone()))
             .collect();
         let env = environment(&caller, session, Some(&changes), spec.mode)?;
-        let spawn = spawn_spec(&caller, &spec, env)?;
+        let mut spawn = spawn_spec(&caller, &spec, env)?;
+        let probe = spec.ready.clone();
         let spec = without_secrets(spec, &values);
+        if probe != spec.ready {
+            spawn.ready = probe.map(Box::new);
+        }
         let url = url(&values, &expanded);
         let env_print = EnvPrints::new(&Disk).of(&self.defined).ok();
         Ok(Prepared {
@@ -122,14 +129,34 @@ impl Sources {
     }
 }
 
-/// The specification as it is stored and shown: what a template has put into the command from a variable that looks
-/// secret is masked.
+/// The specification as it is stored and shown: what a template has put into the command or the probe from a variable
+/// that looks secret is masked.
 fn without_secrets(mut spec: Spec, environment: &Environment) -> Spec {
     if spec.args.is_some() {
         let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
         mask(words, environment);
     }
+    if let Some(probe) = &mut spec.ready {
+        mask_probe(probe, environment);
+    }
     spec
+}
+
+fn mask_probe(probe: &mut Probe, environment: &Environment) {
+    let Probe {
+        pattern,
+        tcp,
+        http,
+        command,
+        file,
+        ..
+    } = probe;
+    let texts = [pattern, tcp, &mut *http, command, file];
+    mask(texts.into_iter().flatten(), environment);
+    // Otherwise the record could not be read again.
+    if let Some(url) = http.as_mut().filter(|url| !url.starts_with(HTTP)) {
+        *url = format!("{HTTP}{MASKED}");
+    }
 }
 
 /// Where to open a job in a browser, as it is stored and shown.
@@ -149,8 +176,11 @@ fn mask<'a>(words: impl Iterator<Item = &'a mut String>, environment: &Environme
         .collect();
     for word in words {
         for secret in &secrets {
-            if word.contains(secret) {
-                *word = word.replace(secret, MASKED);
+            // In a pattern it matches literally.
+            for secret in [*secret, &regex::escape(secret)] {
+                if word.contains(secret) {
+                    *word = word.replace(secret, MASKED);
+                }
             }
         }
     }

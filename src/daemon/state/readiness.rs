@@ -44,7 +44,8 @@ impl State {
 
     /// Starts the readiness probe of the current run, if the session has one.
     pub(crate) fn begin_probe(&mut self, id: &SessionId) {
-        if let Some(session) = self.sessions.get_mut(id) {
+        if let Some((session, io)) = self.sessions.both_mut(id) {
+            session.plain_probe = io.spec().and_then(|spec| spec.ready.clone());
             session.probe();
         }
         let session = self.sessions.get(id);

@@ -18,7 +18,7 @@ use super::report::{Report, Written};
 use crate::protocol::keeper::InputReport;
 use crate::protocol::record::Share;
 use crate::protocol::status::InputState;
-use crate::protocol::{Scope, SessionId};
+use crate::protocol::{Probe, Scope, SessionId};
 use crate::term::size::Size;
 
 /// The default TTL of all sessions before people's sessions were kept until room is needed.
@@ -72,6 +72,8 @@ pub struct Session {
     /// Number of the newest event when its own scope was last sent its state. The scope knows what happened
     /// before.
     told: Cell<u64>,
+    /// The probe with the secret values that are masked in `spec`; `None` if there are none. Not stored.
+    pub plain_probe: Option<Box<Probe>>,
     /// The probe, until the current run is ready.
     readiness: Option<Readiness>,
     /// How many attempts of the probe have failed in a row since the current run was ready.
@@ -113,6 +115,7 @@ impl Session {
             batch: None,
             share: Share::None,
             told: Cell::new(0),
+            plain_probe: None,
             readiness: None,
             misses: 0,
             refusal: None,

@@ -21,10 +21,15 @@ impl Session {
     pub fn probe(&mut self) {
         let missing = self.life.status().is_alive() && self.life.probed() != Some(Probed::Ready);
         let offset = self.life.runs().last().map(|run| run.offset);
-        let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
+        let probe = self.probed().filter(|_| missing).zip(offset);
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
         self.misses = 0;
         self.refusal = None;
+    }
+
+    /// What is probed: its file may have put secret values into it.
+    fn probed(&self) -> Option<&Probe> {
+        self.plain_probe.as_deref().or(self.spec.ready.as_ref())
     }
 
     /// Feeds output to the probe. Returns true if it makes the run ready.
@@ -68,7 +73,7 @@ impl Session {
 
     /// The probe, if it is one for which the driver makes attempts now, and the run that it probes.
     pub fn attempted_probe(&self) -> Option<(&Probe, u32)> {
-        let probe = self.spec.ready.as_ref()?;
+        let probe = self.probed()?;
         let run = self.life.runs().last()?.run;
         let is_sought = self.is_probing() && probe.condition().is_none();
         (is_sought || self.may_lose(probe)).then_some((probe, run))

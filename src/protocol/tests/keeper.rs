@@ -16,6 +16,7 @@ fn spec() -> SpawnSpec {
         umask: Some(0o022),
         inherit: None,
         limits: None,
+        ready: None,
     }
 }
 

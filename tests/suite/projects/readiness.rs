@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Project;
+use crate::secrets::file_with;
 use crate::support::needs::have;
 use crate::support::{Person, eventually};
 
@@ -59,4 +60,32 @@ fn a_port_that_is_closed_is_noticed() {
     eventually("api is not ready any more", || {
         (shop.phase("api") == "starting").then_some(())
     });
+}
+
+#[test]
+fn a_secret_value_in_a_probe_is_looked_for_and_never_told() {
+    let mut shop = Project::new(
+        "version = 1\n[jobs.api]\nrun = \"exec sleep 1000\"\n\
+         ready = { file = \"up-${API_TOKEN}\", every = \"20ms\", timeout = \"50ms\" }\n",
+    );
+    shop.home.set("API_TOKEN", "hunter-probe".to_owned());
+    let mut said = vec![shop.run(&["up"]).to_string()];
+    // The keeper has the probe for the next daemon.
+    shop.home.kill_daemon();
+    for args in [
+        &["why", "api"][..],
+        &["status", "api"],
+        &["ls", "--wide"],
+        &["events"],
+    ] {
+        said.push(shop.run(args).to_string());
+    }
+    said.push(shop.job("api").to_string());
+    for text in &said {
+        assert!(!text.contains("hunter-probe"), "{text}");
+    }
+    assert!(said[1].contains("up-*** does not exist"), "{}", said[1]);
+    assert_eq!(file_with(shop.home.path(), "hunter-probe"), None);
+    std::fs::write(shop.dir.join("up-hunter-probe"), "").unwrap();
+    shop.until("api", "ready");
 }

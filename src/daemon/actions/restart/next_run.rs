@@ -105,6 +105,7 @@ impl NextRun {
                 SpawnSpec {
                     umask: known.umask,
                     inherit: known.inherit,
+                    ready: known.ready,
                     ..spec
                 }
             }
