@@ -2,7 +2,8 @@
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::env_shown;
+use crate::daemon::programs::env_shown::{self, Secrets};
+use crate::daemon::programs::masked;
 use crate::daemon::requests::batch::reach;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
@@ -49,12 +50,17 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     }
     if let Some(found) = found {
         let mut detail = session.detail();
+        let spec = state.sessions.io(&id).and_then(SessionIo::spec);
+        let secrets = Secrets::of(spec.into_iter().flat_map(|spec| spec.env.iter()));
         let processes = found.processes(session).iter();
         detail.processes = processes
             .map(|process| Process {
                 pid: process.pid,
                 ppid: process.ppid,
-                command: process::command_line(process.pid).unwrap_or_else(|| process.name.clone()),
+                command: match process::command_line(process.pid) {
+                    Some(line) => masked::text(&secrets.masked_in(&line)),
+                    None => process.name.clone(),
+                },
                 state: process.state.to_string(),
             })
             .collect();
@@ -62,7 +68,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         detail.urls = state.sessions.urls(&id, &detail.ports);
         state.guess_ready(&mut record.summary, &detail.ports);
         if client.principal.role == Role::Human
-            && let Some(spec) = state.sessions.io(&id).and_then(SessionIo::spec)
+            && let Some(spec) = spec
         {
             detail.env = match params.full_env {
                 Some(true) => env_shown::all(&detail.env_names, &spec.env),

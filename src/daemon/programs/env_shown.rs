@@ -56,12 +56,63 @@ const PLAIN_WORDS: [&str; 22] = [
 /// Names that look secret and are not: the working directories of the shell.
 const PLAIN: [&str; 2] = ["PWD", "OLDPWD"];
 
+/// How tokens of well-known services begin.
+const TOKENS: [&str; 12] = [
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "sk-",
+    "sk_live_",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "npm_",
+    "eyJ",
+];
+
+/// Least length of a word that is taken for a token.
+const TOKEN_CHARS: usize = 16;
+
+/// Least length of a secret value that is looked for in other texts. Shorter ones are there by chance.
+const LEAST_SECRET: usize = 6;
+
+/// The secret values of an environment, to find them where they were put into something else.
+pub(crate) struct Secrets<'a>(Vec<&'a str>);
+
+impl<'a> Secrets<'a> {
+    /// Those of these variables.
+    pub(crate) fn of(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let secret = variables
+            .into_iter()
+            .filter(|(name, value)| value.len() >= LEAST_SECRET && looks_secret(name, value))
+            .map(|(_, value)| value);
+        let mut secrets: Vec<&str> = secret.collect();
+        // One may be a part of another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self(secrets)
+    }
+
+    /// Whether a variable may be secret: it looks so, or has the value of one that does in it.
+    pub(crate) fn have(&self, name: &str, value: &str) -> bool {
+        is_masked(name, value) || self.0.iter().any(|secret| value.contains(secret))
+    }
+
+    /// A text with `***` in the place of the secret values.
+    pub(crate) fn masked_in(&self, text: &str) -> String {
+        let replace = |text: String, secret: &&str| text.replace(secret, MASKED);
+        self.0.iter().fold(text.to_owned(), replace)
+    }
+}
+
 /// The variables with these names: their values in the environment of the job, `None` for those that
 /// were removed from it.
 pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
+    let secrets = Secrets::of(env.iter());
     let shown = |name: &String| {
         let value = env.get(name).map(|value| {
-            if is_masked(name, value) {
+            if secrets.have(name, value) {
                 MASKED.to_owned()
             } else {
                 value.to_owned()
@@ -92,15 +143,21 @@ pub(crate) fn is_masked(name: &str, value: &str) -> bool {
     words.any(has_part) || looks_secret(name, value)
 }
 
-/// Whether a value may be secret: by the name of its variable, or because it is a URL with a password. It is left out
-/// of texts, too, so that this must not take common words and numbers for secrets.
+/// Whether a value may be secret: by the name of its variable, or because it is a URL with a password or has the token of
+/// a well-known service in it. It is left out of texts, too, so that this must not take common words and numbers for
+/// secrets.
 pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric();
     let name = name.trim_matches(is_sign).to_uppercase();
     let by_word = name.split(is_sign).any(|word| SECRET_WORDS.contains(&word));
     let by_part = SECRET_PARTS.iter().any(|part| name.contains(part));
     let by_name = (by_word || by_part) && !PLAIN.contains(&&*name);
-    by_name || has_password(value)
+    by_name || has_password(value) || value.split_whitespace().any(is_token)
+}
+
+/// Whether a word is a token of a well-known service.
+pub(super) fn is_token(word: &str) -> bool {
+    word.len() >= TOKEN_CHARS && TOKENS.iter().any(|start| word.starts_with(start))
 }
 
 /// Whether a text contains `scheme://user:password@`.
@@ -129,6 +186,10 @@ mod tests {
             ("aws.session.key", "x"),
             ("DATABASE_URL", "postgres://me:hunter2@db/shop"),
             ("MIRRORS", "http://a/ https://u:p@b"),
+            ("GH", "ghp_0123456789abcdefghij"),
+            ("JWT", "eyJhbGciOiJIUzI1NiJ9.e30.x"),
+            ("AWS", "AKIA0123456789ABCDEF"),
+            ("HEADER", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"),
         ] {
             assert!(looks_secret(name, value), "{name}={value}");
         }
@@ -177,6 +238,22 @@ mod tests {
             assert!(!is_masked(name, "x"), "{name}");
         }
         assert!(is_masked("URL", "http://me:pw@host/"));
+    }
+
+    #[test]
+    fn the_copy_of_a_secret_is_masked_too() {
+        let env = Environment::from_iter([
+            ("B_SECRET", "hunter2"),
+            ("COPY", "hunter2-x"),
+            ("PIN", "12"),
+            ("PORT", "1234"),
+        ]);
+        let names = ["COPY", "PORT"].map(str::to_owned);
+        let shown = shown(&names, &env);
+        assert_eq!(shown["COPY"].as_deref(), Some("***"));
+        assert_eq!(shown["PORT"].as_deref(), Some("1234"));
+        let masked = Secrets::of(env.iter()).masked_in("x --with hunter2 -p 1234");
+        assert_eq!(masked, "x --with *** -p 1234");
     }
 
     #[test]

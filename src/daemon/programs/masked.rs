@@ -1,26 +1,7 @@
 //! Masks what looks secret in a text that a program says of itself.
 
-use super::env_shown::looks_secret;
+use super::env_shown::{is_token, looks_secret};
 use crate::protocol::record::MASKED;
-
-/// How tokens of well-known services begin.
-const TOKENS: [&str; 12] = [
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "sk-",
-    "sk_live_",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "npm_",
-    "eyJ",
-];
-
-/// Least length of a word that is taken for a token.
-const TOKEN_CHARS: usize = 16;
 
 /// Signs that end the text before a name.
 const BEFORE_NAMES: [char; 18] = [
@@ -151,10 +132,6 @@ fn name_at_end(text: &str) -> &str {
 
 fn is_sign(c: char) -> bool {
     !c.is_alphanumeric()
-}
-
-fn is_token(word: &str) -> bool {
-    word.len() >= TOKEN_CHARS && TOKENS.iter().any(|start| word.starts_with(start))
 }
 
 #[cfg(test)]

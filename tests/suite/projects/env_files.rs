@@ -49,3 +49,18 @@ fn a_job_whose_env_file_has_changed_is_restarted_by_reload() {
     assert_eq!(shop.pid("api"), pid);
     assert_ne!(shop.job("api")["project"], Value::Null);
 }
+
+#[test]
+fn a_secret_value_in_a_command_is_masked_in_the_list_of_processes() {
+    let shop = Project::new(
+        "version = 1\n[jobs.api]\n\
+         cmd = [\"sh\", \"-c\", \"sleep 1000; :\", \"--as\", \"${B_PASSWORD}\"]\n",
+    );
+    std::fs::write(shop.dir.join(".env"), "B_PASSWORD=hunter-words\n").unwrap();
+    shop.ok(&["up"]);
+    let id = shop.job("api")["sessionId"].as_str().unwrap().to_owned();
+    let record = shop.home.json(&["status", &id]);
+    let listed = record["detail"]["processes"].to_string();
+    assert!(listed.contains("--as ***"), "{record}");
+    assert!(!record.to_string().contains("hunter-words"), "{record}");
+}

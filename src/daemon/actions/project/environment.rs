@@ -6,7 +6,7 @@ use super::read::{directory, read, refused_from};
 use super::up::assign_ports;
 use super::{borrow, reply};
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::env_shown::is_masked;
+use crate::daemon::programs::env_shown::Secrets;
 use crate::daemon::projects::project::Project as Known;
 use crate::daemon::projects::spec::Sources;
 use crate::daemon::projects::wishes;
@@ -49,11 +49,14 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
     let sources = Sources::of(&project, name).ok_or_else(|| Error::internal("no such job"))?;
     let resolved = threads::run("resolve", move || sources.resolve()).await?;
     let (values, expanded) = resolved.map_err(|faults| refused_from(&dir, &faults))?;
+    let texts = values.values.iter();
+    let texts = texts.filter_map(|(name, value)| Some((name.as_str(), value.text.as_deref()?)));
+    let secrets = Secrets::of(texts);
     let variables = values.values.iter().filter_map(|(name, value)| {
         let text = value.text.clone()?;
         Some(Variable {
             name: name.clone(),
-            secret: is_masked(name, &text),
+            secret: secrets.have(name, &text),
             value: text,
             from: origin(&value.from),
         })
