@@ -137,6 +137,8 @@ pub fn run() -> ExitCode {
 
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
+    // The keeper has done so, unless it is of an older version.
+    spawn::prevent_core_dumps();
     // Handle these signals by doing nothing: a limit on file size is a failed write then (EFBIG), and the soft limit
     // of CPU time of the client that started the keeper is not meant for the daemon.
     for signal in [signal_hook::consts::SIGXFSZ, signal_hook::consts::SIGXCPU] {

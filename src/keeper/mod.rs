@@ -102,6 +102,7 @@ use upgrade::Upgrade;
 /// Runs the keeper until it is told to quit.
 pub fn run() -> ExitCode {
     detach::take_name();
+    spawn::prevent_core_dumps();
     let handover = std::env::var(HANDOVER).ok();
     let ran = match handover.as_deref() {
         None => return run_first(),

@@ -232,6 +232,17 @@ pub fn raise_file_limit() -> Rlimit {
     found
 }
 
+/// Sets this process's soft limit of core dumps to 0: its memory has the environments of all jobs. Jobs start with the
+/// limit of their clients.
+pub fn prevent_core_dumps() {
+    let limit = Rlimit {
+        current: Some(0),
+        ..getrlimit(Resource::Core)
+    };
+    // Lowering a soft limit is always permitted.
+    let _ = setrlimit(Resource::Core, limit);
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)]
 #[path = "spawn_tests.rs"]

@@ -185,6 +185,32 @@ fn niceness_limits_and_processors_are_those_of_who_asked() {
 }
 
 #[test]
+fn daemon_and_keeper_leave_no_cores_with_the_environments_of_jobs() {
+    let home = Home::new();
+    let mut serve = Serve::spawn(home.command_after("ulimit -S -c 4", &["--serve"]));
+    let check = |serve: &mut Serve| {
+        let (daemon, keeper) = daemon::pids(serve);
+        for pid in [daemon, keeper] {
+            let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+            let mut lines = limits.lines();
+            let core = lines.find(|line| line.starts_with("Max core file size"));
+            let soft = core.and_then(|line| line.split_whitespace().nth(4));
+            assert_eq!(soft, Some("0"), "{limits}");
+        }
+    };
+    check(&mut serve);
+    let old = daemon::kill_keeper(&mut serve);
+    eventually("the next keeper is there", || {
+        (daemon::pids(&mut serve).1 != old).then_some(())
+    });
+    check(&mut serve);
+    // Its jobs are not meant.
+    let job = Job::start(&mut serve, "ulimit -S -c");
+    job.end(&mut serve);
+    assert_eq!(job.output(&mut serve), "4\n");
+}
+
+#[test]
 fn a_job_begins_as_from_a_login_shell() {
     if !have("python3") {
         return;
