@@ -162,6 +162,36 @@ fn a_restart_starts_only_what_is_allowed() {
 }
 
 #[test]
+fn a_list_of_programs_holds_for_what_is_typed_into_shells() {
+    let home = Home::new();
+    let mut free = Serve::new(&home, &["--scope", "s"]);
+    let shell = Job::request(&mut free, json!({"command": "sh", "args": []}));
+    let reader = Job::start(&mut free, "cat");
+    let mut few = Serve::new(&home, &["--scope", "s", "--allow", "echo,cat"]);
+    let exec = |command: &str| json!({"action": "exec", "sessionId": shell.id, "command": command});
+    let said = few.ok(exec("echo one && echo two"));
+    assert_eq!(said["exitCode"], 0, "{said}");
+    let error = few.err(exec("echo one; id"), "permission_denied");
+    assert!(
+        error["message"].as_str().unwrap().contains("`id`"),
+        "{error}"
+    );
+    for (action, how) in [
+        ("write", json!({"data": "id", "submit": true})),
+        ("send_keys", json!({"keys": ["C-c"]})),
+    ] {
+        let mut asked = how;
+        asked["action"] = json!(action);
+        asked["sessionId"] = json!(shell.id);
+        let error = few.err(asked, "permission_denied");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("could not start: `sh`"), "{message}");
+    }
+    // It could have started this one.
+    reader.say(&mut few, "hello", "hello");
+}
+
+#[test]
 fn what_is_to_end_with_its_agent_ends_also_when_that_is_killed() {
     let home = Home::new();
     let mut keep = Serve::new(&home, &["--scope", "keeps"]);

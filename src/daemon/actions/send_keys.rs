@@ -22,6 +22,7 @@ use crate::term::mousereport::report;
 /// Handles the action `send_keys`.
 pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) -> Answer {
     let target = Target::find(hub, client, &params.session_id)?;
+    target.check_allowed(client)?;
     if target.mode == Mode::Pipe {
         return Err(Error::new(
             ErrorCode::NotATty,

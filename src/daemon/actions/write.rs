@@ -28,6 +28,7 @@ const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
 /// Handles the action `write`.
 pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answer {
     let target = Target::find(hub, client, &params.session_id)?;
+    target.check_allowed(client)?;
     let ends = [params.newline, params.submit, params.eof];
     if params.data.is_none() && !ends.contains(&Some(true)) {
         return Err(Error::invalid(

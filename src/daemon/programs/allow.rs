@@ -120,6 +120,40 @@ pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> 
     }
 }
 
+/// Checks whether the connection may type into a program. With an allow-list it must be one that it could start itself:
+/// what is typed into a shell or an editor starts others.
+pub(crate) fn check_typing(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
+    if greeting.policy.allow.is_none() {
+        return Ok(());
+    }
+    let typed_into = Spec {
+        on_exit: None,
+        ..spec.clone()
+    };
+    check_spec(greeting, &typed_into).map_err(|error| {
+        let why = "typing into a session that this connection could not start";
+        Error::new(error.code, format!("{why}: {}", error.message)).hint(
+            "`exec` runs allowed programs in a shell; `start` with `args` runs one without a shell",
+        )
+    })
+}
+
+/// The line to type into the shell of a session for `line`: with an allow-list, each command in it is the path of an
+/// allowed program, unless the connection could start this shell itself. `is_posix`: the shell is known to be a Bourne
+/// shell, whose lines can be checked.
+pub(crate) fn typed_line(
+    greeting: &Greeting,
+    spec: &Spec,
+    line: &str,
+    is_posix: bool,
+) -> Result<String, Error> {
+    match check_typing(greeting, spec) {
+        Ok(()) => Ok(line.to_owned()),
+        Err(_) if is_posix => checked_line(greeting, line, Path::new(&spec.cwd)),
+        Err(error) => Err(error),
+    }
+}
+
 /// The file that a word stands for, if it is on the list.
 fn allowed_file(greeting: &Greeting, word: &str, cwd: &Path) -> Result<String, Error> {
     let file = if word.contains('/') {

@@ -10,6 +10,7 @@ use super::input_record::Unrecorded;
 use super::new_output;
 use super::replies::not_running;
 use crate::daemon::hub::Hub;
+use crate::daemon::programs::allow;
 use crate::daemon::sessions::input::{Input, MAX_WAITING, Typed};
 use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
@@ -57,6 +58,15 @@ impl Target {
             }),
             _ => Err(stdin_not_available(&id)),
         }
+    }
+
+    /// Refuses a client with a list of allowed programs, unless it could start this session itself.
+    pub(crate) fn check_allowed(&self, client: &Client) -> Result<(), Error> {
+        let state = self.hub.read();
+        let session = state.sessions.get(&self.id);
+        session.map_or(Ok(()), |session| {
+            allow::check_typing(&client.greeting, &session.spec)
+        })
     }
 
     /// Returns an error if `bytes` more bytes would exceed [`MAX_WAITING`], the limit on input that

@@ -6,6 +6,7 @@ use tokio::time::Duration;
 
 use super::prompt::{Shell, at_prompt, prompt};
 use crate::daemon::hub::Hub;
+use crate::daemon::programs::allow::typed_line;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::YIELD_MS;
 use crate::daemon::requests::target::Target;
@@ -14,7 +15,7 @@ use crate::daemon::requests::uncancelled::finish_anyway;
 use crate::daemon::sessions::input::AtShell;
 use crate::engine::shell_command::{CommandId, TypedCommand, is_shell, language_of};
 use crate::protocol::Error;
-use crate::protocol::params::Exec;
+use crate::protocol::params::{Exec, ShellLanguage};
 use crate::protocol::reply::Warning;
 use crate::protocol::status::Mode;
 
@@ -55,8 +56,11 @@ pub(super) async fn type_command(
         let is_shell_said = params.language.is_some();
         let shell = at_prompt(hub, target, is_shell_said, within_ms).await?;
         let language = params.language.unwrap_or_else(|| language_of(&shell.name));
+        let spoken = is_shell(&shell.name).then(|| language_of(&shell.name));
+        let is_posix = language == ShellLanguage::Posix && spoken == Some(language);
+        let command = allowed(hub, client, target, command, is_posix)?;
         let id = CommandId::fresh();
-        let mut bytes = id.line(command, language).into_bytes();
+        let mut bytes = id.line(&command, language).into_bytes();
         bytes.push(match target.mode {
             Mode::Pty => b'\r',
             Mode::Pipe => b'\n',
@@ -75,6 +79,20 @@ pub(super) async fn type_command(
             return Ok(typed);
         }
     }
+}
+
+/// The command, as far as the client may run it.
+fn allowed(
+    hub: &Hub,
+    client: &Client,
+    target: &Target,
+    command: &str,
+    is_posix: bool,
+) -> Result<String, Error> {
+    let state = hub.read();
+    let session = state.sessions.get(&target.id);
+    let session = session.ok_or_else(|| Error::session_not_found(target.id.as_str()))?;
+    typed_line(&client.greeting, &session.spec, command, is_posix)
 }
 
 /// A command as it is typed into a shell that was at its prompt.
