@@ -143,7 +143,10 @@ fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Fail
         match place {
             Place::Here => {}
             Place::Daemon => client::host::choose(host::named(name)?),
-            Place::There => return there::run(&host::named(name)?, args),
+            Place::There => {
+                let is_export = matches!(cli.verb, Some(verb::Verb::Export(_)));
+                return there::run(&host::named(name)?, args, is_export);
+            }
             Place::Never(why) => return Err(Failure::Usage(why.to_owned())),
         }
     }

@@ -116,9 +116,13 @@ impl Link {
     }
 }
 
-/// Runs `bgproc ARGS` on a host, without input, and passes on its output to `out`, its messages to this process's
-/// standard error. Returns its exit code; `None` if a signal ended the command.
-pub fn run_there(host: &Host, args: &[String], out: &mut impl Write) -> Result<Option<i32>, Error> {
+/// Runs `bgproc ARGS` on a host, without input, and passes on its output to `out`. Returns its exit code, `None` if a
+/// signal ended the command, and what it has said on standard error. Neither is fit for a terminal as it is.
+pub fn run_there(
+    host: &Host,
+    args: &[String],
+    out: &mut impl Write,
+) -> Result<(Option<i32>, String), Error> {
     let (command, said) = begin(host, &script::run(host, args))?;
     let Running {
         mut child,
@@ -136,10 +140,7 @@ pub fn run_there(host: &Host, args: &[String], out: &mut impl Write) -> Result<O
     match status.code() {
         // ssh's own failure.
         Some(255) => Err(fault::of(host, &said)),
-        code => {
-            eprint!("{said}");
-            Ok(code)
-        }
+        code => Ok((code, said)),
     }
 }
 

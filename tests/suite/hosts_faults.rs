@@ -256,3 +256,19 @@ fn bgproc_is_installed_where_there_was_none() {
     assert_eq!(left, 1);
     assert_eq!(home.ok(&["-H", "box", "run", "-w", "echo hi"]), "hi\n");
 }
+
+#[test]
+fn what_a_bgproc_elsewhere_prints_has_no_effect_on_the_terminal() {
+    let home = Home::new();
+    let fake = home.scratch("bgproc");
+    let script = "#!/bin/sh\nprintf '\\033]0;OWNED\\007told\\n' >&2\nexit 1\n";
+    std::fs::write(&fake, script).unwrap();
+    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!(
+        "[hosts.box]\ncommand = [\"sh\"]\nbgproc = \"{}\"\n",
+        fake.display()
+    );
+    std::fs::write(home.path().join("config.toml"), config).unwrap();
+    let ran = home.run(&["-H", "box", "doctor"]);
+    assert_eq!(ran.stderr, "told\n", "{ran}");
+}
