@@ -13,6 +13,7 @@ use crate::client::{read_base64, read_reply};
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
 use crate::protocol::reply::{Captured, ScreenLink};
+use crate::term::sanitize;
 
 #[derive(Args, Debug)]
 pub struct Capture {
@@ -53,7 +54,11 @@ pub struct Capture {
 
 /// One link a line: its row, counted from 1, its text and its target.
 fn listed(links: &[ScreenLink]) -> String {
-    let line = |link: &ScreenLink| format!("{}\t{}\t{}\n", link.row + 1, link.text, link.uri);
+    let shown = |text: &str| sanitize::screen(text, false);
+    let line = |link: &ScreenLink| {
+        let (text, uri) = (shown(&link.text), shown(&link.uri));
+        format!("{}\t{text}\t{uri}\n", link.row + 1)
+    };
     links.iter().map(line).collect()
 }
 
@@ -96,7 +101,10 @@ impl Capture {
             _ if ctx.json => value.to_string(),
             _ if self.links => listed(captured.links.as_deref().unwrap_or_default()),
             Form::Png => return self.picture(ctx, &captured),
-            Form::Text | Form::Ansi => captured.text.unwrap_or_default(),
+            // The daemon of another host may send anything.
+            Form::Text | Form::Ansi => {
+                sanitize::screen(&captured.text.unwrap_or_default(), form == Form::Ansi)
+            }
             Form::Html => captured.html.unwrap_or_default(),
             Form::Svg => captured.svg.unwrap_or_default(),
             Form::Json => value.to_string(),
