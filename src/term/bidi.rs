@@ -13,9 +13,15 @@ const ISOLATE: &str = "\u{2068}";
 /// Pop directional isolate: the end of an isolate.
 const END: &str = "\u{2069}";
 
-/// Whether `c` reorders text, ends a line for some programs, or is a byte order mark.
+/// Whether `c` reorders text, ends a line for some programs, or is invisible, so that two names look the same or a name
+/// says something to a model only. The joiners U+200C and U+200D stay: words of some languages and emoji need them.
 pub fn acts(c: char) -> bool {
-    reorders(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+    reorders(c)
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+        )
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether `c` is a bidirectional mark, embedding, override or isolate.

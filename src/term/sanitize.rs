@@ -134,6 +134,12 @@ mod tests {
         assert_eq!(clean("one\r\ntwo\tthree"), "one  two three");
         assert_eq!(clean("\x1b(0lqk\x1bc\u{9b}5mz"), "lqkz");
         assert_eq!(clean("cod\u{202e}exe.txt"), "cod<U+202E>exe.txt");
+        assert_eq!(
+            clean("a\u{200b}b\u{2060}\u{feff}"),
+            "a<U+200B>b<U+2060><U+FEFF>"
+        );
+        assert_eq!(clean("\u{e0041}\u{e007f}"), "<U+E0041><U+E007F>");
+        assert_eq!(clean("x\u{200c}\u{200d}y"), "x\u{200c}\u{200d}y");
         assert_eq!(clean("end\x1b"), "end");
         assert_eq!(clean("open\x1b]52;c;aGk"), "open");
     }
