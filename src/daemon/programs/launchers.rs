@@ -9,7 +9,7 @@
 use super::shell_line::Argument;
 
 /// Variables that name a program to start, or a file that can name one.
-const VARIABLES: [&str; 38] = [
+const VARIABLES: [&str; 60] = [
     "PAGER",
     "MANPAGER",
     "EDITOR",
@@ -48,11 +48,34 @@ const VARIABLES: [&str; 38] = [
     "CURL_HOME",
     "AWKPATH",
     "AWKLIBPATH",
+    "SVN_SSH",
+    "CVS_RSH",
+    "SUDO_EDITOR",
+    "OPENSSL_CONF",
+    "OPENSSL_MODULES",
+    "OPENSSL_ENGINES",
+    "LESSKEY",
+    "FZF_DEFAULT_COMMAND",
+    "PSQLRC",
+    "HGRCPATH",
+    "HG",
+    "DOTNET_STARTUP_HOOKS",
+    "CORECLR_PROFILER_PATH",
+    "JDK_JAVA_OPTIONS",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "ANSIBLE_CONFIG",
+    "PHPRC",
+    "PYTHONUSERBASE",
+    "ZDOTDIR",
+    "RUSTFLAGS",
+    "CC",
 ];
 
 /// Prefixes of the names of further such variables.
-const PREFIXES: [&str; 7] = [
+const PREFIXES: [&str; 8] = [
     "GIT_",
+    "LUA_INIT",
     "PERL5",
     "CARGO_",
     "RUSTC",
@@ -551,6 +574,10 @@ mod tests {
             "HOME",
             "TAR_OPTIONS",
             "PERL5OPT",
+            "SVN_SSH",
+            "OPENSSL_CONF",
+            "LUA_INIT_5_4",
+            "CC",
         ] {
             assert!(is_starting(name), "{name}");
         }
