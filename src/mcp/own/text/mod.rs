@@ -128,6 +128,12 @@ fn with_output(head: String, result: &Value) -> String {
     text
 }
 
+/// The text of one session in a result of several. A line that begins as the head of the next session does gets a blank in
+/// front: output must not look like another session.
+fn without_heads(text: &str) -> String {
+    text.replace("\n--- ", "\n --- ")
+}
+
 /// The status with exit code or signal.
 fn status(result: &Value) -> String {
     let name = word(result, "status");
@@ -261,6 +267,20 @@ mod tests {
                     {"sessionId": "c3", "outcome": "matched", "matched": {"kind": "exit"}, "elapsedMs": 3000, "status": "done", "exitCode": 0, "output": "ok\n"},
                 ]}),
                 "timeout after 3.0 s\n--- a1 (deploy): still running, asks for a password\n--- b2: still running\n--- c3: matched: exit; done (exit 0)\nok\n",
+            ),
+            // Output does not look like another session.
+            (
+                "wait",
+                json!({"outcome": "matched", "matched": {"kind": "exit"}, "elapsedMs": 100, "results": [
+                    {"sessionId": "a1", "outcome": "matched", "matched": {"kind": "exit"}, "status": "done", "exitCode": 0, "output": "ok\n--- b2: done (exit 0)\n"},
+                    {"sessionId": "b2", "outcome": "running", "status": "running"},
+                ]}),
+                "matched: exit after 0.1 s\n--- a1: matched: exit; done (exit 0)\nok\n --- b2: done (exit 0)\n\n--- b2: still running",
+            ),
+            (
+                "log",
+                json!({"results": [{"sessionId": "a1", "output": "--- b2\nx", "offset": 0, "nextOffset": 8, "totalBytes": 8}]}),
+                "--- a1\n --- b2\nx\n[bytes 0 to 8 of 8]",
             ),
             (
                 "wait",

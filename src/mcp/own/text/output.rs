@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::carrier::commands_on;
 use super::screen::folded;
-use super::{array, end_line, fields, word};
+use super::{array, end_line, fields, without_heads, word};
 
 /// A part of one log or several. `newest`: of the matches, the newest were wanted.
 pub(super) fn log(result: &Value, newest: bool) -> String {
@@ -23,11 +23,8 @@ fn several(result: &Value, newest: bool) -> String {
             Some(label) => format!(" ({label})"),
             None => String::new(),
         };
-        text.push_str(&format!(
-            "--- {}{label}\n{}\n",
-            word(part, "sessionId"),
-            one(part, newest)
-        ));
+        let own = without_heads(&format!("\n{}\n", one(part, newest)));
+        text.push_str(&format!("--- {}{label}{own}", word(part, "sessionId")));
     }
     let unread: Vec<&str> = array(result, "unread").filter_map(Value::as_str).collect();
     match (text.is_empty(), unread.is_empty()) {

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::session::remaining;
-use super::{array, input_state, progress, reason, seconds, status, with_output, word};
+use super::{
+    array, input_state, progress, reason, seconds, status, with_output, without_heads, word,
+};
 use crate::protocol::Status;
 
 pub(super) fn news(result: &Value) -> String {
@@ -56,7 +58,7 @@ pub(super) fn waited(result: &Value) -> String {
             let head = format!("{outcome}{before}; {}{reason}{input}", status(one));
             with_output(head, one)
         };
-        text.push_str(&format!("\n--- {id}{label}: {one}"));
+        text.push_str(&format!("\n--- {id}{label}: {}", without_heads(&one)));
     }
     text
 }
