@@ -166,10 +166,15 @@ fn the_record_of_a_session_that_waits_for_its_next_run() {
     // Its environment is known only to the keeper and the daemon, so the restored session cannot be
     // run.
     let mut later = Session::from_meta(meta, false, now(100));
-    assert!(later.life.stop_retrying(None, None));
+    assert!(later.life.stop_retrying(None, Some(policy)));
     assert_eq!(
         (later.life.status(), later.life.retry_at()),
-        (Status::Error, None)
+        (Status::Lost, None)
+    );
+    assert_eq!(later.life.exit_code(), Some(3));
+    assert_eq!(
+        later.life.reason(),
+        Some("exit code 3; bgproc ended before retry 1 of 3, and its environment is not known")
     );
 }
 

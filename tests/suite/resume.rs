@@ -144,6 +144,33 @@ fn the_dashboard_offers_the_command() {
 }
 
 #[test]
+fn a_job_that_waited_for_its_next_run_is_lost_and_continued() {
+    let home = Home::new();
+    let told = home.scratch("told");
+    let line = format!(
+        "[ -e {0} ] && exec sleep 1000; touch {0}; exit 4",
+        told.display()
+    );
+    let mut agent = Serve::new(&home, &[]);
+    let restart = json!({"policy": "always", "backoffMs": 60_000});
+    agent.ok(json!({
+        "action": "start", "command": line, "label": "again", "background": true, "restart": restart,
+    }));
+    eventually("it waits for its next run", || {
+        (of(&home, "again")["status"] == "retrying").then_some(())
+    });
+    drop(agent);
+    lose(&home, &["again"]);
+    let record = of(&home, "again");
+    assert_eq!(record["exitCode"], 4, "{record}");
+    let reason = record["reason"].as_str().unwrap();
+    assert!(reason.contains("bgproc ended before retry 1"), "{record}");
+    let ran = home.run(&["resume"]).expect_code(0);
+    assert!(ran.stderr.contains("again is started with: "), "{ran}");
+    assert_eq!(home.json(&["status", "again"])["status"], "running");
+}
+
+#[test]
 fn an_agent_with_a_list_of_programs_continues_with_these_only() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &["--allow", "sleep"]);

@@ -66,7 +66,7 @@ impl Life {
                     outcome: self.status,
                 });
                 self.status = Status::Retrying;
-                self.reason_before_retry = self.reason.clone();
+                self.reason_before_retry = Some(self.reason.clone().unwrap_or_default());
                 let which = of_how_many(count, policy);
                 let which = which.unwrap_or_else(|| format!("time {count} in a row"));
                 format!("it is run again ({which})")
@@ -113,7 +113,8 @@ impl Life {
         Some(format!("restarted {times} {since}{after}"))
     }
 
-    /// Cancels a pending restart of this policy, because `by` ended the session or because it cannot be run.
+    /// Cancels a pending restart of this policy, because `by` ended the session or because it cannot be run: then it is
+    /// lost, with the exit code of its last run.
     /// Returns true if a restart was pending.
     pub fn stop_retrying(&mut self, by: Option<&Actor>, policy: Option<RestartPolicy>) -> bool {
         let Some(retry) = self
@@ -123,22 +124,24 @@ impl Life {
         else {
             return false;
         };
-        let before = self.reason_before_retry.take();
+        // Absent in records of older versions.
+        if let Some(before) = self.reason_before_retry.take() {
+            self.reason = Some(before).filter(|reason| !reason.is_empty());
+        }
+        let which = policy.and_then(|policy| of_how_many(retry.count, policy));
+        let which = which.unwrap_or_else(|| retry.count.to_string());
         match by {
             Some(actor) => {
                 self.status = Status::Killed;
                 self.ended_by = Some(actor.ended_by());
-                // Absent in records of older versions.
-                if before.is_some() {
-                    self.reason = before;
-                }
-                let which = policy.and_then(|policy| of_how_many(retry.count, policy));
-                let which = which.unwrap_or_else(|| retry.count.to_string());
                 self.add_reason(&format!("{} stopped it before retry {which}", actor.name()));
             }
             None => {
-                self.status = retry.outcome;
-                self.add_reason("bgproc ended before that, and its environment is not known");
+                // Its policy has not given up: it can be continued as a run that was lost.
+                self.status = Status::Lost;
+                self.add_reason(&format!(
+                    "bgproc ended before retry {which}, and its environment is not known"
+                ));
             }
         }
         true

@@ -43,6 +43,8 @@ pub fn words(record: &Record, output: &[String]) -> String {
             format!("exit {code}"),
             told.or_else(|| by_code(code, output)),
         ),
+        // Its last run was seen to end; it was to run again.
+        State::Lost if record.summary.exit_code.is_some() => reason,
         State::Lost => with(
             "it ended unseen".to_owned(),
             Some(reason).filter(|r| !r.is_empty()),
@@ -208,6 +210,11 @@ mod tests {
         );
         let lost = ended("x", Status::Lost, None, 0);
         assert_eq!(words(&lost, &[]), "it ended unseen");
+        let mut retrying = ended("x", Status::Lost, None, 0);
+        retrying.summary.exit_code = Some(4);
+        retrying.reason = Some("exit code 4; bgproc ended before retry 1".to_owned());
+        let said = "exit code 4; bgproc ended before retry 1";
+        assert_eq!(words(&retrying, &[]), said);
     }
 
     #[test]
