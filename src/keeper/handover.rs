@@ -211,6 +211,7 @@ impl Keeper {
         let log = needs_log.then(|| {
             let saved = tail.as_ref().and_then(|tail| tail.try_clone().ok());
             let opened = Log::open(dir.clone(), kept.keep, shown.end(), tail);
+            let opened = opened.map(|log| log.degraded_because(kept.degraded.as_deref()));
             let mut log = opened.unwrap_or_else(|error| {
                 tracing::warn!(session = %kept.session, %error, "its log cannot be opened");
                 Log::unopened(dir.clone(), kept.keep, (first, shown.end()), saved, &error)

@@ -92,6 +92,30 @@ fn a_full_disk_stops_no_job_and_saving_resumes_by_itself() {
 }
 
 #[test]
+fn the_next_keeper_knows_why_nothing_is_saved() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 24) else {
+        return;
+    };
+    let mut serve = Serve::new(&home, &[]);
+    let count = "stty -echo; echo up; read x; seq -f %012.0f 0 299999; exec cat";
+    let job = Job::start(&mut serve, count);
+    job.wait_for(&mut serve, "^up$");
+    disk.fill(21);
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    job.wait_for(&mut serve, "^000000299999$");
+    assert!(record(&mut serve, &job)["logDegraded"].is_string());
+    let old = daemon::kill_keeper(&mut serve);
+    eventually("the next keeper is there", || {
+        (daemon::pids(&mut serve).1 != old).then_some(())
+    });
+    let after = record(&mut serve, &job)["logDegraded"].clone();
+    let reason = after.as_str().unwrap();
+    assert!(!reason.contains("replaced"), "{reason}");
+    job.ask(&mut serve, "kill", json!({}));
+}
+
+#[test]
 fn a_limit_on_the_size_of_files_is_met_like_a_full_disk() {
     let home = Home::new();
     // In blocks of 512 bytes: a megabyte. More is refused with EFBIG, and SIGXFSZ.

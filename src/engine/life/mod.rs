@@ -73,7 +73,8 @@ pub struct Life {
     /// State of its restart policy; absent until the policy has taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<Retry>,
-    /// Why the last run ended, without the note that it is run again. Set while it is `retrying`.
+    /// Why the last run ended, without the note that it is run again; empty if there is no reason. Set while it is
+    /// `retrying`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason_before_retry: Option<String>,
     /// Result of the readiness probe in this run; absent while it has none.

@@ -93,6 +93,14 @@ impl Log {
         })
     }
 
+    /// An earlier keeper knew why bytes are not being saved, if they are not.
+    pub(super) fn degraded_because(mut self, reason: Option<&str>) -> Self {
+        if let (Sink::Memory(degraded), Some(reason)) = (&mut self.sink, reason) {
+            reason.clone_into(&mut degraded.reason);
+        }
+        self
+    }
+
     /// The log of a job that runs, and whose directory cannot be used now: the job goes on, and so do its offsets.
     /// `first` and `end` are the bounds according to an earlier keeper, and `tail` holds the bytes that it had in
     /// memory.
