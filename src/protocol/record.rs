@@ -243,6 +243,10 @@ pub struct Record {
     pub tty_open: bool,
     /// Why its output is not being saved; `null` if it is.
     pub log_degraded: Option<String>,
+    /// Whether the disk has refused this record as it is now. The keeper has it, and it is written as soon as there is
+    /// room; it is lost only if daemon and keeper both end before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsaved: bool,
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,

@@ -149,11 +149,9 @@ fn records_that_a_full_disk_refused_are_saved_once_there_is_room() {
     let stays = Job::start(&mut serve, "exec cat");
     disk.fill_up();
     let rename = json!({"action": "set", "sessionId": stays.id, "label": "renamed"});
-    let error = serve.err(rename, "disk_full");
-    assert!(
-        error["message"].as_str().unwrap().contains("saved"),
-        "{error}"
-    );
+    assert_eq!(serve.ok(rename)["unsaved"], true);
+    let ran = home.run(&["tag", &stays.id, "+kept"]).expect_code(0);
+    ran.expect_said("the change is kept in memory until there is room");
     std::fs::write(&gate, "").unwrap();
     assert_eq!(ends.end(&mut serve)["exitCode"], 3);
     let sessions = home.path().join("sessions");
@@ -169,8 +167,10 @@ fn records_that_a_full_disk_refused_are_saved_once_there_is_room() {
             .to_string()
             .contains("\"error\"");
         let renamed = saved(&stays.id, "meta.json").to_string();
-        (exit && ended && renamed.contains("renamed")).then_some(())
+        let has_both = renamed.contains("renamed") && renamed.contains("kept");
+        (exit && ended && has_both).then_some(())
     });
+    assert_eq!(record(&mut serve, &stays)["unsaved"], Value::Null);
 }
 
 #[test]

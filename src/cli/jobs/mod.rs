@@ -14,3 +14,4 @@ pub mod signals;
 pub mod started;
 pub mod sudden_end;
 pub mod typing;
+pub mod unsaved;

@@ -5,6 +5,7 @@ use clap::Args;
 use super::queue::{self, Queue};
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::unsaved;
 use crate::cli::value::name::parse_name;
 use crate::protocol::Action;
 use crate::protocol::params::Set;
@@ -93,8 +94,12 @@ pub(super) fn set(
     let mut exit = found.exit;
     for answer in answers {
         match answer {
-            Ok(value) if ctx.json => ctx.out.json(&value)?,
-            Ok(_) => {}
+            Ok(value) => {
+                unsaved::tell(value["unsaved"] == true);
+                if ctx.json {
+                    ctx.out.json(&value)?;
+                }
+            }
             Err(error) => exit = exit.or(ctx.complain(error.into())),
         }
     }

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::only_here;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::unsaved;
 use crate::cli::output::{advised, note, words};
 use crate::cli::value::number;
 use crate::client::read_reply;
@@ -181,8 +182,12 @@ impl Move {
                 ..Set::default()
             });
             match ctx.daemon()?.call(set) {
-                Ok(value) if ctx.json => ctx.out.json(&value)?,
-                Ok(_) => {}
+                Ok(value) => {
+                    unsaved::tell(value["unsaved"] == true);
+                    if ctx.json {
+                        ctx.out.json(&value)?;
+                    }
+                }
                 Err(error) => exit = exit.or(ctx.complain(error.into())),
             }
         }

@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::unsaved;
 use crate::cli::start::launch::Taken;
 use crate::cli::value::name::parse_name;
 use crate::protocol::Action;
@@ -37,6 +38,7 @@ impl Rename {
                     .hint("choose another name, or stop that job first"),
                 None => Failure::from(error),
             })?;
+        unsaved::tell(value["unsaved"] == true);
         if ctx.json {
             ctx.out.json(&value)?;
         }

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::share::{Agents, set};
+use crate::cli::jobs::unsaved;
 use crate::cli::output::words;
 
 #[derive(Args, Debug)]
@@ -21,6 +22,7 @@ impl ShareWith {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let job = ctx.one(&self.job)?;
         let record = set(ctx, &job.summary.session_id, self.agents)?;
+        unsaved::tell(record.unsaved);
         if ctx.json {
             ctx.out.json(&record)?;
         } else {

@@ -75,10 +75,13 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         let saved = state.save(&id);
         state.publish(EventKind::Changed, &id, json!({}));
-        saved.map_err(|error| {
+        // If the keeper has it, the record says that it is not on disk yet.
+        if let Err(error) = saved
+            && !state.keeps_record(&id)
+        {
             let what = "The change holds only until the daemon ends, because it could not be saved";
-            refused_by_system(what, &error)
-        })?;
+            return Err(refused_by_system(what, &error));
+        }
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };

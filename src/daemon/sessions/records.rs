@@ -16,6 +16,7 @@ impl Sessions {
         record.summary.present_directory = self.present_directory(session);
         record.asked = asked;
         let io = self.io(&session.id);
+        record.unsaved = io.is_some_and(|io| io.is_record_stale);
         record.output_files = self.add_log(&mut record.summary, io);
         record
     }

@@ -82,6 +82,12 @@ impl State {
         self.keeper.drop_kept(ForNext::Record(id));
     }
 
+    /// Whether the keeper keeps the record of a session, because the disk has refused it.
+    pub(crate) fn keeps_record(&self, id: &SessionId) -> bool {
+        let name = format!("{KEPT_RECORD}{id}");
+        self.keeper.stored(&name).is_some()
+    }
+
     fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
         let Some(session) = self.sessions.registry.get_mut(id) else {
             return Ok(());

@@ -24,6 +24,7 @@ impl Session {
             viewers: self.viewers,
             tty_open: self.tty_open,
             log_degraded: self.log_degraded.clone(),
+            unsaved: false,
             output_files: Vec::new(),
             restart: self.spec.restart,
             retry_at: self.life.retry_wall(now),

@@ -120,6 +120,7 @@ fn record() -> Record {
         viewers: 1,
         tty_open: true,
         log_degraded: Some("No space left on device".to_owned()),
+        unsaved: false,
         output_files: files(),
         restart: None,
         // Absent, as in replies of daemons that do not know it.

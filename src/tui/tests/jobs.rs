@@ -85,6 +85,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
         viewers: 0,
         tty_open: true,
         log_degraded: None,
+        unsaved: false,
         output_files: Vec::new(),
         restart: None,
         retry_at: None,
