@@ -1,6 +1,7 @@
 //! The commands of NORMAL in the palette, with the equivalent shell commands.
 
 use super::keys::Action;
+use super::kind::{self, About};
 use super::obstacle::obstacle;
 use super::words::words;
 use super::{hints, hosts, quit, verbs};
@@ -49,7 +50,7 @@ pub fn list(model: &Model) -> Vec<Entry> {
             },
             shell: shell(model, action),
             obstacle: obstacle(model, action),
-            fit: fit(&useful, action, words.title),
+            fit: fit(&useful, action),
         }
     });
     let mut all: Vec<Entry> = commands.collect();
@@ -59,8 +60,8 @@ pub fn list(model: &Model) -> Vec<Entry> {
 
 /// How well an action fits what is selected, 0 is best: first what its hints offer to do with it, then
 /// what else can be done with it, then the rest.
-fn fit(useful: &[Action], action: Action, title: &str) -> usize {
-    let is_about_it = title.contains("{}");
+fn fit(useful: &[Action], action: Action) -> usize {
+    let is_about_it = kind::of(action).about != About::Nothing;
     match useful.iter().position(|one| *one == action) {
         Some(at) if is_about_it => at,
         _ if is_about_it => useful.len(),
@@ -76,41 +77,29 @@ fn folds(model: &Model, action: Action) -> bool {
 
 /// The title with what the action applies to.
 fn title(model: &Model, action: Action, title: &str) -> String {
-    let (title, what) = match action {
-        Action::Resume => {
-            let line = model.current().and_then(Job::continued_by);
-            match line {
-                Some(line) => {
-                    return format!(
-                        "start {} with {line}",
-                        targets_in_words(model).unwrap_or_default()
-                    );
-                }
-                None => (title, targets_in_words(model)),
-            }
+    if action == Action::Resume
+        && let Some(line) = model.current().and_then(Job::continued_by)
+    {
+        let targets = targets_in_words(model).unwrap_or_default();
+        return format!("start {targets} with {line}");
+    }
+    let (title, what) = match (action, kind::of(action).about) {
+        (Action::Attach, _) if folds(model, action) => {
+            ("fold or unfold group {}", model.group_title())
         }
-        Action::Fold | Action::Unfold | Action::StopGroup | Action::RestartGroup => {
-            return title
-                .replace("{}", &model.group_title().unwrap_or_default())
-                .trim_end()
-                .to_owned();
+        (Action::Mark, _) if model.group().is_some() => {
+            ("mark the jobs of {}", model.group_title())
         }
-        Action::Attach if folds(model, action) => ("fold or unfold group {}", model.group_title()),
-        Action::Mark if model.group().is_some() => ("mark the jobs of {}", model.group_title()),
-        Action::ProjectUp => (title, Aim::all(model).first().map(|aim| aim.words(model))),
-        Action::ProjectDown | Action::ProjectReload => {
-            (title, Aim::project(model).map(|aim| aim.words(model)))
+        (Action::ProjectUp, _) => (title, Aim::all(model).first().map(|aim| aim.words(model))),
+        (Action::Pause, _) if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
+        (Action::Share, _) if is_shared(model) => ("hide {} from agents", None),
+        (_, About::Group) => {
+            let group = model.group_title().unwrap_or_default();
+            return title.replace("{}", &group).trim_end().to_owned();
         }
-        Action::Pause if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
-        Action::Share if is_shared(model) => ("hide {} from agents", None),
-        Action::Stop
-        | Action::Kill
-        | Action::Signal
-        | Action::Pause
-        | Action::Restart
-        | Action::Remove
-        | Action::Copy => (title, targets_in_words(model)),
-        _ => (title, None),
+        (_, About::Project) => (title, Aim::project(model).map(|aim| aim.words(model))),
+        (_, About::Targets) => (title, targets_in_words(model)),
+        (_, About::Job | About::Nothing) => (title, None),
     };
     let job = || model.current().map(|job| job.name.clone());
     let what = what.or_else(job);

@@ -1,6 +1,7 @@
 //! The hints of NORMAL.
 
 use super::keys::Action;
+use super::kind;
 use crate::tui::grid::Action as Tile;
 use crate::tui::hints;
 use crate::tui::model::job::Job;
@@ -78,18 +79,7 @@ pub(super) fn hints(model: &Model) -> Hints {
         actions.push(Action::Palette);
     }
     if model.options.read_only {
-        actions.retain(|action| {
-            matches!(
-                action,
-                Action::Filter
-                    | Action::Find
-                    | Action::Scroll
-                    | Action::Grid
-                    | Action::NextAlert
-                    | Action::Palette
-                    | Action::Compare
-            )
-        });
+        actions.retain(|&action| kind::of(action).is_hinted_read_only);
     }
     if model.current().is_some_and(|job| job.engine().is_some()) {
         // A batch system runs a job once.

@@ -4,6 +4,7 @@ mod commands;
 mod hints;
 mod hosts;
 mod keys;
+mod kind;
 mod obstacle;
 mod open_url;
 mod project;
@@ -18,6 +19,7 @@ use ratatui::layout::Rect;
 
 pub use self::commands::list as palette_rows;
 pub use self::keys::Action;
+use self::kind::Reach;
 pub use self::open_url::{no_browser, received as url_received};
 pub use self::share::said as share_said;
 use super::{compare, filter, form, found, help, insert, menu, page, palette, reply, scroll};
@@ -96,26 +98,7 @@ pub fn meaning(model: &Model, name: &str) -> Letter {
     }
     match model.keymap.action(name) {
         None => Letter::Unknown,
-        Some(
-            Action::Down
-            | Action::Up
-            | Action::First
-            | Action::Last
-            | Action::PageDown
-            | Action::PageUp
-            | Action::FoldAll
-            | Action::Narrower
-            | Action::Wider
-            | Action::Pick
-            | Action::Fold
-            | Action::Unfold
-            | Action::Previous
-            | Action::NextAlert
-            | Action::Mark
-            | Action::MarkAll
-            | Action::PanLeft
-            | Action::PanRight,
-        ) => Letter::Motion,
+        Some(action) if kind::of(action).reach == Reach::Moves => Letter::Motion,
         Some(_) => Letter::Command,
     }
 }
@@ -123,10 +106,7 @@ pub fn meaning(model: &Model, name: &str) -> Letter {
 /// Whether text may follow a key at once, because a person who presses it means to type.
 pub fn opens_text(model: &Model, name: &str) -> bool {
     let action = model.keymap.action(name);
-    matches!(
-        action,
-        Some(Action::Type | Action::Filter | Action::Palette | Action::Help)
-    )
+    action.is_some_and(|action| kind::of(action).opens_text)
 }
 
 /// Pasted text would be read as commands.
@@ -144,7 +124,7 @@ pub fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
 /// Performs the action of a key called `name`, or of the palette, if the view may.
 fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
-    if model.options.read_only && changes(action) && !detaches {
+    if model.options.read_only && kind::of(action).reach == Reach::Changes && !detaches {
         model.note(READ_ONLY);
         return;
     }
@@ -293,40 +273,6 @@ fn number(model: &Model, name: &str) -> usize {
     keys.position(|key| key == name).map_or(0, |at| at + 1)
 }
 
-/// Whether an action affects a job or changes anything else.
-fn changes(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Type
-            | Action::Reply
-            | Action::TypeAll
-            | Action::TakeKeyboard
-            | Action::Signal
-            | Action::RestartGroup
-            | Action::Duplicate
-            | Action::Edit
-            | Action::RemoveEnded
-            | Action::Undo
-            | Action::ProjectUp
-            | Action::ProjectDown
-            | Action::ProjectReload
-            | Action::Exec
-            | Action::QuitAndStop
-            | Action::Literal
-            | Action::Stop
-            | Action::StopGroup
-            | Action::StopAll
-            | Action::Kill
-            | Action::Restart
-            | Action::Resume
-            | Action::Pause
-            | Action::Remove
-            | Action::Decline
-            | Action::Share
-            | Action::New
-    )
-}
-
 /// Enter: unfolds a group, opens the pane in the stack, and otherwise zooms into the job and types.
 pub fn attach(model: &mut Model) {
     if let Selected::Group(key) = &model.list.selected {
@@ -442,11 +388,7 @@ fn unknown(model: &mut Model, name: &str) {
 fn type_all(model: &mut Model) {
     let marked = model.marked();
     if marked.is_empty() {
-        model.note(format!(
-            "No job is marked. {} marks one, {} all listed jobs.",
-            model.key("space"),
-            model.key("*")
-        ));
+        model.note(obstacle::none_marked(model));
         return;
     }
     let is_alive = |id: &SessionId| model.job(id).is_some_and(|job| job.is_alive());

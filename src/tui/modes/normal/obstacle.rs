@@ -2,7 +2,8 @@
 //! more.
 
 use super::keys::Action;
-use super::{changes, project, verbs};
+use super::kind::{self, About, Reach};
+use super::{project, verbs};
 use crate::term::sanitize::clean;
 use crate::tui::list::fold::nothing_to_fold;
 use crate::tui::list::width;
@@ -21,6 +22,15 @@ pub(super) fn none_ended(model: &Model) -> String {
         " that is shown"
     };
     format!("No job{which} has ended: there is nothing to remove.")
+}
+
+/// Said of a command on marked jobs if none is.
+pub(super) fn none_marked(model: &Model) -> String {
+    format!(
+        "No job is marked. {} marks one, {} all listed jobs.",
+        model.key("space"),
+        model.key("*")
+    )
 }
 
 /// Said if no job of the group can be stopped.
@@ -57,13 +67,14 @@ pub(super) fn elsewhere(model: &Model, aim: &Aim) -> Option<String> {
     ))
 }
 
-/// Why `action` has no effect now, in a sentence; `None` if it has one.
+/// Why `action` has no reach now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if detaches {
         return None;
     }
-    if model.options.read_only && changes(action) {
+    let kind = kind::of(action);
+    if model.options.read_only && kind.reach == Reach::Changes {
         return Some(READ_ONLY.to_owned());
     }
     match action {
@@ -83,11 +94,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             .then(|| GROUP_RESTS.to_owned()),
         Action::StopAll => model.alive().is_empty().then(|| NONE_RUNS.to_owned()),
         Action::RestartGroup if model.group_members().is_empty() => Some(NO_GROUP.to_owned()),
-        Action::TypeAll if model.list.marked.is_empty() => Some(format!(
-            "No job is marked. {} marks one, {} all listed jobs.",
-            model.key("space"),
-            model.key("*")
-        )),
+        Action::TypeAll if model.list.marked.is_empty() => Some(none_marked(model)),
         Action::Compare if model.list.marked.len() != 2 => {
             Some(compare::needs_two(model, model.list.marked.len()))
         }
@@ -127,8 +134,10 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             .jobs
             .is_empty()
             .then(|| "There is no job yet.".to_owned()),
-        _ if super::words::words(action).title.contains("{}") => of_job(model, action),
-        _ => None,
+        _ => match kind.about {
+            About::Job | About::Targets => of_job(model, action),
+            About::Nothing | About::Group | About::Project => None,
+        },
     }
 }
 
@@ -139,7 +148,7 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
     let Some(job) = model.current() else {
         // Enter folds a group.
         let folds = action == Action::Attach && model.group().is_some();
-        return (!folds && action != Action::RestartGroup).then(|| NO_JOB.to_owned());
+        return (!folds).then(|| NO_JOB.to_owned());
     };
     let name = &job.name;
     match action {
