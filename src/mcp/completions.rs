@@ -17,11 +17,12 @@ use std::collections::{HashSet, VecDeque};
 
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use rmcp::service::{Peer, RoleServer};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{Notify, mpsc};
 
 use super::caller::Caller;
 use crate::protocol::Event;
+use crate::protocol::event::Completion;
 
 /// Messages kept for `process list`; older ones are dropped.
 const KEPT: usize = 50;
@@ -79,7 +80,10 @@ impl Completions {
             if self.awaited.borrow_mut().remove(&handle) {
                 continue;
             }
-            let text = message(&handle, &event.data);
+            let Ok(completion) = serde_json::from_value(event.data) else {
+                continue;
+            };
+            let text = message(&handle, &completion);
             {
                 let mut unread = self.unread.borrow_mut();
                 unread.push_back(text.clone());
@@ -160,16 +164,15 @@ impl Drop for Awaiting<'_> {
 }
 
 /// The completion message, from the data of the event `exited`.
-pub fn message(handle: &str, data: &Value) -> String {
-    let word = |name: &str| data[name].as_str().unwrap_or("-").to_owned();
-    let code = match (&data["exitCode"], data["signal"].as_str()) {
-        (Value::Number(code), _) => code.to_string(),
-        (_, Some(signal)) => format!("none ({signal})"),
-        _ => "unknown".to_owned(),
+pub fn message(handle: &str, completion: &Completion) -> String {
+    let code = match (completion.exit_code, &completion.signal) {
+        (Some(code), _) => code.to_string(),
+        (None, Some(signal)) => format!("none ({signal})"),
+        (None, None) => "unknown".to_owned(),
     };
-    let seconds = data["runtimeMs"].as_u64().unwrap_or_default() / 1000;
-    let (label, command) = (word("label"), word("command"));
-    let tail = data["output"].as_str().unwrap_or_default();
+    let seconds = completion.runtime_ms / 1000;
+    let label = completion.label.as_deref().unwrap_or("-");
+    let (command, tail) = (&completion.command, &completion.output);
     format!(
         "[Background Process Completed]\n\nHandle: {handle}\nLabel: {label}\nCommand: {command}\n\
          Exit code: {code}\nDuration: {seconds}s\n\nOutput (last 2000 chars):\n{tail}"
@@ -177,20 +180,25 @@ pub fn message(handle: &str, data: &Value) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_message_has_the_form_of_the_original() {
+        let message = |data| message("k3v", &serde_json::from_value(data).unwrap());
         let data = json!({
             "label": "tests", "command": "make test", "status": "error", "exitCode": 2,
             "signal": null, "runtimeMs": 142_900, "output": "1 failed\n",
         });
         let expected = "[Background Process Completed]\n\nHandle: k3v\nLabel: tests\n\
             Command: make test\nExit code: 2\nDuration: 142s\n\nOutput (last 2000 chars):\n1 failed\n";
-        assert_eq!(message("k3v", &data), expected);
-        let killed = json!({"command": "x", "exitCode": null, "signal": "SIGKILL", "label": null});
-        let text = message("k3v", &killed);
+        assert_eq!(message(data), expected);
+        let killed = json!({
+            "label": null, "command": "x", "status": "killed", "exitCode": null,
+            "signal": "SIGKILL", "runtimeMs": 10, "output": "",
+        });
+        let text = message(killed);
         assert!(
             text.contains("Label: -\n") && text.contains("Exit code: none (SIGKILL)\n"),
             "{text}"

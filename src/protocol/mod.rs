@@ -11,7 +11,8 @@
 //! - [`traits`]: the properties of each action. [`params`]: the parameters of each action;
 //!   `choices` and `targets` are parts of several, [`condition`] of waits; [`probe`], [`policy`], [`limits`] and
 //!   `variables` of `start`; [`colors`] of `watch`.
-//! - [`record`], [`run`], [`cause`] (why a run began), [`status`] and [`reply`]: the results.
+//! - [`record`], [`run`], [`cause`] (why a run began), [`status`] and [`reply`]: the results. [`ending`]: how a run has
+//!   ended, in words.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
 //!   [`launchers`]: programs that an allow-list cannot restrict. [`signal`]: names of signals.
 //! - [`report`]: what a program reports of itself, a part of the records, as are [`terminal_progress`] and
@@ -33,6 +34,7 @@ pub mod colors;
 pub mod condition;
 pub mod disk;
 pub mod duration;
+pub mod ending;
 pub mod environment;
 pub mod error;
 pub mod event;
@@ -74,6 +76,7 @@ pub mod traits;
 mod variables;
 
 pub use condition::{Condition, WaitSpec};
+pub use ending::Ending;
 pub use error::{Error, ErrorCode};
 pub use event::{Event, EventKind};
 pub use hello::{Greeting, Hello, Role};

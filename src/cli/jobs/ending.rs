@@ -17,7 +17,7 @@ use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::shell::quote;
-use crate::protocol::{Record, Status};
+use crate::protocol::{self, Record};
 
 // Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
 #[derive(Args, Debug)]
@@ -142,7 +142,7 @@ fn report(
     took: Duration,
 ) -> Result<Exit, Failure> {
     if !ctx.json {
-        let ending = ending(killed);
+        let ending = protocol::Ending::from(killed);
         // It has no next run if its schedule was off before.
         let of = job.summary.project.as_ref();
         let of = of.filter(|of| of.has_next_run());
@@ -174,13 +174,4 @@ fn report(
     let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
     note(&format!("{name}: still alive: pid {}", pids.join(", ")));
     Ok(Exit::FAILED)
-}
-
-fn ending(killed: &Killed) -> String {
-    match (killed.exit_code, &killed.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) if killed.status == Status::Killed => "killed".to_owned(),
-        (None, None) => killed.status.as_str().replace('_', " "),
-    }
 }

@@ -15,7 +15,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::style::Tone;
 use crate::cli::output::{Sink, names, note, words};
 use crate::protocol::reply::LogLine;
-use crate::protocol::{Mode, Record, SessionId, Status, Timestamp};
+use crate::protocol::{Ending, Mode, Record, SessionId, Status, Timestamp};
 use crate::term::bidi;
 use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::Shown;
@@ -501,12 +501,17 @@ pub fn tell_gap(bytes: u64) {
 
 /// Prints a note that a job has ended.
 pub fn tell_end(name: &str, end: &End) {
-    let how = match (end.status, end.code, &end.signal) {
-        (Status::TimedOut, ..) => "its time limit".to_owned(),
-        (Status::Lost, ..) => "lost".to_owned(),
-        (_, Some(code), _) => format!("exit {code}"),
-        (_, None, Some(signal)) => signal.clone(),
-        (status, None, None) => status.as_str().to_owned(),
+    let how = match end.status {
+        Status::TimedOut => "its time limit".to_owned(),
+        Status::Lost => "lost".to_owned(),
+        status => {
+            let ending = Ending {
+                code: end.code,
+                signal: end.signal.as_deref(),
+                status: Some(status),
+            };
+            ending.to_string()
+        }
     };
     note(&format!("{name} has ended ({how})"));
 }

@@ -10,7 +10,7 @@ use crate::protocol::project::{PhaseName, ProjectRole, SCHEDULE_OFF};
 use crate::protocol::report::{Activity, Evidence, Reported};
 use crate::protocol::run::{Flaky, Run};
 use crate::protocol::status::Asks;
-use crate::protocol::{Record, Status, Summary, Timestamp, shell};
+use crate::protocol::{Ending, Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
 /// The label, or the id if there is none; `web@gpu1` if the job is on another host.
@@ -88,7 +88,7 @@ pub fn state_word(job: &Summary) -> (String, Tone) {
         Status::Killed => ("killed", Tone::Faint),
         Status::TimedOut => ("timed out", Tone::Faint),
         Status::Lost => ("lost", Tone::Bad),
-        Status::Error => return (ending(job), Tone::Bad),
+        Status::Error => return (Ending::from(job).to_string(), Tone::Bad),
     };
     (word.to_owned(), tone)
 }
@@ -199,15 +199,6 @@ fn is(job: &Summary, phase: PhaseName) -> bool {
     job.project.as_ref().is_some_and(|of| of.phase == phase)
 }
 
-/// How the job ended: `exit 1`, `SIGTERM`, or its status if neither is known.
-pub fn ending(job: &Summary) -> String {
-    match (job.exit_code, &job.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) => job.status.as_str().replace('_', " "),
-    }
-}
-
 /// How long the job has been running, how long ago it ended, or when its schedule starts it: `in 8h36m`.
 pub fn time(job: &Summary, now: Timestamp) -> String {
     if let Some(next) = next_run(job) {
@@ -278,18 +269,15 @@ pub fn run(run: &Run) -> String {
         .as_ref()
         .map(|why| format!("  ({})", clean(why)));
     let because = because.unwrap_or_default();
-    let how = match (run.ended_at, run.exit_code, &run.signal) {
-        (Some(_), Some(code), _) => format!("exit {code}"),
-        (Some(_), None, Some(signal)) => signal.clone(),
-        // How long it ran is not known either.
-        (Some(_), None, None) if run.lost => {
-            return format!("{}  {began}  lost{because}", run.run);
-        }
-        (Some(_), None, None) => "ended".to_owned(),
-        (None, ..) => return format!("{}  {began}  in progress{because}", run.run),
+    let Some(ended) = run.ended_at else {
+        return format!("{}  {began}  in progress{because}", run.run);
     };
-    let ran = run.ended_at.map(|ended| since(run.started_at, ended));
-    let ran = brief_span(ran.unwrap_or_default());
+    let how = Ending::from(run);
+    if run.lost && how.known().is_none() {
+        // How long it ran is not known either.
+        return format!("{}  {began}  {how}{because}", run.run);
+    }
+    let ran = brief_span(since(run.started_at, ended));
     format!("{}  {began}  {how}, ran {ran}{because}", run.run)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cli::output::style::Tone;
 use crate::cli::output::{advised, words};
+use crate::protocol::Ending;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob};
 use crate::protocol::shell::quote;
@@ -56,11 +57,8 @@ pub fn phase(job: &ProjectJob) -> String {
 
 /// ` (exit 9)`: how a job has ended that has failed.
 pub fn how(job: &ProjectJob) -> Option<String> {
-    match (job.exit_code.filter(|code| *code != 0), &job.signal) {
-        (Some(code), _) => Some(format!(" (exit {code})")),
-        (None, Some(signal)) => Some(format!(" ({signal})")),
-        (None, None) => None,
-    }
+    let how = (job.exit_code != Some(0)).then(|| Ending::from(job).known());
+    how.flatten().map(|how| format!(" ({how})"))
 }
 
 /// The colour of such a line.

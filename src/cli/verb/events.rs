@@ -1,6 +1,7 @@
 //! `events`: what happened to jobs, and who did it.
 
 use clap::Args;
+use serde::Deserialize as _;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -10,10 +11,11 @@ use crate::cli::output::{names, words};
 use crate::cli::value::moment;
 use crate::client::read_reply;
 use crate::protocol::bounds::TURN_MS;
+use crate::protocol::event::Completion;
 use crate::protocol::params;
 use crate::protocol::reply::Happened;
 use crate::protocol::run::{EndedBy, EndedByKind};
-use crate::protocol::{Action, Event, EventKind, Timestamp};
+use crate::protocol::{Action, Ending, Event, EventKind, Timestamp};
 use crate::term::sanitize::clean;
 
 /// Events per request: the most that the daemon returns.
@@ -117,18 +119,14 @@ fn what(event: &Event) -> String {
     let text = |key: &str| data[key].as_str().unwrap_or_default();
     match event.event {
         EventKind::Exited => {
-            let how = match (data["exitCode"].as_i64(), data["signal"].as_str()) {
-                (Some(code), _) => format!("ended, exit {code}"),
-                (None, Some(signal)) => format!("ended, {}", clean(signal)),
-                (None, None) if data["reason"].is_string() => {
-                    format!("ended, {}", clean(text("reason")))
-                }
-                (None, None) => "ended".to_owned(),
+            let Ok(end) = Completion::deserialize(data) else {
+                return "ended".to_owned();
             };
-            match data["stopFailure"].as_str() {
-                Some(why) => format!("{how}; its stop line failed: {}", clean(why)),
-                None => how,
-            }
+            let how = Ending::from(&end).known().or(end.reason);
+            let how = how.map_or_else(String::new, |how| format!(", {}", clean(&how)));
+            let stop = end.stop_failure.as_deref().map(clean);
+            let stop = stop.map(|why| format!("; its stop line failed: {why}"));
+            format!("ended{how}{}", stop.unwrap_or_default())
         }
         EventKind::Restarted if data["because"].is_string() => {
             format!("restarted, {}", clean(text("because")))
@@ -205,6 +203,14 @@ mod tests {
         [name(&event), what(&event), by(&event)]
     }
 
+    /// The data of `exited` with these fields.
+    fn ended(fields: Value) -> Value {
+        let mut data = json!({"command": "x", "status": "error", "runtimeMs": 1000, "output": ""});
+        let fields = fields.as_object().unwrap().clone();
+        data.as_object_mut().unwrap().extend(fields);
+        data
+    }
+
     #[test]
     fn events_are_described_in_words() {
         let agent = json!({"kind": "agent", "scope": "a"});
@@ -233,17 +239,17 @@ mod tests {
             ),
             (
                 "exited",
-                json!({"label": null, "exitCode": 3, "endedBy": itself}),
+                ended(json!({"exitCode": 3, "endedBy": itself})),
                 ["000000000001", "ended, exit 3", "itself"],
             ),
             (
                 "exited",
-                json!({"label": "x", "exitCode": null, "signal": "SIGTERM"}),
+                ended(json!({"label": "x", "signal": "SIGTERM"})),
                 ["x", "ended, SIGTERM", "-"],
             ),
             (
                 "exited",
-                json!({"label": "x", "signal": "SIGTERM", "stopFailure": "exit code 3"}),
+                ended(json!({"label": "x", "signal": "SIGTERM", "stopFailure": "exit code 3"})),
                 [
                     "x",
                     "ended, SIGTERM; its stop line failed: exit code 3",
@@ -252,7 +258,7 @@ mod tests {
             ),
             (
                 "exited",
-                json!({"label": "x", "exitCode": null, "reason": "it could not be started: gone"}),
+                ended(json!({"label": "x", "reason": "it could not be started: gone"})),
                 ["x", "ended, it could not be started: gone", "-"],
             ),
             (

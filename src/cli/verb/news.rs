@@ -2,6 +2,7 @@
 //! their model learns at its next turn that a job has ended.
 
 use clap::Args;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::cli::context::Context;
@@ -12,6 +13,7 @@ use crate::cli::settings::agent::greeting;
 use crate::cli::value::hook::{self, Hook};
 use crate::client::{self, AutoStart, Connection, Running};
 use crate::protocol::bounds::MAX_WAIT_MS;
+use crate::protocol::event::Completion;
 use crate::protocol::params;
 use crate::protocol::reply::Happened;
 use crate::protocol::{Action, Event, EventKind};
@@ -168,15 +170,17 @@ fn line(event: &Event) -> String {
     };
     match event.event {
         EventKind::Exited => {
-            let how = match (data["exitCode"].as_i64(), data["signal"].as_str()) {
-                (Some(0), _) => "has ended".to_owned(),
-                (Some(code), _) => format!("has failed with exit code {code}"),
-                (None, Some(signal)) => format!("was ended by {}", clean(signal)),
-                (None, None) => "has ended".to_owned(),
+            let Ok(end) = Completion::deserialize(data) else {
+                return format!("{name} has ended");
             };
-            let after = words::span(data["runtimeMs"].as_u64().unwrap_or_default());
-            let output = data["output"].as_str().unwrap_or_default();
-            let last = output.lines().rev().find(|line| !line.trim().is_empty());
+            let how = match (end.exit_code, end.signal) {
+                (Some(code), _) if code != 0 => format!("has failed with exit code {code}"),
+                (None, Some(signal)) => format!("was ended by {}", clean(&signal)),
+                _ => "has ended".to_owned(),
+            };
+            let after = words::span(end.runtime_ms);
+            let mut lines = end.output.lines().rev();
+            let last = lines.find(|line| !line.trim().is_empty());
             let last = match last {
                 Some(line) => format!("; last line: {}", short(&clean(line))),
                 None => String::new(),
@@ -216,17 +220,20 @@ mod tests {
         for (kind, data, said) in [
             (
                 "exited",
-                json!({"label": "build", "exitCode": 2, "runtimeMs": 134_000, "output": "a\nerror: b\n\n"}),
+                json!({"label": "build", "command": "make", "status": "error", "exitCode": 2,
+                    "runtimeMs": 134_000, "output": "a\nerror: b\n\n"}),
                 "build (000000000001) has failed with exit code 2 after 2m14s; last line: error: b",
             ),
             (
                 "exited",
-                json!({"label": null, "command": "make all", "exitCode": 0, "runtimeMs": 1000, "output": ""}),
+                json!({"label": null, "command": "make all", "status": "done", "exitCode": 0,
+                    "runtimeMs": 1000, "output": ""}),
                 "000000000001 (make all) has ended after 1s",
             ),
             (
                 "exited",
-                json!({"label": "web", "signal": "SIGTERM", "runtimeMs": 1000}),
+                json!({"label": "web", "command": "serve", "status": "killed", "signal": "SIGTERM",
+                    "runtimeMs": 1000, "output": ""}),
                 "web (000000000001) was ended by SIGTERM after 1s",
             ),
             (

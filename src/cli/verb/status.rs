@@ -12,7 +12,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, Share};
 use crate::protocol::run::EndedByKind;
-use crate::protocol::{Action, Record, Status, Timestamp};
+use crate::protocol::{Action, Ending, Record, Status, Timestamp};
 use crate::term::sanitize::clean;
 
 /// Number of the last runs that are shown.
@@ -127,7 +127,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
             // The state is not that of the run before.
             format!("{}  (ran {ran})", words::local(at))
         } else {
-            format!("{}  (ran {ran}): {}", words::local(at), words::ending(job))
+            format!("{}  (ran {ran}): {}", words::local(at), Ending::from(job))
         }
     });
     add("ended", ended);

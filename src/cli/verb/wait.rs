@@ -20,7 +20,7 @@ use crate::protocol::params::{Poll, Wait as Params};
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
 use crate::protocol::shell::quote;
 use crate::protocol::shell_state::ShellActivity;
-use crate::protocol::{Action, Condition, SessionId, Status};
+use crate::protocol::{Action, Condition, Ending, SessionId, Status};
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
@@ -229,7 +229,7 @@ fn met(ctx: &Context, waited: &WaitedAll, condition: &Condition, mode: WaitMode)
     let names = jobs.iter().map(|one| ctx.name_of(&one.polled.session_id));
     let names = names.collect::<Vec<_>>().join(" ");
     let what = match (condition, jobs.as_slice()) {
-        (Condition::Exit(_), [one]) => how_it_ended(&one.polled),
+        (Condition::Exit(_), [one]) => Ending::from(&one.polled).to_string(),
         (Condition::Exit(_), _) => "ended".to_owned(),
         (Condition::Pattern(_), _) => match waited.matched.as_ref()?.text.as_deref() {
             Some(line) => clean(line),
@@ -243,15 +243,6 @@ fn met(ctx: &Context, waited: &WaitedAll, condition: &Condition, mode: WaitMode)
         (Condition::Command(_), _) => "command ended".to_owned(),
     };
     Some(format!("{names}  {what}"))
-}
-
-/// `exit 3`, `SIGTERM`, or the status if neither is known.
-fn how_it_ended(polled: &Polled) -> String {
-    match (polled.exit_code, &polled.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) => polled.status.as_str().replace('_', " "),
-    }
 }
 
 /// Prints for which jobs the condition has not been met, and why the wait ended all the same.
@@ -300,7 +291,7 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll, mode: WaitMode) {
         if !polled.status.is_finished() || is_lost || code == Exit::OK {
             continue;
         }
-        let (name, how) = (ctx.name_of(&polled.session_id), how_it_ended(polled));
+        let (name, how) = (ctx.name_of(&polled.session_id), Ending::from(polled));
         note(&match polled.status {
             // The code is 124 then, whatever its own is.
             Status::TimedOut => format!("{name} reached its time limit ({how})"),

@@ -5,7 +5,7 @@
 use super::ending;
 use crate::protocol::reply::LogLines;
 use crate::protocol::run::Run;
-use crate::protocol::{Record, Timestamp};
+use crate::protocol::{Ending, Record, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::errors::is_error_like;
 use crate::tui::message::CardPart;
@@ -138,11 +138,10 @@ impl Card {
         let (run, before) = (self.run.as_ref()?, self.before.as_ref()?);
         let how = match self.same {
             Some(true) => format!("run {} failed the same way", before.run),
-            Some(false) => match (before.exit_code, &before.signal) {
-                (Some(0), _) => format!("run {} ended well", before.run),
-                (Some(code), _) => format!("run {} ended with exit {code}", before.run),
-                (None, Some(signal)) => format!("run {} ended with {signal}", before.run),
-                (None, None) => format!("run {} ended otherwise", before.run),
+            Some(false) if before.exit_code == Some(0) => format!("run {} ended well", before.run),
+            Some(false) => match Ending::from(before).known() {
+                Some(how) => format!("run {} ended with {how}", before.run),
+                None => format!("run {} ended otherwise", before.run),
             },
             None => return Some(format!("run {}", run.run)),
         };

@@ -2,7 +2,7 @@
 
 use super::url;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::{Record, SessionId, Status, Timestamp, shell};
+use crate::protocol::{Ending, Record, SessionId, Status, Timestamp, shell};
 use crate::term::sanitize::clean;
 use crate::tui::state::State;
 use crate::tui::units;
@@ -187,9 +187,8 @@ impl Job {
 
     /// How its last run has ended: `exit 3`, `SIGSEGV`.
     pub fn last_end(&self) -> Option<String> {
-        let summary = &self.record.summary;
-        let code = summary.exit_code.map(|code| format!("exit {code}"));
-        code.or_else(|| summary.signal.as_deref().map(clean))
+        let known = Ending::from(&self.record.summary).known();
+        known.as_deref().map(clean)
     }
 
     /// Whether a program runs. It does not while the job waits for its first or next run.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Model;
-use crate::protocol::SessionId;
 use crate::protocol::run::Run;
+use crate::protocol::{Ending, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::scrollback::RunBreak;
 use crate::tui::units;
@@ -100,11 +100,10 @@ impl Model {
     pub fn between_runs(&self, before: &Run, run: &Run) -> String {
         let line = self.theme.glyph("─").repeat(2);
         let when = units::since(run.started_at.millis(), self.now.ms, &self.zone);
-        let after = match (before.exit_code, &before.signal) {
-            (Some(code), _) => format!(", after exit {code}"),
-            (None, Some(signal)) => format!(", after {}", clean(signal)),
-            (None, None) if before.lost => ", after it was lost".to_owned(),
-            (None, None) => String::new(),
+        let after = match Ending::from(before).known() {
+            Some(how) => format!(", after {}", clean(&how)),
+            None if before.lost => ", after it was lost".to_owned(),
+            None => String::new(),
         };
         let because = run.because.as_deref().map(clean);
         let because = because.map(|why| format!(", {why}")).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! What is told about a project that was brought up, down or reloaded.
 
+use crate::protocol::Ending;
 use crate::protocol::project::PhaseName;
 use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob, ProjectState};
 use crate::term::sanitize::clean;
@@ -31,16 +32,13 @@ pub fn left_alone(state: &ProjectState) -> Vec<String> {
 pub fn wrong(job: &ProjectJob) -> Option<String> {
     let name = clean(&job.job);
     let why = job.why.as_deref().map(clean);
+    let how = Ending::from(job).known();
     match (job.phase, why) {
-        (PhaseName::Failed, _) if job.exit_code.is_some() || job.signal.is_some() => {
-            let how = match (job.exit_code, &job.signal) {
-                (Some(code), _) => format!("exit {code}"),
-                (None, signal) => clean(signal.as_deref().unwrap_or_default()),
-            };
-            Some(format!("{name} failed ({how})"))
-        }
-        (PhaseName::Failed, Some(why)) => Some(format!("{name} not started: {why}")),
-        (PhaseName::Failed, None) => Some(format!("{name} failed")),
+        (PhaseName::Failed, why) => Some(match (how, why) {
+            (Some(how), _) => format!("{name} failed ({})", clean(&how)),
+            (None, Some(why)) => format!("{name} not started: {why}"),
+            (None, None) => format!("{name} failed"),
+        }),
         (PhaseName::Skipped, Some(why)) => Some(format!("{name} skipped: {why}")),
         (PhaseName::Skipped, None) => Some(format!("{name} skipped")),
         _ if job.late => Some(format!("{name} is not ready in time")),

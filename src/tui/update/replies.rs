@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::daemon::{forget, refreshed};
 use super::{away, project, seen, usage};
 use crate::protocol::reply::{Killed, Listed, Signalled, Started};
-use crate::protocol::{Error, Record, SessionId};
+use crate::protocol::{Ending, Error, Record, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::list::select;
 use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
@@ -271,6 +271,7 @@ fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &m
     let Some(killed) = read_of::<Killed>(model, id, value) else {
         return;
     };
+    let how = Ending::from(&killed).to_string();
     if !killed.survivors.is_empty() {
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
@@ -288,11 +289,7 @@ fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &m
         job.record.summary.status = killed.status;
         model.list.stale = true;
     }
-    let how = match (killed.exit_code, &killed.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) => "no exit code".to_owned(),
-    };
+    let how = clean(&how);
     let verb = if force { Verb::Kill } else { Verb::Stop };
     let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
     if killed.already_ended {

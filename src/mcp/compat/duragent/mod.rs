@@ -198,6 +198,9 @@ async fn one(call: &Call, handle: &Value) -> Result {
         let tail = json!({ "sessionId": handle, "maxChars": TAIL });
         let mut ended = record;
         ended["output"] = call.action("poll", tail).await?["output"].take();
+        // A record has the fields of a completion.
+        let ended = serde_json::from_value(ended)
+            .map_err(|error| Error::internal(format!("a record could not be read: {error}")))?;
         one["completion"] = message(handle.as_str().unwrap_or_default(), &ended).into();
     }
     Ok(one)

@@ -8,7 +8,7 @@ use crate::protocol::record::{Detail, Record};
 use crate::protocol::reply::LogLine;
 use crate::protocol::report::Evidence;
 use crate::protocol::run::{EndedByKind, Run};
-use crate::protocol::{Mode, Role, Timestamp};
+use crate::protocol::{Ending, Mode, Role, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
@@ -247,13 +247,10 @@ impl Page<'_> {
     fn run(&self, run: &Run, before: Option<&Run>, by: &str) -> String {
         let end = |run: &Run| (run.exit_code, run.signal.clone());
         let is_over = run.ended_at.is_some();
-        let how = match end(run) {
-            (Some(0), _) => "done".to_owned(),
-            (Some(code), _) => format!("exit {code}"),
-            (None, Some(signal)) => clean(&signal),
-            (None, None) if run.lost => "lost".to_owned(),
-            (None, None) if is_over => "ended".to_owned(),
-            (None, None) => "runs".to_owned(),
+        let how = match run.exit_code {
+            Some(0) => "done".to_owned(),
+            _ if is_over => clean(&Ending::from(run).to_string()),
+            _ => "runs".to_owned(),
         };
         // Somebody has sent these signals, perhaps to start the next run.
         let sent = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"];
