@@ -10,6 +10,9 @@ pub const MAX_WAIT_MS: u64 = 1_800_000;
 /// [`MAX_WAIT_MS`], because another host may have a daemon of an earlier version, which accepts no longer wait.
 pub const TURN_MS: u64 = 600_000;
 
+/// How long a client waits in a request that gives no time, in milliseconds.
+pub const DEFAULT_WAIT_MS: u64 = 10_000;
+
 /// Largest `maxChars`.
 pub const MAX_CHARS: usize = 262_144;
 
@@ -50,6 +53,9 @@ pub const MAX_FPS: u32 = 60;
 /// Longest time that a question to a person stays open, in milliseconds: one day, because people go home and come
 /// back the next day.
 pub const MAX_ASK_MS: u64 = 86_400_000;
+
+/// How long a question to a person stays open if the request gives no time, in milliseconds.
+pub const DEFAULT_ASK_MS: u64 = 300_000;
 
 /// Largest number of sessions that a queue runs at once; more than any machine can use.
 pub const MAX_PARALLEL: u32 = 10_000;

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Action;
+use super::bounds::{DEFAULT_ASK_MS, DEFAULT_WAIT_MS};
 
 /// Properties of an action. A property that depends on a parameter names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,17 @@ pub struct ActionTraits {
     pub may_repeat: When,
     /// Set if only people may use the action: a phrase that follows "only people may".
     pub people: Option<&'static str>,
+    /// How long it waits. A client that sends a request again reduces this by the time that has passed.
+    pub times: &'static [Time],
+}
+
+/// A parameter in milliseconds that says how long an action waits. Of several, the first that is given counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Time {
+    /// Its name in camelCase.
+    pub param: &'static str,
+    /// How long the action waits if no time is given; `None` if that is not at all, or only briefly.
+    pub default: Option<u64>,
 }
 
 /// The requests to which a property applies.
@@ -41,6 +53,7 @@ const READS: ActionTraits = ActionTraits {
     waits: Never,
     may_repeat: Always,
     people: None,
+    times: &[],
 };
 
 const CHANGES: ActionTraits = ActionTraits {
@@ -48,15 +61,37 @@ const CHANGES: ActionTraits = ActionTraits {
     waits: Never,
     may_repeat: Never,
     people: None,
+    times: &[],
 };
 
 /// The parameters with which input waits for its effect.
 const REACTION: &[&str] = &["wait", "until", "fail", "waitMs", "view"];
 
+/// A time that has no default, or a short one.
+const fn given(param: &'static str) -> Time {
+    Time {
+        param,
+        default: None,
+    }
+}
+
+/// A time with a default in milliseconds.
+const fn or_else(param: &'static str, default: u64) -> Time {
+    Time {
+        param,
+        default: Some(default),
+    }
+}
+
 /// The properties of each action, by its name on the wire.
 const ACTIONS: &[(&str, ActionTraits)] = &[
     // The key finds the session that the first attempt created.
-    ("start", CHANGES.repeatable(With(&["key"]))),
+    (
+        "start",
+        CHANGES
+            .repeatable(With(&["key"]))
+            .timed(&[given("waitMs"), given("yieldMs")]),
+    ),
     ("list", READS),
     ("hosts", READS),
     (
@@ -71,9 +106,17 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
         CHANGES.repeatable(Always).for_people("disconnect hosts"),
     ),
     ("status", READS),
-    ("poll", READS.waiting(With(&["waitMs"]))),
+    (
+        "poll",
+        READS.waiting(With(&["waitMs"])).timed(&[given("waitMs")]),
+    ),
     ("log", READS),
-    ("wait", READS.waiting(Always)),
+    (
+        "wait",
+        READS
+            .waiting(Always)
+            .timed(&[given("waitMs"), or_else("timeoutMs", DEFAULT_WAIT_MS)]),
+    ),
     ("write", CHANGES.waiting(With(REACTION))),
     ("send_keys", CHANGES.waiting(With(REACTION))),
     // With `pending` it types nothing.
@@ -82,7 +125,9 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
         ActionTraits {
             reads: With(&["pending"]),
             may_repeat: With(&["pending"]),
-            ..CHANGES.waiting(Always)
+            ..CHANGES
+                .waiting(Always)
+                .timed(&[or_else("waitMs", DEFAULT_WAIT_MS)])
         },
     ),
     ("capture", READS),
@@ -104,13 +149,22 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     ("report", CHANGES.repeatable(Always)),
     // It shows a question to a person, so it is not read-only. It may be repeated: the next daemon
     // then asks the same question.
-    ("ask_human", CHANGES.waiting(Always).repeatable(Always)),
+    (
+        "ask_human",
+        CHANGES
+            .waiting(Always)
+            .repeatable(Always)
+            .timed(&[or_else("timeoutMs", DEFAULT_ASK_MS)]),
+    ),
     ("decline", CHANGES.for_people("decline an agent's question")),
     ("hold", CHANGES.for_people("take the keyboard from agents")),
     // With `fromSeq`, a repetition would send earlier events a second time.
     ("subscribe", READS.repeatable(Without(&["fromSeq"]))),
     ("unsubscribe", READS),
-    ("events", READS.waiting(With(&["waitMs"]))),
+    (
+        "events",
+        READS.waiting(With(&["waitMs"])).timed(&[given("waitMs")]),
+    ),
     ("watch", READS),
     ("unwatch", READS),
     // Each `op` says what shall be, so a repetition changes nothing. With `waitMs` it is no wait that may be cancelled:
@@ -120,7 +174,7 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
         ActionTraits {
             reads: Among("op", &["status", "plan", "env"]),
             may_repeat: Always,
-            ..CHANGES
+            ..CHANGES.timed(&[given("waitMs")])
         },
     ),
     // It says what the queue shall be. The handler checks that only people change one.
@@ -145,12 +199,32 @@ impl ActionTraits {
         found.map(|(_, traits)| *traits)
     }
 
+    /// The parameter that says how long a request waits, as it is written there, and its value in milliseconds; with
+    /// its default if the request has none. `None` if the request does not wait, or only briefly.
+    pub fn time(&self, params: &Map<String, Value>) -> Option<(String, u64)> {
+        let mut names = self.times.iter().flat_map(|time| spellings(time.param));
+        let given = names.find_map(|name| Some((params.get(&name)?.as_u64()?, name)));
+        if let Some((ms, name)) = given {
+            return Some((name, ms));
+        }
+        let default = |time: &Time| Some((time.param, time.default?));
+        let (param, ms) = self.times.iter().find_map(default)?;
+        // It may be there as `null`.
+        let mut written = spellings(param).into_iter();
+        let name = written.find(|name| params.contains_key(name));
+        Some((name.unwrap_or_else(|| param.to_owned()), ms))
+    }
+
     const fn waiting(self, waits: When) -> Self {
         Self { waits, ..self }
     }
 
     const fn repeatable(self, may_repeat: When) -> Self {
         Self { may_repeat, ..self }
+    }
+
+    const fn timed(self, times: &'static [Time]) -> Self {
+        Self { times, ..self }
     }
 
     const fn for_people(self, what: &'static str) -> Self {
@@ -259,12 +333,24 @@ mod tests {
                     With(names) | Without(names) => names,
                     Among(name, _) => &[name][..],
                 };
-                for name in names {
+                let times = traits.times.iter().map(|time| &time.param);
+                for name in names.iter().chain(times) {
                     let known = schemas[action].get("properties");
                     let known = known.and_then(|known| known.get(name));
                     assert!(known.is_some(), "{action} has no parameter {name}");
                 }
             }
+        }
+    }
+
+    /// Otherwise a repetition would wait its full time again.
+    #[test]
+    fn every_repeatable_action_that_waits_has_a_time() {
+        for (action, traits) in ACTIONS {
+            // How long the connection to a host may take follows from the host.
+            let is_timed = !traits.times.is_empty() || *action == "connect";
+            let waits = traits.waits != Never && traits.may_repeat != Never;
+            assert!(is_timed || !waits, "{action} has no time");
         }
     }
 

@@ -7,18 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::protocol::reply::Reply;
 use crate::protocol::request::fields;
-use crate::protocol::traits::{ActionTraits, param, spellings};
+use crate::protocol::traits::{ActionTraits, spellings};
 use crate::protocol::{Error, ErrorCode, MAX_LINE, RequestId};
 
 /// Longest line kept for sending again, in bytes. No usual request comes near it; it bounds the memory of
 /// 256 requests in flight.
 const MAX_KEPT: usize = 64 * 1024;
-
-/// Default `timeoutMs` of a `wait`.
-const WAIT_MS: u64 = 10_000;
-
-/// Default `timeoutMs` of an `ask_human`.
-const ASK_MS: u64 = 300_000;
 
 /// What the proxy has to know about a request.
 #[derive(Clone, PartialEq, Debug)]
@@ -193,25 +187,9 @@ impl Request {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let mut params = self.params();
-        let (name, usual) = match self.head.as_ref()?.action.as_str() {
-            "wait" if param(&params, "waitMs").is_some() => ("waitMs", WAIT_MS),
-            "wait" => ("timeoutMs", WAIT_MS),
-            "exec" => ("waitMs", WAIT_MS),
-            "ask_human" => ("timeoutMs", ASK_MS),
-            "poll" | "events" => ("waitMs", 0),
-            // Their usual times are short.
-            "start" | "project" if param(&params, "waitMs").is_some() => ("waitMs", 0),
-            _ => return None,
-        };
-        if param(&params, name).is_none() {
-            params.insert(name.to_owned(), usual.into());
-        }
-        let names = spellings(name);
-        for name in names {
-            if let Some(ms) = params.get(&name).and_then(Value::as_u64) {
-                params.insert(name, ms.saturating_sub(waited).into());
-            }
-        }
+        let traits = ActionTraits::of(&self.head.as_ref()?.action)?;
+        let (name, ms) = traits.time(&params)?;
+        params.insert(name, ms.saturating_sub(waited).into());
         Some(format!("{}\n", Value::Object(params)).into_bytes())
     }
 }
@@ -431,6 +409,13 @@ mod tests {
         assert_eq!(wait, json!({"id": 1, "action": "wait", "timeoutMs": 3800}));
         let wait = again(r#"{"id":1,"action":"wait"}"#, 1).unwrap();
         assert_eq!(wait["timeoutMs"], 9999);
+        let wait = again(r#"{"id":1,"action":"wait","waitMs":5000}"#, 1200).unwrap();
+        assert_eq!(wait, json!({"id": 1, "action": "wait", "waitMs": 3800}));
+        let wait = again(r#"{"id":1,"action":"wait","timeout_ms":null}"#, 1).unwrap();
+        assert_eq!(wait, json!({"id": 1, "action": "wait", "timeout_ms": 9999}));
+        let start = again(r#"{"id":1,"action":"start","key":"k","yieldMs":60}"#, 20).unwrap();
+        assert_eq!(start["yieldMs"], 40);
+        assert_eq!(again(r#"{"id":1,"action":"poll"}"#, 1200), None);
         let poll = again(r#"{"id":1,"action":"poll","wait_ms":5}"#, 1200).unwrap();
         assert_eq!(poll["wait_ms"], 0);
         let ask = again(r#"{"id":1,"action":"ask_human","message":"x"}"#, 1000).unwrap();

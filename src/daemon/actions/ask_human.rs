@@ -12,14 +12,11 @@ use crate::daemon::requests::replies::{answer, not_running};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
-use crate::protocol::bounds::{MAX_ASK_MS, MAX_MESSAGE};
+use crate::protocol::bounds::{DEFAULT_ASK_MS, MAX_ASK_MS, MAX_MESSAGE};
 use crate::protocol::params::{AskHuman, Decline};
 use crate::protocol::record::HeldBy;
 use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
 use crate::protocol::{Error, ErrorCode, SessionId};
-
-/// Default timeout, in milliseconds.
-const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 
 /// Waits until a person has typed into the session, or has declined.
 pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) -> Answer {
@@ -32,7 +29,7 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
             "`message` has at most {MAX_MESSAGE} characters"
         )));
     }
-    let timeout = params.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
+    let timeout = params.timeout_ms.unwrap_or(DEFAULT_ASK_MS);
     if timeout > MAX_ASK_MS {
         return Err(Error::invalid(format!(
             "`timeoutMs` is at most {MAX_ASK_MS} ms, not {timeout}"

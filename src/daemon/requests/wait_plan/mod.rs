@@ -17,6 +17,7 @@ use crate::engine::echo::Echo;
 use crate::engine::matcher::Decision;
 use crate::engine::registry::Principal;
 use crate::engine::shell_command::TypedCommand;
+use crate::protocol::bounds::DEFAULT_WAIT_MS;
 use crate::protocol::condition::{View, WaitMode, WaitSpec};
 use crate::protocol::params::Stream;
 use crate::protocol::reply::{Outcome, Waited, WaitedAll};
@@ -25,9 +26,6 @@ use crate::protocol::{Error, ErrorCode, Role, SessionId};
 pub(crate) use results::rank;
 use results::{of_removed, outcome, sum_up};
 pub(crate) use search::Decided;
-
-/// Timeout if the request gives none, in milliseconds.
-const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
 /// The conditions of a wait, parsed and checked.
 pub(crate) struct Plan {
@@ -99,7 +97,7 @@ impl Plan {
         Ok(Self {
             viewer: client.principal.clone(),
             conditions: Rc::new(conditions),
-            timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
+            timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_WAIT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
             after_input: false,
             from_input: spec.since.is_none(),
