@@ -46,7 +46,7 @@ pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<Str
 }
 
 fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Error {
-    let ended = ended(&error).map(|id| name(&id).unwrap_or_else(|| id.to_string()));
+    let ended = not_running(&error).map(|id| name(&id).unwrap_or_else(|| id.to_string()));
     let is_restart = |hint: &String| hint.starts_with("`restart` ");
     let again = ended.filter(|_| error.hint.as_ref().is_some_and(is_restart));
     error.message = named(&error.message, name);
@@ -69,10 +69,13 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
     error
 }
 
-/// The session that has ended, if the error is about that.
-fn ended(error: &Error) -> Option<SessionId> {
-    let id = error.message.strip_prefix("Session ")?;
-    SessionId::parse(id.strip_suffix(" is not running")?)
+/// The session that does not run, if the error is about that.
+fn not_running(error: &Error) -> Option<SessionId> {
+    let data = error
+        .data
+        .as_ref()
+        .filter(|_| error.code == ErrorCode::SessionNotRunning)?;
+    SessionId::parse(data["sessionId"].as_str()?)
 }
 
 /// Turns `Session k3v… is not running` into `web is not running`.
@@ -101,8 +104,9 @@ mod tests {
 
     fn said(code: ErrorCode, message: &str, hint: &str) -> String {
         let name = |id: &SessionId| (id.as_str() == "k3v900000000").then(|| "web".to_owned());
-        let failure = Error::new(code, message).hint(hint).into();
-        let failure = in_words(failure, name);
+        let data = serde_json::json!({ "sessionId": "k3v900000000" });
+        let error = Error::new(code, message).hint(hint).data(data);
+        let failure = in_words(error.into(), name);
         format!("{failure} | {}", failure.hint_text().unwrap_or_default())
     }
 

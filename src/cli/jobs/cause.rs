@@ -3,7 +3,7 @@
 use crate::cli::output::words;
 use crate::client::{host, log_tail};
 use crate::protocol::{Record, Status};
-use crate::tui::model::ending;
+use crate::tui::model::ending::how_ended;
 
 /// Bytes at the end of a log in which the line of the shell is looked for.
 const TAIL: u64 = 4096;
@@ -18,16 +18,7 @@ pub(in crate::cli) fn cause(job: &Record) -> Option<String> {
         Some(126 | 127) => last_lines(job),
         _ => Vec::new(),
     };
-    words_of(job, &lines)
-}
-
-/// The same with the last lines of the job's output.
-fn words_of(job: &Record, lines: &[String]) -> Option<String> {
-    let said = ending::words(job, lines);
-    match said.strip_prefix(&words::state(&job.summary).0) {
-        Some(rest) => rest.strip_prefix(", ").map(str::to_owned),
-        None => Some(said),
-    }
+    how_ended(job, &lines).why
 }
 
 /// The last lines of the log, if it is on this machine.
@@ -52,13 +43,20 @@ mod tests {
         let lines = ["sh: 1: old: not found", "sh: 1: eslint: not found"].map(str::to_owned);
         let mut job = record("a", Some("lint"), Status::Error);
         job.summary.exit_code = Some(127);
-        assert_eq!(words_of(&job, &[]).as_deref(), Some("command not found"));
+        let why = |job: &Record, lines: &[String]| how_ended(job, lines).why;
+        assert_eq!(why(&job, &[]).as_deref(), Some("command not found"));
         assert_eq!(
-            words_of(&job, &lines).as_deref(),
+            why(&job, &lines).as_deref(),
             Some("command not found: eslint")
         );
         job.summary.exit_code = Some(1);
-        assert_eq!(words_of(&job, &lines), None, "the state says it");
+        assert_eq!(why(&job, &lines), None, "the state says it");
+        job.summary.exit_code = None;
+        job.reason = Some("it could not be started: no such directory".to_owned());
+        assert_eq!(
+            why(&job, &[]).as_deref(),
+            Some("it could not be started: no such directory")
+        );
         job.summary.status = Status::Done;
         assert_eq!(cause(&job), None);
     }

@@ -51,6 +51,7 @@ pub(crate) fn not_running(session: &Session, output: &str) -> Error {
     Error::new(ErrorCode::SessionNotRunning, message)
         .hint(hint)
         .data(serde_json::json!({
+            "sessionId": id,
             "status": life.status(),
             "exitCode": life.exit_code(),
             "signal": life.signal().map(signal::name),

@@ -179,6 +179,7 @@ pub fn failed(error: &Error) -> Done {
     let is_known = |name: &str| match error.code {
         ErrorCode::SpawnFailed => ["path", "searched"].contains(&name),
         ErrorCode::InvalidProject => name == "faults",
+        ErrorCode::SessionNotRunning => name == "sessionId",
         _ => false,
     };
     let mut blocks = String::new();
@@ -235,7 +236,9 @@ mod tests {
     fn an_error_has_its_code_and_hint() {
         let error = Error::new(ErrorCode::SessionNotRunning, "Session x is not running")
             .hint("`restart` runs it again")
-            .data(json!({"exitCode": 3, "output": "a\nb\n", "signal": null, "status": "error"}));
+            .data(json!({
+                "sessionId": "x", "exitCode": 3, "output": "a\nb\n", "signal": null, "status": "error",
+            }));
         let done = failed(&error);
         let expected = "Session x is not running [session_not_running]\nhint: `session \
             {action:\"restart\"}` runs it again\nexitCode: 3\nstatus: error\noutput:\na\nb";

@@ -118,7 +118,7 @@ impl Card {
     /// How the job failed: `exit 1, port 8080 is taken by job web (pid 48213)`.
     pub fn how(&self, record: &Record) -> String {
         let output = self.output.as_deref().unwrap_or_default();
-        let words = ending::words(record, output);
+        let words = ending::how_ended(record, output).to_string();
         let Some(port) = self.port else {
             return words;
         };

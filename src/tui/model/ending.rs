@@ -1,5 +1,7 @@
 //! Describes how a job failed, from its exit code, its signal and its output together.
 
+use std::fmt;
+
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
 use crate::tui::state::State;
@@ -21,10 +23,34 @@ const KNOWN: [(i32, &str, &str); 10] = [
     (15, "SIGTERM", "terminated"),
 ];
 
-/// How a failed job ended: `exit 127, command not found: eslint`. `output` holds its last lines.
-pub fn words(record: &Record, output: &[String]) -> String {
+/// How a job ended. Its text is `exit 127, command not found: eslint`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HowEnded {
+    /// Its end, as its state has it: `exit 127`; `None` if the reason says it all.
+    pub end: Option<String>,
+    /// Why it ended like that, if it is known: `command not found: eslint`.
+    pub why: Option<String>,
+}
+
+impl fmt::Display for HowEnded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [&self.end, &self.why].into_iter().flatten();
+        f.write_str(&parts.map(String::as_str).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// How a failed job ended. `output` holds its last lines.
+pub fn how_ended(record: &Record, output: &[String]) -> HowEnded {
+    let with = |end: String, why: Option<String>| HowEnded {
+        end: Some(end),
+        why,
+    };
+    let only = |why: String| HowEnded {
+        end: None,
+        why: Some(why),
+    };
     if let Some(why) = record.summary.ended_early() {
-        return clean(why);
+        return only(clean(why));
     }
     let reason = record.reason.as_deref().map(clean).unwrap_or_default();
     let told = if reason.contains("limit `") {
@@ -33,10 +59,6 @@ pub fn words(record: &Record, output: &[String]) -> String {
         Some("out of memory?".to_owned())
     } else {
         None
-    };
-    let with = |first: String, more: Option<String>| match more {
-        Some(more) => format!("{first}, {more}"),
-        None => first,
     };
     match State::of(record) {
         State::Failed(code) => with(
@@ -51,9 +73,9 @@ pub fn words(record: &Record, output: &[String]) -> String {
         ),
         State::Died(_) if record.summary.signal.is_none() => {
             if reason.is_empty() {
-                "it could not be started".to_owned()
+                only("it could not be started".to_owned())
             } else {
-                reason
+                only(reason)
             }
         }
         State::Died(signal) => {
@@ -61,7 +83,7 @@ pub fn words(record: &Record, output: &[String]) -> String {
             let meant = known.map(|(.., means)| (*means).to_owned());
             with(signal, told.or(meant))
         }
-        other => other.word(),
+        other => with(other.word(), None),
     }
 }
 
@@ -166,7 +188,7 @@ mod tests {
 
     fn exit(code: i32, output: &[&str]) -> String {
         let output: Vec<String> = output.iter().map(|&line| line.to_owned()).collect();
-        words(&ended("x", Status::Error, Some(code), 0), &output)
+        how_ended(&ended("x", Status::Error, Some(code), 0), &output).to_string()
     }
 
     #[test]
@@ -195,6 +217,7 @@ mod tests {
 
     #[test]
     fn mentions_memory_only_if_the_record_does() {
+        let words = |record: &Record, output: &[String]| how_ended(record, output).to_string();
         let mut record = ended("x", Status::Error, None, 0);
         record.summary.signal = Some("SIGKILL".to_owned());
         assert_eq!(words(&record, &[]), "SIGKILL, killed");
