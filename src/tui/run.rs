@@ -16,7 +16,7 @@ use super::later::{Later, later};
 use super::link::Link;
 use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
 use super::model::answers::QUERY;
-use super::model::rows::key_of_project;
+use super::model::group_key::{GroupKey, Inner};
 use super::model::{Model, Origin, Selected};
 use super::modes;
 use super::options::Options;
@@ -59,7 +59,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     looked::recall(&mut model);
     left::recall(&mut model);
     if let Some(dir) = &options.project {
-        model.list.remembered = Selected::Group(key_of_project(dir));
+        model.list.remembered = Selected::Group(GroupKey::here(Inner::Project(dir.clone())));
         model.projects.follow(dir, None, &[]);
     }
 

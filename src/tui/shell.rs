@@ -206,8 +206,8 @@ fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
 
 fn selected_group(model: &Model) -> Option<String> {
     let key = model.group_key()?;
-    if key.starts_with("g:") {
-        return Some(quote(&key).into_owned());
+    if let Some(name) = key.name_here() {
+        return Some(quote(&format!("g:{name}")).into_owned());
     }
     let members = model.group_members().into_iter();
     let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();

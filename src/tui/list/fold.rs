@@ -2,6 +2,7 @@
 
 use super::reconcile::reconcile_rows;
 use super::select;
+use crate::tui::model::group_key::GroupKey;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};
 
@@ -32,7 +33,7 @@ pub fn all(model: &mut Model) {
         Row::Group(group) => Some(group),
         Row::Job(_) => None,
     });
-    let keys: Vec<String> = groups.map(|group| group.key.clone()).collect();
+    let keys: Vec<GroupKey> = groups.map(|group| group.key.clone()).collect();
     let here = model.group_key();
     model.list.stale = true;
     if keys.iter().all(|key| model.list.folded.contains(key)) {

@@ -144,12 +144,12 @@ fn header(
 
 /// What the heading of a host says of it: why and since when it is not connected.
 fn host_words(model: &Model, group: &Group) -> Option<String> {
-    let host = model.host(hosts::host_of_key(&group.key)?)?;
+    let host = model.host(group.key.host()?)?;
     let headings = model.list.rows.iter().filter_map(|row| match row {
         Row::Group(group) => Some(&group.key),
         Row::Job(_) => None,
     });
-    let mut of_host = headings.filter(|key| hosts::host_of_key(key) == Some(&host.name));
+    let mut of_host = headings.filter(|key| key.host() == Some(&host.name));
     // Once is enough.
     if of_host.next() != Some(&group.key) {
         return None;

@@ -7,11 +7,17 @@ use crate::protocol::project::Waiting;
 use crate::protocol::{Action, EventKind, Record, Status};
 use crate::tui::message::Cmd;
 use crate::tui::model::Selected;
+use crate::tui::model::group_key::GroupKey;
 use crate::tui::model::seen::{Seen, SeenTracker};
 use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
 use crate::tui::tests::jobs::{NOW, ended, id, record, shop_records};
 use crate::tui::theme::Appearance;
+
+/// The heading of a group, by the text of its key.
+fn group(key: &str) -> Selected {
+    Selected::Group(GroupKey::parse(key).unwrap())
+}
 
 /// The jobs of the drawings, with their resource usage.
 fn used() -> Vec<Record> {
@@ -385,10 +391,7 @@ fn one_key_folds_all_groups_and_unfolds_them() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("7").press("Z");
     assert_eq!(dash.model.list.rows.len(), 2);
-    assert_eq!(
-        dash.model.list.selected,
-        Selected::Group("d:/home/me/notes".to_owned())
-    );
+    assert_eq!(dash.model.list.selected, group("d:/home/me/notes"));
     dash.press("Z");
     assert_eq!(dash.model.list.rows.len(), 10);
     dash.press("gh");
@@ -407,7 +410,7 @@ fn a_filter_opens_folded_groups_while_it_stands() {
     dash.press("\x1b\x1b").press("\x1b");
     assert_eq!(dash.model.list.filter, "");
     assert_eq!(dash.model.list.rows.len(), 2, "folded again");
-    let of_lint = Selected::Group("d:/home/me/notes".to_owned());
+    let of_lint = group("d:/home/me/notes");
     assert_eq!(dash.model.list.selected, of_lint);
     // What was selected is selected again if nothing was found.
     let mut dash = Dash::new(80, 24, shop_records());
@@ -496,12 +499,15 @@ fn the_last_selection_is_restored_with_the_first_list() {
         let mut dash = Dash::with(options, 80, 24, Vec::new());
         dash.model.daemon.listed = false;
         dash.model.list.remembered = remembered;
-        dash.model.list.folded = folded.iter().map(|&key| key.to_owned()).collect();
+        dash.model.list.folded = folded
+            .iter()
+            .filter_map(|key| GroupKey::parse(key))
+            .collect();
         dash.list(shop_records());
         dash.model.list.selected.clone()
     };
     let tests = Selected::Job(id("tests"));
-    let shop = Selected::Group("g:shop".to_owned());
+    let shop = group("g:shop");
     assert_eq!(reopened(tests.clone(), &[], ""), tests);
     assert_eq!(reopened(shop.clone(), &["g:shop"], ""), shop);
     // A job that is gone, filtered out, or in a folded group is not selected.

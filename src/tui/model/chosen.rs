@@ -1,6 +1,7 @@
 //! Which jobs an action applies to: the one in the pane, the group, or the marked ones.
 
 use super::counts::Counts;
+use super::group_key::GroupKey;
 use super::job::Job;
 use super::query::Query;
 use super::rows::{Group, Row, group_of};
@@ -47,7 +48,7 @@ impl Model {
     }
 
     /// The key of the selected group, or of the group of the job in the pane.
-    pub fn group_key(&self) -> Option<String> {
+    pub fn group_key(&self) -> Option<GroupKey> {
         match &self.list.selected {
             Selected::Group(key) => Some(key.clone()),
             _ => Some(group_of(self.current()?).0),

@@ -6,34 +6,6 @@ use crate::protocol::reply::{HostState, HostStatus};
 use crate::protocol::{Error, ErrorCode};
 use crate::term::sanitize::clean;
 
-/// The beginning of the key of a host's group. The name of the host follows.
-pub const HOST: &str = "h:";
-
-/// Separates the host from the rest in the key of a group.
-const REST: char = '/';
-
-/// The key of the group of a host's jobs that `inner`, the key of a group there, names; `None` for jobs without one.
-pub fn key_of(host: &str, inner: Option<&str>) -> String {
-    match inner {
-        Some(inner) => format!("{HOST}{host}{REST}{inner}"),
-        None => format!("{HOST}{host}"),
-    }
-}
-
-/// The host of the group with this key.
-pub fn host_of_key(key: &str) -> Option<&str> {
-    let rest = key.strip_prefix(HOST)?;
-    Some(rest.split_once(REST).map_or(rest, |(host, _)| host))
-}
-
-/// The key of the group with this key as its own machine has it; empty for the heading of a host.
-pub fn key_there(key: &str) -> &str {
-    match key.strip_prefix(HOST) {
-        Some(rest) => rest.split_once(REST).map_or("", |(_, inner)| inner),
-        None => key,
-    }
-}
-
 /// Whether the heading of a host is shown although it has no jobs: because something is to be done about it.
 pub fn is_shown(host: &HostStatus) -> bool {
     host.error.is_some() || host.state == HostState::Disconnected
@@ -62,7 +34,7 @@ impl Model {
     /// The host of the selected job or group.
     pub fn selected_host(&self) -> Option<&str> {
         match &self.list.selected {
-            super::Selected::Group(key) => host_of_key(key),
+            super::Selected::Group(key) => key.host(),
             _ => self.current()?.host(),
         }
     }
@@ -96,17 +68,6 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_name_their_host() {
-        let key = key_of("gpu-1", Some("g:shop/a"));
-        assert_eq!(host_of_key(&key), Some("gpu-1"));
-        assert_eq!(key_there(&key), "g:shop/a");
-        assert_eq!(host_of_key(&key_of("gpu-1", None)), Some("gpu-1"));
-        assert_eq!(key_there(&key_of("gpu-1", None)), "");
-        assert_eq!(host_of_key("g:shop"), None);
-        assert_eq!(key_there("g:shop"), "g:shop");
-    }
 
     #[test]
     fn the_reason_is_that_of_ssh() {

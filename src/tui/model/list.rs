@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::group_key::GroupKey;
 use super::rows::Row;
 use super::sort::Sort;
 use crate::protocol::SessionId;
@@ -15,7 +16,7 @@ pub enum Selected {
     /// A job.
     Job(SessionId),
     /// The header of a group, by its key.
-    Group(String),
+    Group(GroupKey),
 }
 
 /// The list of jobs.
@@ -26,7 +27,7 @@ pub struct List {
     /// What was selected before the list was filtered.
     pub unfiltered: Selected,
     /// Keys of folded groups.
-    pub folded: HashSet<String>,
+    pub folded: HashSet<GroupKey>,
     /// Sort order of the list.
     pub sort: Sort,
     /// Marked jobs; verbs act on all of them.

@@ -13,6 +13,7 @@ pub mod daemon;
 mod due;
 pub mod ending;
 pub mod grid;
+pub mod group_key;
 pub mod hosts;
 pub mod job;
 pub mod keyboard;

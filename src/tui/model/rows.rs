@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use super::group_key::{GroupKey, Inner};
 use super::hosts;
 use super::job::Job;
 use super::query::Query;
@@ -27,7 +28,7 @@ pub enum Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its key, which identifies it.
-    pub key: String,
+    pub key: GroupKey,
     /// Its title.
     pub title: String,
     /// Its jobs that match the filter.
@@ -41,12 +42,12 @@ pub fn rows(
     jobs: &[Job],
     hosts: &[HostStatus],
     query: &Query,
-    folded: &HashSet<String>,
+    folded: &HashSet<GroupKey>,
     sort: Sort,
     cwd: &str,
 ) -> Vec<Row> {
     let ranks: Vec<Option<u32>> = jobs.iter().map(|job| query.rank(job)).collect();
-    let is_folded = |key: &str| query.is_empty() && folded.contains(key);
+    let is_folded = |key: &GroupKey| query.is_empty() && folded.contains(key);
     let mut groups = Vec::new();
     for (index, job) in jobs.iter().enumerate() {
         let placed = place(&mut groups, job, is_folded);
@@ -60,8 +61,7 @@ pub fn rows(
     if query.is_empty() {
         add_hosts(&mut groups, hosts, is_folded);
     }
-    let is_headed =
-        |group: &Group| group.key.starts_with(PROJECT) || hosts::host_of_key(&group.key).is_some();
+    let is_headed = |group: &Group| group.key.project().is_some() || group.key.host.is_some();
     let headed = groups.len() > 1 || groups.iter().any(|placed| is_headed(&placed.group));
     tell_apart(groups.iter_mut().map(|placed| &mut placed.group));
     groups.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -98,7 +98,7 @@ struct Placed {
 
 impl Placed {
     /// A group without jobs.
-    fn new(key: String, title: String, folded: bool, born: i64) -> Self {
+    fn new(key: GroupKey, title: String, folded: bool, born: i64) -> Self {
         Self {
             group: Group {
                 key,
@@ -114,7 +114,7 @@ impl Placed {
 
     /// Groups are in ascending order of this.
     fn order(&self) -> impl Ord {
-        let host = hosts::host_of_key(&self.group.key);
+        let host = self.group.key.host();
         (host, self.best, !self.is_here, self.born, &self.group.key)
     }
 }
@@ -123,7 +123,7 @@ impl Placed {
 fn place<'a>(
     groups: &'a mut Vec<Placed>,
     job: &Job,
-    is_folded: impl Fn(&str) -> bool,
+    is_folded: impl Fn(&GroupKey) -> bool,
 ) -> &'a mut Placed {
     let (key, title) = group_of(job);
     let at = groups.iter().position(|placed| placed.group.key == key);
@@ -145,11 +145,15 @@ fn is_here(job: &Job, cwd: &str) -> bool {
 }
 
 /// Adds the hosts without jobs that want something: they have a line, too.
-fn add_hosts(groups: &mut Vec<Placed>, hosts: &[HostStatus], is_folded: impl Fn(&str) -> bool) {
+fn add_hosts(
+    groups: &mut Vec<Placed>,
+    hosts: &[HostStatus],
+    is_folded: impl Fn(&GroupKey) -> bool,
+) {
     for host in hosts.iter().filter(|host| hosts::is_shown(host)) {
-        let of_host = |key: &str| hosts::host_of_key(key) == Some(&host.name);
+        let of_host = |key: &GroupKey| key.host() == Some(&host.name);
         if !groups.iter().any(|placed| of_host(&placed.group.key)) {
-            let key = hosts::key_of(&host.name, None);
+            let key = GroupKey::on_host(&host.name, Inner::Nothing);
             let folded = is_folded(&key);
             groups.push(Placed::new(key, clean(&host.name), folded, i64::MIN));
         }
@@ -158,25 +162,9 @@ fn add_hosts(groups: &mut Vec<Placed>, hosts: &[HostStatus], is_folded: impl Fn(
 
 /// Whether the heading of a group without jobs is shown: that of a host that wants something.
 fn is_shown(group: &Group, query: &Query, hosts: &[HostStatus]) -> bool {
-    let host = hosts::host_of_key(&group.key);
+    let host = group.key.host();
     let mut wanting = hosts.iter().filter(|host| hosts::is_shown(host));
     query.is_empty() && wanting.any(|status| Some(status.name.as_str()) == host)
-}
-
-/// The beginning of the key of a project's group. The directory of the project follows.
-const PROJECT: &str = "p:";
-
-/// The beginning of the key of the group of jobs in a directory that have no other group.
-const DIRECTORY: &str = "d:";
-
-/// The key of the group of a project.
-pub fn key_of_project(dir: &str) -> String {
-    format!("{PROJECT}{dir}")
-}
-
-/// The directory of the project with this key.
-pub fn project_dir(key: &str) -> Option<&str> {
-    key.strip_prefix(PROJECT)
 }
 
 /// Whether `dir` is `root` or below it.
@@ -188,34 +176,37 @@ pub fn is_within(dir: &str, root: &str) -> bool {
 /// Adds the directory to the titles of projects with the same name.
 fn tell_apart<'a>(groups: impl Iterator<Item = &'a mut Group>) {
     let mut projects: Vec<&mut Group> = groups
-        .filter(|group| project_dir(&group.key).is_some())
+        .filter(|group| group.key.project_here().is_some())
         .collect();
     let titles: Vec<String> = projects.iter().map(|group| group.title.clone()).collect();
     for group in &mut projects {
         let twins = titles.iter().filter(|title| **title == group.title).count();
-        if let Some(dir) = project_dir(&group.key).filter(|_| twins > 1) {
+        if let Some(dir) = group.key.project_here().filter(|_| twins > 1) {
             group.title = format!("{} {}", group.title, clean(dir));
         }
     }
 }
 
 /// Key and title of the group of a job: its project, or the group's name, or the job's directory.
-pub fn group_of(job: &Job) -> (String, String) {
-    let (key, title) = group_on_its_machine(job);
+pub fn group_of(job: &Job) -> (GroupKey, String) {
+    let (inner, title) = group_on_its_machine(job);
     match job.host() {
-        None => (key, title),
+        None => (GroupKey::here(inner), title),
         // Jobs without a group stand right under the heading of their host.
-        Some(host) if key.starts_with(DIRECTORY) => (hosts::key_of(host, None), clean(host)),
+        Some(host) if matches!(inner, Inner::Dir(_)) => {
+            (GroupKey::on_host(host, Inner::Nothing), clean(host))
+        }
         Some(host) => {
             let title = format!("{} {title}", clean(host));
-            (hosts::key_of(host, Some(&key)), title)
+            (GroupKey::on_host(host, inner), title)
         }
     }
 }
 
-fn group_on_its_machine(job: &Job) -> (String, String) {
+fn group_on_its_machine(job: &Job) -> (Inner, String) {
     if let Some(role) = job.role() {
-        return (key_of_project(&role.project.dir), clean(&role.project.name));
+        let dir = role.project.dir.clone();
+        return (Inner::Project(dir), clean(&role.project.name));
     }
     match job
         .record
@@ -224,11 +215,8 @@ fn group_on_its_machine(job: &Job) -> (String, String) {
         .as_deref()
         .filter(|name| !name.is_empty())
     {
-        Some(name) => (format!("g:{name}"), clean(name)),
-        None => (
-            format!("{DIRECTORY}{}", job.record.summary.cwd),
-            job.dir.clone(),
-        ),
+        Some(name) => (Inner::Named(name.to_owned()), clean(name)),
+        None => (Inner::Dir(job.record.summary.cwd.clone()), job.dir.clone()),
     }
 }
 
@@ -238,7 +226,8 @@ mod tests {
     use crate::tui::tests::jobs::{HOME, job, shop};
 
     fn shown(jobs: &[Job], folded: &[&str], cwd: &str) -> Vec<String> {
-        let folded = folded.iter().map(|key| (*key).to_owned()).collect();
+        let folded = folded.iter().filter_map(|key| GroupKey::parse(key));
+        let folded = folded.collect();
         rows(jobs, &[], &Query::default(), &folded, Sort::default(), cwd)
             .into_iter()
             .map(|row| match row {

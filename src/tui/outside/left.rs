@@ -3,6 +3,7 @@
 use crate::client::host;
 use crate::protocol::SessionId;
 use crate::recall::list_view::{self, ListView};
+use crate::tui::model::group_key::GroupKey;
 use crate::tui::model::{Attached, Model, Selected};
 
 /// Loads how the last view has left the list.
@@ -12,15 +13,17 @@ pub fn recall(model: &mut Model) {
     };
     model.list.remembered = selected(&view);
     model.list.width = view.width;
-    model.list.folded = view.folded.into_iter().collect();
+    let folded = view.folded.iter();
+    model.list.folded = folded.filter_map(|key| GroupKey::parse(key)).collect();
 }
 
 /// What was selected.
 fn selected(view: &ListView) -> Selected {
     let job = view.job.as_deref().and_then(SessionId::parse_any);
-    match (job, &view.group) {
+    let group = view.group.as_deref().and_then(GroupKey::parse);
+    match (job, group) {
         (Some(id), _) => Selected::Job(id),
-        (None, Some(key)) => Selected::Group(key.clone()),
+        (None, Some(key)) => Selected::Group(key),
         (None, None) => Selected::Nothing,
     }
 }
@@ -33,12 +36,12 @@ pub fn keep(model: &Model) {
     let (job, group) = match &model.list.selected {
         Selected::Nothing => (None, None),
         Selected::Job(id) => (Some(id.to_string()), None),
-        Selected::Group(key) => (None, Some(key.clone())),
+        Selected::Group(key) => (None, Some(key.to_string())),
     };
     list_view::remember(
         ListView {
             width: model.list.width,
-            folded: model.list.folded.iter().cloned().collect(),
+            folded: model.list.folded.iter().map(GroupKey::to_string).collect(),
             job,
             group,
         },

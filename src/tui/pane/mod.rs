@@ -30,7 +30,6 @@ use crate::tui::bar::Bar;
 use crate::tui::crop;
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
-use crate::tui::model::rows::project_dir;
 use crate::tui::scrollback::{Part, Scroll};
 use crate::tui::state::State;
 use crate::tui::text;
@@ -102,7 +101,7 @@ pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{n} {jobs}"), theme.dim());
-        if let Some(dir) = project_dir(&group.key) {
+        if let Some(dir) = group.key.project_here() {
             let dir = tilde(dir, model.origin.home.as_deref());
             bar.text(2, clean(&dir), theme.dim());
         }

@@ -3,9 +3,8 @@
 
 use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
-use crate::tui::model::hosts::{host_of_key, key_there};
 use crate::tui::model::job::{Job, tilde};
-use crate::tui::model::rows::{is_within, project_dir};
+use crate::tui::model::rows::is_within;
 use crate::tui::model::{Model, Selected};
 
 /// Said instead of a shell command for a project of another directory.
@@ -44,9 +43,9 @@ impl Aim {
             return aims;
         }
         if let Selected::Group(key) = &model.list.selected
-            && let Some(dir) = project_dir(key_there(key))
+            && let Some(dir) = key.project()
         {
-            return vec![Self::at(model, host_of_key(key), dir)];
+            return vec![Self::at(model, key.host(), dir)];
         }
         let of_job = model.current().and_then(Self::job);
         vec![of_job.unwrap_or_else(|| match model.selected_host() {

@@ -12,6 +12,7 @@ use crate::protocol::status::InputState;
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Status, Timestamp};
 use crate::tui::message::{CardPart, Cmd, Effect, LinkEvent, ProjectRequest, RequestKind};
 use crate::tui::model::Selected;
+use crate::tui::model::group_key::GroupKey;
 use crate::tui::modes::form::fields::Form;
 
 const MINUTE: i64 = 60_000;
@@ -262,7 +263,8 @@ fn two_machines(width: u16, height: u16) -> Dash {
 #[test]
 fn projects_of_another_machine_are_left_to_it() {
     let far = |name: &str| Selected::Job(id(name).at("gpu1").unwrap());
-    let heading = |inner: &str| Selected::Group(format!("h:gpu1{inner}"));
+    let heading =
+        |inner: &str| Selected::Group(GroupKey::parse(&format!("h:gpu1{inner}")).unwrap());
     let whole = heading(&format!("/p:{}", dir()));
     for (selected, name) in [
         (far("api"), "shop on gpu1"),

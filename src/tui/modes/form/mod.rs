@@ -41,7 +41,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
         None => tilde(&model.origin.cwd, model.origin.home.as_deref()),
     };
     let group = match &model.list.selected {
-        Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
+        Selected::Group(key) => key.name_here().unwrap_or_default().to_owned(),
         _ => String::new(),
     };
     let form = Form::new(&dir, &group, commands(model, &model.origin.cwd));

@@ -8,7 +8,6 @@ use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Hint, Hints};
 use crate::tui::model::projects::Here;
-use crate::tui::model::rows::project_dir;
 use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::shell;
 use crate::tui::state::State;
@@ -143,7 +142,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
     if matches!(model.list.selected, Selected::Group(_)) {
         let is_project = model
             .group()
-            .is_some_and(|group| project_dir(&group.key).is_some());
+            .is_some_and(|group| group.key.project_here().is_some());
         let of_project = [
             Action::Attach,
             Action::ProjectUp,

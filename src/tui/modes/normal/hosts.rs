@@ -6,7 +6,7 @@ use crate::protocol::reply::{HostState, HostStatus};
 use crate::protocol::shell::quote;
 use crate::tui::list::select;
 use crate::tui::message::{Cmd, Effect, RequestKind};
-use crate::tui::model::hosts::host_of_key;
+use crate::tui::model::group_key::GroupKey;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, READ_ONLY, Selected};
 use crate::tui::modes::form;
@@ -56,7 +56,7 @@ pub(super) fn run(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
     match command {
         Command::Show => {
             if let Some(key) = heading(model, &host) {
-                let key = key.to_owned();
+                let key = key.clone();
                 select::to(model, Selected::Group(key));
             }
         }
@@ -143,11 +143,11 @@ impl Command {
 }
 
 /// The key of the first heading of a host in the list.
-fn heading<'a>(model: &'a Model, name: &str) -> Option<&'a str> {
+fn heading<'a>(model: &'a Model, name: &str) -> Option<&'a GroupKey> {
     let rows = model.list.rows.iter();
     let mut keys = rows.filter_map(|row| match row {
-        Row::Group(group) => Some(group.key.as_str()),
+        Row::Group(group) => Some(&group.key),
         Row::Job(_) => None,
     });
-    keys.find(|key| host_of_key(key) == Some(name))
+    keys.find(|key| key.host() == Some(name))
 }

@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use crate::tui::model::Model;
 use crate::tui::model::hosts;
 use crate::tui::model::merged::MergedLine;
-use crate::tui::model::rows::{Group, project_dir};
+use crate::tui::model::rows::Group;
 use crate::tui::state::State;
 use crate::tui::{list, text, units};
 
@@ -31,7 +31,7 @@ fn areas(model: &Model) -> Option<Areas> {
     let (group, area) = (model.group()?, model.layout().pane?);
     let jobs = u16::try_from(group.jobs.len()).unwrap_or(u16::MAX);
     // The phases of a project are of more interest than its lines.
-    let part = match project_dir(&group.key) {
+    let part = match group.key.project_here() {
         Some(_) => area.height / 2,
         None => area.height / 3,
     };
@@ -105,7 +105,7 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
     let merged = &model.pane.merged;
     let width = usize::from(area.width).saturating_sub(1);
     if merged.lines.is_empty() {
-        let host = hosts::host_of_key(&group.key).and_then(|name| model.host(name));
+        let host = group.key.host().and_then(|name| model.host(name));
         let text = match host.and_then(|host| host.error.as_ref()) {
             Some(error) if model.options.read_only => {
                 format!("Not connected: {}.", hosts::trouble(error))
