@@ -1,4 +1,4 @@
-//! `group` and `pin`: change how jobs are grouped and how long they are kept.
+//! `group`: puts jobs into groups, and shows and changes queues.
 
 use clap::Args;
 
@@ -19,16 +19,6 @@ pub struct Group {
     words: Vec<String>,
     #[command(flatten)]
     queue: Queue,
-}
-
-#[derive(Args, Debug)]
-pub struct Pin {
-    /// The jobs
-    #[arg(value_name = "JOB", required = true)]
-    jobs: Vec<String>,
-    /// Keep them no longer than other jobs
-    #[arg(long)]
-    off: bool,
 }
 
 impl Group {
@@ -63,16 +53,6 @@ impl Group {
         set(ctx, &self.words, |session_id| Set {
             session_id,
             group: Some(group.clone()),
-            ..Set::default()
-        })
-    }
-}
-
-impl Pin {
-    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        set(ctx, &self.jobs, |session_id| Set {
-            session_id,
-            keep: Some(!self.off),
             ..Set::default()
         })
     }

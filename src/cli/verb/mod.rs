@@ -24,13 +24,19 @@ mod logs;
 mod ls;
 mod man;
 mod mcp;
+mod r#move;
 mod news;
 mod node;
+mod open;
+mod pause;
+mod pin;
 mod ports;
 mod queue;
+mod reload;
 mod rename;
 mod replay;
 mod report;
+mod restart;
 mod resume;
 mod rm;
 mod run;
@@ -38,6 +44,7 @@ mod schema;
 mod send;
 mod share;
 mod signal;
+mod start;
 mod state;
 mod status;
 mod stop;
@@ -117,11 +124,11 @@ pub enum Verb {
     /// Only send a signal to jobs: bgproc signal web HUP
     Signal(signal::Signal),
     /// Run jobs again that have ended
-    Start(state::Jobs),
+    Start(start::Start),
     /// Run jobs again under the same id; running jobs are ended first
-    Restart(state::Restart),
+    Restart(restart::Restart),
     /// Stop all processes of jobs until they are resumed
-    Pause(state::Jobs),
+    Pause(pause::Pause),
     /// Let paused jobs continue, and start jobs that were lost in a reboot
     #[command(visible_alias = "continue", alias = "unpause")]
     Resume(resume::Resume),
@@ -132,7 +139,7 @@ pub enum Verb {
     /// Stop all jobs of a project, in the reverse order of their needs
     Down(down::Down),
     /// Apply a changed project file: restart the jobs whose definition has changed
-    Reload(up::Reload),
+    Reload(reload::Reload),
     /// Run a command in this terminal with the directory, environment and ports of a project's job
     Exec(env::Exec),
     /// Print the environment of a project's job, and where each value comes from
@@ -150,17 +157,17 @@ pub enum Verb {
     #[command(alias = "port")]
     Ports(ports::Ports),
     /// Open the URL that a job serves
-    Open(ports::Open),
+    Open(open::Open),
     /// Change the name of a job
     Rename(rename::Rename),
     /// Put jobs into a group, or make a group a queue
     Group(group::Group),
     /// Move jobs that wait in a queue
-    Move(queue::Move),
+    Move(r#move::Move),
     /// Give jobs tags, which +TAG selects, or take them away
     Tag(tag::Tag),
     /// Keep jobs and their logs for ever
-    Pin(group::Pin),
+    Pin(pin::Pin),
     /// Remove ended jobs and their logs
     #[command(aliases = ["remove", "delete"])]
     Rm(rm::Rm),
@@ -262,9 +269,9 @@ impl Verb {
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run(ctx),
             Self::Signal(verb) => verb.run(ctx),
-            Self::Start(jobs) => jobs.start(ctx),
+            Self::Start(verb) => verb.run(ctx),
             Self::Restart(verb) => verb.run(ctx),
-            Self::Pause(jobs) => jobs.pause(ctx),
+            Self::Pause(verb) => verb.run(ctx),
             Self::Resume(verb) => verb.run(ctx),
             Self::Init(verb) => verb.run(ctx),
             Self::Up(verb) => verb.run(ctx),

@@ -1,4 +1,4 @@
-//! `ports` and `open`: the ports and URLs that jobs serve.
+//! `ports`: the ports on which jobs listen.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,6 @@ use crate::protocol::params::List;
 use crate::protocol::reply::{Listed, Listener};
 use crate::protocol::{Action, Record};
 use crate::term::sanitize::clean;
-use crate::tui::outside::open::in_browser;
 
 #[derive(Args, Debug)]
 pub struct Ports {
@@ -32,16 +31,6 @@ enum Form {
     Table,
     /// Separated by tabs and without a heading
     Tsv,
-}
-
-#[derive(Args, Debug)]
-pub struct Open {
-    /// Print the URL and open nothing
-    #[arg(long)]
-    print: bool,
-    /// The jobs
-    #[arg(value_name = "JOB", default_value = "-")]
-    jobs: Vec<String>,
 }
 
 /// A port on which a job listens.
@@ -216,60 +205,6 @@ fn port_of(url: &str) -> Option<u16> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
     host.rsplit_once(':')?.1.parse().ok()
-}
-
-impl Open {
-    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        if let [only] = self.jobs.as_slice()
-            && !target::is_several(only)
-        {
-            let job = ctx.one(only)?;
-            return self.open(ctx, &job);
-        }
-        let found = ctx.many(&self.jobs, Among::Going)?;
-        let mut exit = found.exit;
-        for job in &found.jobs {
-            exit = exit.or(match self.open(ctx, job) {
-                Ok(exit) => exit,
-                Err(failure) => ctx.complain(failure),
-            });
-        }
-        Ok(exit)
-    }
-
-    fn open(&self, ctx: &mut Context, job: &Record) -> Result<Exit, Failure> {
-        let record = ctx.record(&job.summary.session_id, true)?;
-        let name = words::name(&record.summary);
-        if let Some(host) = record.summary.session_id.host() {
-            let failure =
-                Failure::with_message(Exit::STATE, format!("the page of {name} is on {host}"));
-            return Err(failure.hint(format!(
-                "`ssh -L PORT:localhost:PORT {host}` brings its port here"
-            )));
-        }
-        let detail = record.detail.unwrap_or_default();
-        let served = detail.ports.first();
-        let served = served.map(|port| format!("http://localhost:{port}"));
-        // What the project file says comes before what the program prints.
-        let written = record.summary.project.and_then(|of| of.url);
-        let Some(url) = written.or(detail.urls.into_iter().next()).or(served) else {
-            let message = format!("{name} listens on no port");
-            return Err(Failure::with_message(Exit::STATE, message));
-        };
-        let url = clean(&url);
-        let has_opened = !self.print && in_browser(&url);
-        if ctx.json || !has_opened {
-            let value = json!({ "sessionId": record.summary.session_id, "url": url });
-            ctx.result(&value, &url)?;
-        }
-        if has_opened {
-            note(&format!("opened {url}"));
-        } else if !self.print {
-            note("no browser can be started here; BROWSER names one");
-            return Ok(Exit::FAILED);
-        }
-        Ok(Exit::OK)
-    }
 }
 
 #[cfg(test)]

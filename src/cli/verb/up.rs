@@ -1,4 +1,4 @@
-//! `up` and `reload`: bring the jobs of a project up, or apply its changed file.
+//! `up`: brings the jobs of a project up.
 
 use std::path::Path;
 use std::time::Duration;
@@ -81,24 +81,6 @@ pub struct Up {
     /// Wait for the end of this job, bring the project down and exit with its code
     #[arg(long, value_name = "JOB", conflicts_with_all = ["dry_run", "fail_fast"])]
     exit_code_from: Option<String>,
-}
-
-#[derive(Args, Debug)]
-pub struct Reload {
-    #[command(flatten)]
-    source: Source,
-    /// Print what would be done, and do nothing
-    #[arg(short = 'n', long)]
-    dry_run: bool,
-    /// Stop jobs that are not in the file any more
-    #[arg(long)]
-    prune: bool,
-    /// Stop jobs that have `confirm = true` without asking
-    #[arg(short, long)]
-    yes: bool,
-    /// Longest time to wait; the jobs go on afterwards
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    timeout: Option<Duration>,
 }
 
 impl Up {
@@ -235,63 +217,8 @@ impl Up {
     }
 }
 
-impl Reload {
-    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        foreign::refuse(&self.source.file)?;
-        self.apply(ctx).map_err(foreign::named)
-    }
-
-    fn apply(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let mut request = Project {
-            prune: self.prune.then_some(true),
-            wait_ms: Some(0),
-            ..self.source.request()?
-        };
-        ctx.daemon_with_surroundings()?;
-        let planned = Project {
-            reload: Some(true),
-            ..request.clone()
-        };
-        if self.dry_run {
-            return show_plan(ctx, planned);
-        }
-        let mut is_shown = false;
-        if !self.yes {
-            let state = plan(ctx, planned)?;
-            let confirmed = confirmed(&request, &state, true);
-            let gone = if self.prune { Vec::new() } else { gone(&state) };
-            let is_any = !confirmed.is_empty() || !gone.is_empty();
-            is_shown = consent::can_ask(ctx) && is_any;
-            if is_shown {
-                print_plan(ctx, &state)?;
-            }
-            let flags = [(self.prune, " --prune")];
-            consent(ctx, &confirmed, unasked("reload", &flags, &self.source))?;
-            if asked_to_prune(ctx, &gone)? {
-                request.prune = Some(true);
-            }
-        }
-        request.op = Some(ProjectOp::Reload);
-        let state = begin(ctx, &request, is_shown)?;
-        if !ctx.json && state.jobs.iter().all(|job| !job.wanted) {
-            let name = clean(&state.project.name);
-            let up = advised(&self.source.command("up"));
-            note(&format!("no job of {name} is up; {up} starts them"));
-        }
-        if !state.up {
-            if ctx.json {
-                ctx.out.json(&state)?;
-            }
-            return Ok(Exit::OK);
-        }
-        let wanted = wanted(&request, &state);
-        interrupt::leave_with(goes_on(&self.source))?;
-        settle(ctx, &wanted, state, self.timeout, false)
-    }
-}
-
 /// What Ctrl-C leaves behind.
-fn goes_on(source: &Source) -> String {
+pub(super) fn goes_on(source: &Source) -> String {
     format!("the jobs go on; {} ends them", source.command("down"))
 }
 
@@ -319,7 +246,11 @@ fn need_terminal() -> Result<(), Failure> {
 }
 
 /// Sends the request, and prints its plan and warnings, unless they are shown already.
-fn begin(ctx: &mut Context, request: &Project, is_shown: bool) -> Result<ProjectState, Failure> {
+pub(super) fn begin(
+    ctx: &mut Context,
+    request: &Project,
+    is_shown: bool,
+) -> Result<ProjectState, Failure> {
     let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
     if !is_shown {
         print_plan(ctx, &state)?;
@@ -327,7 +258,7 @@ fn begin(ctx: &mut Context, request: &Project, is_shown: bool) -> Result<Project
     Ok(state)
 }
 
-fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
+pub(super) fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
     for warning in &state.warnings {
         note(&format!("warning: {warning}"));
     }
@@ -341,7 +272,7 @@ fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
 }
 
 /// Prints what would be done.
-fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
+pub(super) fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
     let state = plan(ctx, request)?;
     if ctx.json {
         ctx.out.json(&state)?
@@ -352,7 +283,7 @@ fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
 }
 
 /// What the request would change.
-fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
+pub(super) fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
     let request = Project {
         op: Some(ProjectOp::Plan),
         wait_ms: None,
@@ -362,7 +293,7 @@ fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
 }
 
 /// The changes that end running jobs that have `confirm = true` in the project file: with `apply` restarts, too.
-fn confirmed<'a>(
+pub(super) fn confirmed<'a>(
     request: &Project,
     state: &'a ProjectState,
     apply: bool,
@@ -380,14 +311,18 @@ fn confirmed<'a>(
 }
 
 /// The command that makes the changes without a question, with the flags that are given.
-fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> String {
+pub(super) fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> String {
     let given = flags.iter().filter(|(is_given, _)| *is_given);
     let flags: String = given.map(|(_, flag)| *flag).collect();
     format!("bgproc {verb} --yes{flags}{}", source.words())
 }
 
 /// Asks before these changes are made. `command` makes them without a question.
-fn consent(ctx: &mut Context, changes: &[&PlannedChange], command: String) -> Result<(), Failure> {
+pub(super) fn consent(
+    ctx: &mut Context,
+    changes: &[&PlannedChange],
+    command: String,
+) -> Result<(), Failure> {
     let named = |kind: ChangeKind, verb: &str| {
         let of_kind = changes.iter().filter(|change| change.change == kind);
         let names: Vec<String> = of_kind.map(|change| clean(&change.job)).collect();
@@ -439,7 +374,7 @@ fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failu
 
 /// Asks a person whether running jobs shall be stopped that are not in the file any more. Without a terminal nobody is
 /// asked, and they are left alone.
-fn asked_to_prune(ctx: &mut Context, gone: &[&str]) -> Result<bool, Failure> {
+pub(super) fn asked_to_prune(ctx: &mut Context, gone: &[&str]) -> Result<bool, Failure> {
     let names: Vec<String> = gone.iter().map(|name| clean(name)).collect();
     let are = match names.as_slice() {
         [] => return Ok(false),
@@ -451,7 +386,7 @@ fn asked_to_prune(ctx: &mut Context, gone: &[&str]) -> Result<bool, Failure> {
 }
 
 /// The jobs that run and are not in the file any more. Of one with a schedule nothing runs that could be stopped.
-fn gone(state: &ProjectState) -> Vec<&str> {
+pub(super) fn gone(state: &ProjectState) -> Vec<&str> {
     let is_gone = |name: &str| {
         let mut plan = state.plan.iter();
         plan.any(|change| change.change == ChangeKind::Gone && change.job == name)
@@ -483,7 +418,7 @@ fn tell_left_alone(state: &ProjectState, source: &Source) {
     }
 }
 
-fn settle(
+pub(super) fn settle(
     ctx: &mut Context,
     request: &Project,
     state: ProjectState,

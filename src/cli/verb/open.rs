@@ -1,0 +1,75 @@
+//! `open`: opens the URL that a job serves.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::context::{Among, Context, target};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{note, words};
+use crate::protocol::Record;
+use crate::term::sanitize::clean;
+use crate::tui::outside::open::in_browser;
+
+#[derive(Args, Debug)]
+pub struct Open {
+    /// Print the URL and open nothing
+    #[arg(long)]
+    print: bool,
+    /// The jobs
+    #[arg(value_name = "JOB", default_value = "-")]
+    jobs: Vec<String>,
+}
+
+impl Open {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if let [only] = self.jobs.as_slice()
+            && !target::is_several(only)
+        {
+            let job = ctx.one(only)?;
+            return self.open(ctx, &job);
+        }
+        let found = ctx.many(&self.jobs, Among::Going)?;
+        let mut exit = found.exit;
+        for job in &found.jobs {
+            exit = exit.or(match self.open(ctx, job) {
+                Ok(exit) => exit,
+                Err(failure) => ctx.complain(failure),
+            });
+        }
+        Ok(exit)
+    }
+
+    fn open(&self, ctx: &mut Context, job: &Record) -> Result<Exit, Failure> {
+        let record = ctx.record(&job.summary.session_id, true)?;
+        let name = words::name(&record.summary);
+        if let Some(host) = record.summary.session_id.host() {
+            let failure =
+                Failure::with_message(Exit::STATE, format!("the page of {name} is on {host}"));
+            return Err(failure.hint(format!(
+                "`ssh -L PORT:localhost:PORT {host}` brings its port here"
+            )));
+        }
+        let detail = record.detail.unwrap_or_default();
+        let served = detail.ports.first();
+        let served = served.map(|port| format!("http://localhost:{port}"));
+        // What the project file says comes before what the program prints.
+        let written = record.summary.project.and_then(|of| of.url);
+        let Some(url) = written.or(detail.urls.into_iter().next()).or(served) else {
+            let message = format!("{name} listens on no port");
+            return Err(Failure::with_message(Exit::STATE, message));
+        };
+        let url = clean(&url);
+        let has_opened = !self.print && in_browser(&url);
+        if ctx.json || !has_opened {
+            let value = json!({ "sessionId": record.summary.session_id, "url": url });
+            ctx.result(&value, &url)?;
+        }
+        if has_opened {
+            note(&format!("opened {url}"));
+        } else if !self.print {
+            note("no browser can be started here; BROWSER names one");
+            return Ok(Exit::FAILED);
+        }
+        Ok(Exit::OK)
+    }
+}

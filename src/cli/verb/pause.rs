@@ -1,0 +1,49 @@
+//! `pause`: stops all processes of jobs until they are resumed.
+
+use clap::Args;
+
+use super::state::{each, tree_signal};
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
+use crate::protocol::shell::quote;
+use crate::protocol::{Record, Status};
+use crate::term::sanitize::clean;
+
+#[derive(Args, Debug)]
+pub struct Pause {
+    /// The jobs
+    #[arg(value_name = "JOB", required = true)]
+    jobs: Vec<String>,
+}
+
+impl Pause {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let mut found = ctx.many(&self.jobs, Among::Going)?;
+        let jobs = std::mem::take(&mut found.jobs);
+        let is_waiting = |job: &Record| job.summary.status == Status::Queued;
+        let (waiting, running): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_waiting);
+        for job in &waiting {
+            found.exit = found.exit.or(ctx.complain(not_paused(job)));
+        }
+        found.jobs = running;
+        each(ctx, found, |job| {
+            tree_signal(job.summary.session_id.to_string(), "STOP")
+        })
+    }
+}
+
+/// A job that has no process yet cannot be paused; its queue can.
+fn not_paused(job: &Record) -> Failure {
+    let name = words::name(&job.summary);
+    let waiting = job.summary.waiting.as_ref();
+    let queue = waiting.and_then(|waiting| waiting.queue.as_deref());
+    let failure = Failure::with_message(Exit::STATE, format!("{name} does not run yet"));
+    failure.hint(match queue {
+        Some(queue) => format!(
+            "bgproc group {} --pause lets its queue start nothing",
+            quote(&clean(queue))
+        ),
+        None => format!("bgproc stop {} keeps it from starting", quote(&name)),
+    })
+}
