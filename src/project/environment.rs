@@ -16,9 +16,7 @@ use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::job::{Job, Variables};
 use super::ports::{self, Ports};
-
-/// The variable that marks each process of a job.
-const MARK: &str = "BGPROC_SESSION";
+use crate::protocol::environment::MARK;
 
 /// The other variables that only bgproc sets. People set others, such as `BGPROC_HOME`.
 const OWN: [&str; 4] = [

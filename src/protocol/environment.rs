@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The variable with the id of a session. It marks each of the session's processes.
+pub const MARK: &str = "BGPROC_SESSION";
+
 /// Names and values, in order. On the wire it is a list of pairs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Environment {

@@ -10,9 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::proc;
 use super::process::{self, Process};
 use crate::protocol::SessionId;
-
-/// Environment variable that marks every process of a session.
-pub const MARK: &str = "BGPROC_SESSION";
+pub use crate::protocol::environment::MARK;
 
 /// The first process of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

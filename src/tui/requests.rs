@@ -16,8 +16,7 @@ pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     model.refreshing.insert(id.clone(), Refresh::default());
     let params = StatusParams {
         session_id: id.to_string(),
-        detail: None,
-        full_env: None,
+        ..StatusParams::default()
     };
     cmds.push(Cmd::Request(
         RequestKind::Record(id.clone()),

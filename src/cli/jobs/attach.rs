@@ -7,10 +7,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
 use crate::protocol::SessionId;
+use crate::protocol::environment::MARK;
 use crate::tui;
-
-/// The variable with the id of the job in which a program runs.
-pub(in crate::cli) const OWN_SESSION: &str = "BGPROC_SESSION";
 
 /// Fails unless standard input and output are a terminal that can show a screen.
 pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
@@ -37,7 +35,7 @@ pub(in crate::cli) fn open(
     leave_keys: &[String],
     status_line: bool,
 ) -> Result<(), Failure> {
-    if std::env::var(OWN_SESSION).is_ok_and(|own| own == job.as_str()) {
+    if std::env::var(MARK).is_ok_and(|own| own == job.as_str()) {
         // What it draws would be output of the job, which it would draw again.
         let message = "this runs inside the job, which cannot be attached in itself";
         let failure = Failure::with_message(Exit::USAGE, message.to_owned());

@@ -1,8 +1,10 @@
-//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, destinations, clients with hooks.
+//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, destinations, clients with hooks,
+//! how long jobs are kept.
 
 pub mod condition;
 pub mod destination;
 pub(in crate::cli) mod hook;
+pub mod keep;
 pub mod moment;
 pub mod name;
 pub mod notice;

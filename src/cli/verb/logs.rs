@@ -31,7 +31,7 @@ const ATTEMPTS: u32 = 10;
 /// The value of `--lines all`: no limit.
 const ALL: u64 = u64::MAX;
 
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Logs {
     /// Continue with new output until the jobs have ended; Ctrl-C stops following, not the jobs
     #[arg(short, long)]
@@ -100,21 +100,9 @@ pub(super) fn follow_all(
 ) -> Result<Exit, Failure> {
     let logs = Logs {
         follow: true,
-        lines: None,
         jobs,
-        raw: false,
-        plain: false,
-        since: None,
-        until: None,
-        run: None,
-        grep: None,
-        context: 0,
-        ignore_case: false,
-        times: false,
-        stdin: false,
-        command: None,
-        pattern: None,
         within_up: Some(began),
+        ..Logs::default()
     };
     logs.run(ctx)
 }

@@ -2,16 +2,16 @@
 
 use clap::Args;
 
-use crate::cli::context::{Context, only_here};
+use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{advised, note, words};
 use crate::cli::value::number;
 use crate::client::read_reply;
-use crate::protocol::params::{self, List};
+use crate::protocol::params;
 use crate::protocol::project::OnFailure;
-use crate::protocol::reply::{Listed, QueueState, Queues};
+use crate::protocol::reply::{QueueState, Queues};
 use crate::protocol::shell::quote;
-use crate::protocol::{Action, Record, SessionId};
+use crate::protocol::{Action, SessionId};
 use crate::term::sanitize::clean;
 
 // What makes a group a queue. Not a doc comment, because clap would show it as help.
@@ -88,14 +88,9 @@ fn show(ctx: &mut Context, value: serde_json::Value) -> Result<Exit, Failure> {
             "no queues; bgproc group NAME --parallel 1 makes one",
         ));
     }
-    let list = Action::List(List {
-        limit: Some(usize::MAX),
-        hosts: only_here()?,
-        ..List::default()
-    });
-    let listed: Listed<Record> = ctx.read(&list)?;
+    let listed = ctx.jobs()?;
     let name = |id: &SessionId| {
-        let mut jobs = listed.sessions.iter().map(|job| &job.summary);
+        let mut jobs = listed.iter().map(|job| &job.summary);
         let job = jobs.find(|job| job.session_id == *id);
         job.map_or_else(|| id.to_string(), words::name)
     };

@@ -19,6 +19,7 @@ use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::batch::BatchRequest;
 use crate::cli::start::{directory, env_file, launch, program, queue_name, stdin};
+use crate::cli::value::keep::{self, Keep};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
 use crate::client::{host, read_reply};
@@ -94,8 +95,8 @@ pub struct Run {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Keep the job and its log this long after its end and after you last looked at it (7d), or forever
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_or_forever)]
-    keep: Option<u64>,
+    #[arg(long, value_name = "TIME", value_parser = keep::parse)]
+    keep: Option<Keep>,
     /// Restart the job when it ends: no, on-failure (at most 5 times in a row), on-failure:N, always,
     /// always:N; pauses between restarts grow to one minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
@@ -208,7 +209,10 @@ impl Run {
     fn ttl_ms(&self) -> Option<u64> {
         let stays = self.attach || self.follow || self.wait;
         let at_once = self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS });
-        at_once.or(self.keep.filter(|time| *time != u64::MAX))
+        at_once.or(match self.keep {
+            Some(Keep::For(ms)) => Some(ms),
+            Some(Keep::Forever) | None => None,
+        })
     }
 
     /// Shows the output of the job until it ends.
@@ -335,7 +339,7 @@ impl Run {
             background: Some(true),
             ttl_ms: self.ttl_ms(),
             timeout_ms: millis,
-            keep: (self.keep == Some(u64::MAX)).then_some(true),
+            keep: (self.keep == Some(Keep::Forever)).then_some(true),
             restart: self.restart,
             resume: self.resume.clone(),
             ready: self.probe(),

@@ -63,8 +63,7 @@ pub(super) fn tree_signal(session_id: String, signal: &str) -> Action {
 pub(super) fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure> {
     let value = ctx.daemon()?.call(Action::Status(StatusParams {
         session_id,
-        detail: None,
-        full_env: None,
+        ..StatusParams::default()
     }))?;
     if ctx.json {
         ctx.out.json(&value)?;

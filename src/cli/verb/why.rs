@@ -3,12 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::context::{Among, Context, only_here, target};
+use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{advised, words};
-use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::cause::Cause;
-use crate::protocol::params::{List, Queue};
+use crate::protocol::params::Queue;
 use crate::protocol::project::{Level, PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
@@ -91,11 +90,7 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
     let Some((name, needed)) = waiting.and_then(Waiting::needed) else {
         return Ok(None);
     };
-    let listed: Listed<Record> = ctx.read(&Action::List(List {
-        limit: Some(ALL_SESSIONS),
-        hosts: only_here()?,
-        ..List::default()
-    }))?;
+    let jobs = ctx.jobs()?;
     let is_root = |other: &&Record| match (&job.project, &other.summary.project) {
         (Some(of), Some(other)) => other.job == name && other.project.dir == of.project.dir,
         (Some(_), None) => false,
@@ -104,7 +99,7 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
             words::name(&other.summary) == name && other.summary.created_at < job.created_at
         }
     };
-    let Some(root) = listed.sessions.iter().rfind(is_root) else {
+    let Some(root) = jobs.iter().rfind(is_root) else {
         return Ok(None);
     };
     let (root, card) = look(ctx, root)?;

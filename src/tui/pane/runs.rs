@@ -21,7 +21,7 @@ pub fn request(id: &SessionId, cmds: &mut Vec<Cmd>) {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
-        full_env: None,
+        ..StatusParams::default()
     };
     let tag = RequestKind::Runs(id.clone());
     cmds.push(Cmd::Request(tag, Action::Status(params)));

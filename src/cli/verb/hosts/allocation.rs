@@ -70,7 +70,7 @@ fn status(ctx: &mut Context, session: &str) -> Result<Record, Failure> {
     ctx.read(&Action::Status(StatusParams {
         session_id: session.to_owned(),
         detail: Some(true),
-        full_env: None,
+        ..StatusParams::default()
     }))
 }
 

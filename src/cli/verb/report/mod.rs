@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::attach::OWN_SESSION;
 use crate::cli::output::note;
 use crate::cli::value::hook::{Hook, asked};
 use crate::client::{self, Running, greeting};
+use crate::protocol::environment::MARK;
 use crate::protocol::params;
 use crate::protocol::report::Activity;
 use crate::protocol::{Action, Record, SessionId};
@@ -113,10 +113,10 @@ impl Report {
 
 /// The job in which this command runs.
 fn own() -> Option<SessionId> {
-    SessionId::parse(&std::env::var(OWN_SESSION).ok()?)
+    SessionId::parse(&std::env::var(MARK).ok()?)
 }
 
 fn outside() -> Failure {
-    let why = format!("this does not run in a job: {OWN_SESSION} is not set");
+    let why = format!("this does not run in a job: {MARK} is not set");
     Failure::Usage(format!("{why}; name the job with --job JOB"))
 }

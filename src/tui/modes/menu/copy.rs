@@ -110,7 +110,7 @@ fn details(id: &SessionId, from: CopyFrom) -> Cmd {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
-        full_env: None,
+        ..StatusParams::default()
     };
     let tag = RequestKind::Copy(id.clone(), from);
     Cmd::Request(tag, Request::Status(params))

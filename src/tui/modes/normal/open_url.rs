@@ -22,7 +22,7 @@ pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
         let params = StatusParams {
             session_id: id.to_string(),
             detail: Some(true),
-            full_env: None,
+            ..StatusParams::default()
         };
         cmds.push(Cmd::Request(RequestKind::Url(id), Action::Status(params)));
     }

@@ -243,7 +243,7 @@ fn request(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
-        full_env: None,
+        ..StatusParams::default()
     };
     cmds.push(Cmd::Request(
         RequestKind::Details(id.clone()),

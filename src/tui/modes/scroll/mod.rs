@@ -29,8 +29,8 @@ use crate::tui::crop;
 use crate::tui::keymap::{KeyPress, SCROLL};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
-use crate::tui::model::Model;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::model::{Model, READ_ONLY};
 use crate::tui::options::Replay;
 use crate::tui::pane::{jump, load};
 use crate::tui::scrollback::Move;
@@ -257,7 +257,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Action::Pager => requests::pager(model, cmds),
         Action::Type => {
             if model.options.read_only {
-                model.note("This view is read-only.");
+                model.note(READ_ONLY);
             } else {
                 let zoom = model.frame.zoom;
                 insert::enter(model, zoom);

@@ -84,7 +84,7 @@ pub fn action(id: &SessionId, part: CardPart) -> Action {
         CardPart::Runs => Action::Status(StatusParams {
             session_id: id.to_string(),
             detail: Some(true),
-            full_env: None,
+            ..StatusParams::default()
         }),
         CardPart::Output(run) | CardPart::Before(run) => Action::Log(Log {
             session_id: Some(id.to_string()),
