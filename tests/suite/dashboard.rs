@@ -1,6 +1,6 @@
 //! A person at the dashboard, key by key: starting, typing, stopping, looking back.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::job::Job;
 use crate::support::needs::have;
@@ -25,13 +25,7 @@ fn wait_line(view: &mut Terminal, text: &str) {
 }
 
 fn status(home: &Home, job: &str) -> String {
-    record(home, job)["status"].as_str().unwrap().to_owned()
-}
-
-fn record(home: &Home, job: &str) -> Value {
-    // Its exit code tells how the job ended.
-    let ran = home.run(&["--json", "status", job]);
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+    home.record(job)["status"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -109,17 +103,17 @@ fn a_job_is_paused_restarted_and_removed() {
     assert_eq!(status(&home, "web"), "paused");
     view.send("p");
     view.wait_for_text("web ● running");
-    let pid = record(&home, "web")["pid"].clone();
+    let pid = home.record("web")["pid"].clone();
     view.send("r");
     view.wait_for_text("RESTART");
     view.send("\r");
     view.wait_mode("NORMAL");
-    assert_eq!(record(&home, "web")["pid"], pid, "Enter is no");
+    assert_eq!(home.record("web")["pid"], pid, "Enter is no");
     view.send("r");
     view.wait_for_text("RESTART");
     view.send("y");
     view.wait_for_text("↻1");
-    assert_ne!(record(&home, "web")["pid"], pid);
+    assert_ne!(home.record("web")["pid"], pid);
     // What runs is not removed, and is told why.
     view.send("d");
     view.wait_mode("NORMAL");
@@ -182,7 +176,7 @@ fn looking_never_resizes_and_typing_in_place_does() {
     let mut view = Terminal::dashboard(&home, (100, 30), "sized ●");
     wait_line(&mut view, "up");
     let size = |home: &Home| {
-        let job = record(home, "sized");
+        let job = home.record("sized");
         (job["rows"].clone(), job["cols"].clone())
     };
     let before = size(&home);

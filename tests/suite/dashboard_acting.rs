@@ -3,15 +3,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::job::Job;
 use crate::support::{Home, Serve, Terminal, eventually};
-
-fn record(home: &Home, job: &str) -> Value {
-    let ran = home.run(&["--json", "status", job]);
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
-}
 
 /// Asks for a name, which shows, and for a password, which does not.
 const LOGIN: &str = "printf 'Name: '; read name; stty -echo; printf 'Password: '; read word; \
@@ -102,12 +97,12 @@ fn a_job_is_duplicated_and_changed() {
     view.wait_for_text("name: web-2");
     view.send("\r");
     view.wait_for_text("web-2 ● running");
-    assert_eq!(record(&home, "web-2")["group"], "shop");
+    assert_eq!(home.record("web-2")["group"], "shop");
     view.send("e");
     view.wait_for_text("pin: no");
     view.send("\x15exec sleep 2000\t\x15copy\t\t\t\x15always\r");
     view.wait_for_text("copy is changed; its next run");
-    let changed = record(&home, "copy");
+    let changed = home.record("copy");
     assert_eq!(changed["command"], "exec sleep 2000");
     assert_eq!(changed["restart"]["policy"], "always");
     view.send("q");
@@ -155,7 +150,7 @@ fn quitting_and_stopping_waits_for_the_ends() {
     view.wait_for_text("s stop shop (2)");
     view.send("\r");
     view.wait_for_text(" NORMAL ");
-    assert_eq!(record(&home, "web")["status"], "running", "Enter is no");
+    assert_eq!(home.record("web")["status"], "running", "Enter is no");
     view.send("Q");
     view.wait_for_text("A stop all 3");
     view.send("s");
@@ -167,7 +162,7 @@ fn quitting_and_stopping_waits_for_the_ends() {
         view.text()
     );
     for (job, status) in [("web", "killed"), ("api", "killed"), ("other", "running")] {
-        assert_eq!(record(&home, job)["status"], status, "{job}");
+        assert_eq!(home.record(job)["status"], status, "{job}");
     }
 }
 
@@ -212,7 +207,7 @@ fn a_sentence_typed_in_normal_is_held_and_can_be_typed_into_the_job() {
         view.watch(Duration::from_millis(60));
     }
     view.wait_mode("HELD");
-    assert_eq!(record(&home, "web")["status"], "running");
+    assert_eq!(home.record("web")["status"], "running");
     view.send("\r");
     view.wait_for_text("⏎");
     view.watch(Duration::from_millis(700));
@@ -233,12 +228,12 @@ fn a_signal_is_sent_after_an_answer_only() {
     view.wait_for_text("to web (pid ");
     view.send("\r");
     view.wait_mode("NORMAL");
-    assert_eq!(record(&home, "web")["status"], "running");
+    assert_eq!(home.record("web")["status"], "running");
     view.press("K");
     view.wait_mode("SIGNAL");
     view.press("K");
     view.wait_for_text("SEND SIGKILL");
     view.press("y");
     home.run(&["wait", "web"]);
-    assert_eq!(record(&home, "web")["signal"], "SIGKILL");
+    assert_eq!(home.record("web")["signal"], "SIGKILL");
 }

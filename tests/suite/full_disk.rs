@@ -11,10 +11,6 @@ use crate::support::{Home, Serve, daemon, eventually};
 /// Bytes before the end that stay in memory.
 const TAIL: u64 = 64 * 1024;
 
-fn record(serve: &mut Serve, job: &Job) -> Value {
-    job.ask(serve, "status", json!({}))
-}
-
 /// The raw bytes that can be read from `offset` on, and where they begin.
 fn raw(serve: &mut Serve, job: &Job, offset: u64) -> (u64, Vec<u8>) {
     use base64::Engine as _;
@@ -43,13 +39,13 @@ fn a_full_disk_stops_no_job_and_saving_resumes_by_itself() {
     let count = "stty -echo; seq -f %012.0f 0 99999; read x; seq -f %012.0f 100000 299999; read x; echo over; exec cat";
     let job = Job::start(&mut serve, count);
     job.wait_for(&mut serve, "^000000099999$");
-    assert_eq!(record(&mut serve, &job)["logDegraded"], Value::Null);
+    assert_eq!(job.record(&mut serve)["logDegraded"], Value::Null);
     disk.fill(21);
     job.ask(&mut serve, "write", json!({"data": "\n"}));
     job.wait_for(&mut serve, "^000000299999$");
     let told = serve.event("output_dropped");
     assert!(told["data"]["reason"].is_string(), "{told}");
-    let status = record(&mut serve, &job);
+    let status = job.record(&mut serve);
     assert_eq!(
         (&status["status"], &status["outputBytes"]),
         (&json!("running"), &json!(4_200_000))
@@ -74,7 +70,7 @@ fn a_full_disk_stops_no_job_and_saving_resumes_by_itself() {
         }
     };
     assert_eq!(told["data"]["unsavedBytes"], dropped - TAIL, "{told}");
-    let status = record(&mut serve, &job);
+    let status = job.record(&mut serve);
     assert_eq!(
         (&status["logDegraded"], &status["droppedBytes"]),
         (&Value::Null, &json!(dropped - TAIL))
@@ -132,7 +128,7 @@ fn a_limit_on_the_size_of_files_is_met_like_a_full_disk() {
     // A new file is begun after a while, and begins with the newest.
     while !serve.event("output_dropped")["data"]["reason"].is_null() {}
     check_tail(&mut serve, &job, 2_800_000);
-    let dropped = record(&mut serve, &job)["droppedBytes"].as_u64().unwrap();
+    let dropped = job.record(&mut serve)["droppedBytes"].as_u64().unwrap();
     assert_eq!(log_bytes(&home, &job.id), 2_800_000 - dropped);
     assert_eq!(job.ask(&mut serve, "kill", json!({}))["status"], "killed");
 }
@@ -299,7 +295,7 @@ fn a_log_that_somebody_deletes_goes_on_in_a_new_file() {
     std::os::unix::fs::symlink("/etc/passwd", dir.join("output.log")).unwrap();
     job.say(&mut serve, "three", "^three$");
     assert_eq!(raw(&mut serve, &job, 0), (5, b"two\r\nthree\r\n".to_vec()));
-    let status = record(&mut serve, &job);
+    let status = job.record(&mut serve);
     assert_eq!(
         (&status["outputBytes"], &status["droppedBytes"]),
         (&json!(17), &json!(5))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::job::Job;
 use crate::support::{Home, Serve};
@@ -32,10 +32,6 @@ fn on_disk(dir: &Path) -> u64 {
         .sum()
 }
 
-fn record(serve: &mut Serve, job: &Job) -> Value {
-    job.ask(serve, "status", json!({}))
-}
-
 /// Runs something to its end.
 fn finished(serve: &mut Serve) -> Job {
     let job = Job::start(serve, WRITE);
@@ -55,7 +51,7 @@ fn a_session_keeps_the_newest_of_its_output_and_says_what_is_gone() {
     let gone = event["data"]["bytes"].as_u64().unwrap();
     assert!(gone >= 64 << 10, "{event}");
     assert_eq!(event["data"]["firstOffset"], gone, "{event}");
-    let record = record(&mut serve, &job);
+    let record = job.record(&mut serve);
     assert_eq!(record["outputBytes"], 8 * 100_000 + 9);
     let kept = on_disk(&home.path().join("sessions").join(&job.id));
     assert!((262_144..=262_144 + (128 << 10)).contains(&kept), "{kept}");
@@ -77,7 +73,7 @@ fn of_all_logs_those_go_first_that_nobody_asked_for_the_longest() {
     serve.ok(json!({"action": "subscribe", "events": ["output_dropped"]}));
     let jobs: Vec<Job> = (0..4).map(|_| finished(&mut serve)).collect();
     // The first one is looked at, so the second is the oldest now.
-    record(&mut serve, &jobs[0]);
+    jobs[0].record(&mut serve);
     let late = finished(&mut serve);
     let event = serve.event("output_dropped");
     assert_eq!(event["sessionId"], jobs[1].id, "{event}");
@@ -90,9 +86,9 @@ fn of_all_logs_those_go_first_that_nobody_asked_for_the_longest() {
         "no session goes"
     );
     for whole in [&jobs[0], &jobs[2], &jobs[3], &late] {
-        assert_eq!(record(&mut serve, whole)["droppedBytes"], 0);
+        assert_eq!(whole.record(&mut serve)["droppedBytes"], 0);
     }
-    let cut = record(&mut serve, &jobs[1]);
+    let cut = jobs[1].record(&mut serve);
     // More may have gone since: it is told every ten seconds at most.
     assert!(
         cut["droppedBytes"].as_u64() >= event["data"]["firstOffset"].as_u64(),
@@ -100,7 +96,7 @@ fn of_all_logs_those_go_first_that_nobody_asked_for_the_longest() {
     );
     // Another daemon knows the same.
     crate::support::daemon::kill(&mut serve);
-    let again = record(&mut serve, &jobs[1]);
+    let again = jobs[1].record(&mut serve);
     for field in ["droppedBytes", "outputBytes", "exitCode"] {
         assert_eq!(again[field], cut[field], "{field}");
     }
@@ -122,14 +118,14 @@ fn what_runs_is_cut_last_and_never_harmed() {
         event["sessionId"], large.id,
         "the largest of those that run: {event}"
     );
-    assert_eq!(record(&mut serve, &small)["droppedBytes"], 0);
-    let gone = record(&mut serve, &over);
+    assert_eq!(small.record(&mut serve)["droppedBytes"], 0);
+    let gone = over.record(&mut serve);
     assert_eq!(gone["droppedBytes"], gone["outputBytes"], "{gone}");
     for job in [&small, &large] {
         job.say(&mut serve, "still here", "^still here$");
     }
     crate::support::daemon::kill(&mut serve);
-    let again = record(&mut serve, &over);
+    let again = over.record(&mut serve);
     for field in ["droppedBytes", "outputBytes"] {
         assert_eq!(
             again[field], gone[field],

@@ -9,10 +9,6 @@ fn start(serve: &mut Serve, command: &str, restart: Value) -> Job {
     Job::request(serve, json!({"command": command, "restart": restart}))
 }
 
-fn record(serve: &mut Serve, job: &Job) -> Value {
-    job.ask(serve, "status", json!({"detail": true}))
-}
-
 /// Waits until the policy of a job waits.
 fn until_retrying(serve: &mut Serve, job: &Job) {
     eventually("the policy waits", || {
@@ -42,7 +38,7 @@ fn a_job_that_fails_is_run_again_so_often_and_no_more() {
         "run\nrun\nrun\n",
         "one log for all runs"
     );
-    let record = record(&mut serve, &job);
+    let record = job.record(&mut serve);
     assert_eq!(record["restarts"], 2);
     let offsets: Vec<_> = record["detail"]["runs"]
         .as_array()
@@ -83,11 +79,11 @@ fn success_ends_a_policy_for_failures_and_always_goes_on() {
     );
     let job = start(&mut serve, &line, on_failure);
     assert_eq!(job.end(&mut serve)["status"], "done");
-    assert_eq!(record(&mut serve, &job)["restarts"], 2);
+    assert_eq!(job.record(&mut serve)["restarts"], 2);
     let always = json!({"policy": "always", "maxRetries": 1, "backoffMs": 1});
     let job = start(&mut serve, "true", always);
     assert_eq!(job.end(&mut serve)["status"], "done");
-    assert_eq!(record(&mut serve, &job)["restarts"], 1);
+    assert_eq!(job.record(&mut serve)["restarts"], 1);
     // A time limit is a failure.
     let policy = json!({"policy": "on-failure", "maxRetries": 1, "backoffMs": 1});
     let job = Job::request(
@@ -95,7 +91,7 @@ fn success_ends_a_policy_for_failures_and_always_goes_on() {
         json!({"command": "exec cat", "restart": policy, "timeoutMs": 100}),
     );
     assert_eq!(job.end(&mut serve)["status"], "timed_out");
-    assert_eq!(record(&mut serve, &job)["restarts"], 1);
+    assert_eq!(job.record(&mut serve)["restarts"], 1);
 }
 
 #[test]
@@ -107,7 +103,7 @@ fn an_event_tells_that_a_run_has_ended_and_when_the_next_one_starts() {
     let job = start(&mut serve, "exit 7", policy);
     let event = serve.event("retrying");
     assert_eq!(event["sessionId"], json!(job.id), "{event}");
-    let record = record(&mut serve, &job);
+    let record = job.record(&mut serve);
     assert_eq!(record["status"], "retrying");
     assert_eq!(record["pid"], Value::Null, "{record}");
     assert!(event["data"]["retryAt"].is_string(), "{event}");
@@ -124,7 +120,7 @@ fn whoever_ends_a_job_ends_its_policy() {
     let job = start(&mut serve, "exec cat", policy.clone());
     let killed = job.ask(&mut serve, "kill", json!({}));
     assert_eq!(killed["status"], "killed");
-    assert_eq!(record(&mut serve, &job)["restarts"], 0);
+    assert_eq!(job.record(&mut serve)["restarts"], 0);
     // While it waits.
     let job = start(&mut serve, "exit 9", policy.clone());
     until_retrying(&mut serve, &job);
@@ -143,7 +139,7 @@ fn whoever_ends_a_job_ends_its_policy() {
         (&ended["outcome"], &ended["exitCode"]),
         (&json!("matched"), &json!(9))
     );
-    let record = record(&mut serve, &job);
+    let record = job.record(&mut serve);
     assert_eq!(record["endedBy"]["kind"], "agent");
     // A removed one is not run again either.
     let job = start(&mut serve, "exit 9", policy);
@@ -199,7 +195,7 @@ fn a_policy_outlives_daemon_and_keeper() {
     until_retrying(&mut serve, &job);
     let third = json!({"until": [{"pattern": "^kept$"}], "since": "new"});
     job.wait_until(&mut serve, third);
-    assert_eq!(record(&mut serve, &job)["restarts"], 2);
+    assert_eq!(job.record(&mut serve)["restarts"], 2);
 }
 
 #[test]
@@ -213,7 +209,7 @@ fn always_is_for_ever_for_people_and_five_times_for_agents() {
     for _ in 0..7 {
         serve.event("restarted");
     }
-    let known = record(&mut serve, &job);
+    let known = job.record(&mut serve);
     assert!(known["restarts"].as_u64().unwrap() >= 7, "{known}");
     job.ask(&mut serve, "kill", json!({}));
     let job = start(
@@ -222,7 +218,7 @@ fn always_is_for_ever_for_people_and_five_times_for_agents() {
         json!({"policy": "always", "backoffMs": 1}),
     );
     job.end(&mut serve);
-    assert_eq!(record(&mut serve, &job)["restarts"], 5);
+    assert_eq!(job.record(&mut serve)["restarts"], 5);
     for (word, most) in [("always", u32::MAX), ("always:3", 3)] {
         let id = home.start(&["--restart", word, "sleep 1000"]);
         let policy = home.json(&["status", &id])["restart"].clone();
@@ -257,7 +253,7 @@ fn a_restart_that_waits_keeps_nobody_from_restarting() {
     });
     serve.send(restart);
     eventually("it runs again", || {
-        let record = record(&mut serve, &job);
+        let record = job.record(&mut serve);
         (record["restarts"] == 1 && record["status"] == "running").then_some(())
     });
     assert_eq!(job.ask(&mut serve, "restart", json!({}))["restarts"], 2);
@@ -284,11 +280,11 @@ fn a_kill_while_the_time_limit_ends_a_run_ends_the_policy() {
         }),
     );
     eventually("its time is over", || {
-        (record(&mut serve, &job)["status"] == "stopping").then_some(())
+        (job.record(&mut serve)["status"] == "stopping").then_some(())
     });
     let killed = job.ask(&mut serve, "kill", json!({"force": true}));
     assert_eq!(killed["status"], "killed", "{killed}");
-    let record = record(&mut serve, &job);
+    let record = job.record(&mut serve);
     assert_eq!(
         (&record["restarts"], &record["endedBy"]["kind"]),
         (&json!(0), &json!("agent")),

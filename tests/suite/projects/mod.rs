@@ -78,10 +78,7 @@ impl Project {
 
     /// What `status` says of a job.
     fn job(&self, name: &str) -> serde_json::Value {
-        let jobs = self.home.json(&["ls"]);
-        let jobs = jobs["sessions"].as_array().cloned().unwrap_or_default();
-        let job = jobs.into_iter().find(|job| job["label"] == name);
-        job.unwrap_or_default()
+        self.home.listed(name)
     }
 
     fn phase(&self, name: &str) -> String {

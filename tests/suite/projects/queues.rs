@@ -54,10 +54,7 @@ impl Queue {
     }
 
     fn job(&self, name: &str) -> Value {
-        let jobs = self.home.json(&["ls"]);
-        let jobs = jobs["sessions"].as_array().cloned().unwrap_or_default();
-        let job = jobs.into_iter().find(|job| job["label"] == name);
-        job.unwrap_or_default()
+        self.home.listed(name)
     }
 
     #[track_caller]

@@ -180,6 +180,21 @@ impl Home {
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
     }
 
+    /// The record of a job, which may have ended.
+    pub(crate) fn record(&self, job: &str) -> Value {
+        // The exit code tells how the job ended.
+        let ran = self.run(&["--json", "status", job]);
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+    }
+
+    /// The record of the job of that name in the list; `null` if there is none.
+    pub(crate) fn listed(&self, name: &str) -> Value {
+        let jobs = self.json(&["ls"])["sessions"].take();
+        let jobs = jobs.as_array().cloned().unwrap_or_default();
+        let job = jobs.into_iter().find(|job| job["label"] == name);
+        job.unwrap_or_default()
+    }
+
     /// Starts a job and returns its id.
     pub(crate) fn start(&self, args: &[&str]) -> String {
         let mut all = vec!["run", "-q"];

@@ -43,6 +43,12 @@ impl Job {
         serve.ok(request)
     }
 
+    /// Its record, with all details.
+    #[track_caller]
+    pub(crate) fn record(&self, serve: &mut Serve) -> Value {
+        self.ask(serve, "status", json!({"detail": true}))
+    }
+
     /// Waits until a line of the output since its start matches.
     #[track_caller]
     pub(crate) fn wait_for(&self, serve: &mut Serve, pattern: &str) -> Value {
