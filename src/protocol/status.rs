@@ -74,7 +74,7 @@ impl Status {
     }
 
     /// Whether the session has a process.
-    pub fn is_alive(self) -> bool {
+    pub fn has_process(self) -> bool {
         matches!(
             self,
             Self::Starting | Self::Running | Self::Paused | Self::Stopping

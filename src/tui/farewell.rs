@@ -13,7 +13,7 @@ pub fn farewell(model: &Model) -> Option<String> {
     if let Attached::Yes(id) = &model.attached {
         let job = model.job(id)?;
         let name = &job.name;
-        return Some(if job.is_alive() {
+        return Some(if job.is_going() {
             // Its command is no name of it, and some names do not identify it.
             let back = shell::Verb::Attach.on(&shell::name(model, id));
             format!("{name} keeps running. Back: {back}")

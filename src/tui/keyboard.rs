@@ -12,7 +12,7 @@ pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     };
     let (id, name) = (job.id().clone(), job.name.clone());
-    if !job.is_alive() {
+    if !job.is_going() {
         model.note(format!("{name} has ended and takes no input."));
     } else if !model.has_daemon("Not done") {
     } else {

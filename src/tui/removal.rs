@@ -26,7 +26,7 @@ pub fn remove(model: &mut Model, ids: &[SessionId]) {
     let (jobs, rest): (Vec<Job>, Vec<Job>) = std::mem::take(&mut model.jobs)
         .into_iter()
         // A job that was restarted in the meantime stays.
-        .partition(|job| ids.contains(job.id()) && !job.is_alive());
+        .partition(|job| ids.contains(job.id()) && !job.is_going());
     model.jobs = rest;
     if jobs.is_empty() {
         return;
@@ -109,7 +109,7 @@ pub fn updated(removed: &mut Option<Removed>, job: Job) -> Option<Job> {
     let Some(known) = removed else {
         return Some(job);
     };
-    if known.take(job.id()).is_none() || job.is_alive() {
+    if known.take(job.id()).is_none() || job.is_going() {
         return Some(job);
     }
     known.jobs.push(job);

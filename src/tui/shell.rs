@@ -220,7 +220,7 @@ pub fn all_paused(model: &Model) -> bool {
         .targets()
         .iter()
         .filter_map(|id| model.job(id))
-        .filter(|job| job.is_alive())
+        .filter(|job| job.is_going())
         .map(|job| job.record.summary.status)
         .collect();
     !alive.is_empty() && alive.iter().all(|status| *status == Status::Paused)

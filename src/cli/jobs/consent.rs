@@ -67,7 +67,7 @@ pub(in crate::cli) fn to_stop(
 ) -> Result<(), Failure> {
     let asks = |job: &&Record| {
         let of = job.summary.project.as_ref();
-        of.is_some_and(|of| of.confirm) && job.summary.status.is_alive()
+        of.is_some_and(|of| of.confirm) && job.summary.status.has_process()
     };
     let names = jobs
         .iter()

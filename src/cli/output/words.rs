@@ -100,7 +100,7 @@ pub fn ended_early(job: &Summary) -> Option<String> {
 
 /// Where a batch system runs a job: `on n17`, `on n17, run 2`.
 fn on_node(job: &Summary) -> Option<String> {
-    let engine = job.engine.as_ref().filter(|_| job.status.is_alive())?;
+    let engine = job.engine.as_ref().filter(|_| job.status.has_process())?;
     engine.place().map(|place| clean(&place))
 }
 

@@ -258,7 +258,7 @@ impl Logs {
         };
         let show = Show::new(ctx, job, place, (how, self.plain), detail);
         if self.within_up.is_some()
-            && !job.summary.status.is_alive()
+            && !job.summary.status.has_process()
             && job.summary.started_at.is_some()
         {
             return Ok(show.before_a_run());

@@ -88,7 +88,7 @@ fn check_runs(hub: &Hub, id: &SessionId) -> Result<(), Error> {
     let Some(session) = state.sessions.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    if session.life.status().is_alive() {
+    if session.life.status().has_process() {
         Ok(())
     } else {
         Err(not_running(session, &state.sessions.last_lines(id, 500)))

@@ -38,7 +38,7 @@ pub(super) fn report(hub: &Hub, client: &Client, params: Params) -> Answer {
         let resume = resume.map(|line| resume_line(&client.greeting, line, Path::new(&cwd)));
         let resume = resume.transpose()?;
         let is_about_run = params.state.is_some() || params.clear == Some(true);
-        if is_about_run && !session.life.status().is_alive() {
+        if is_about_run && !session.life.status().has_process() {
             let session = state.sessions.get(&id).ok_or_else(gone)?;
             return Err(not_running(session, &state.sessions.tail(&id, ENDED_CHARS)));
         }

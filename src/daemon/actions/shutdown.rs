@@ -70,7 +70,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         // A job that waits for its turn or its schedule has nothing that could be ended.
         let mut sessions = state.sessions.iter();
         let is_kept = if kill {
-            sessions.any(|session| session.life.status().is_alive())
+            sessions.any(|session| session.life.status().has_process())
         } else {
             state.sessions.registry.any_alive()
         };

@@ -43,7 +43,7 @@ fn deliver(
     let Some(session) = state.sessions.get_mut(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    if !session.life.status().is_alive() {
+    if !session.life.status().has_process() {
         return Err(not_running(session, &output));
     }
     let leader = session.life.pid();

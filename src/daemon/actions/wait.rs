@@ -93,7 +93,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             let session = state.sessions.get(&result.polled.session_id);
             let idle = session.map(|session| session.idle_ms(now()));
             let longest = result.elapsed_ms.max(SHORT_MS);
-            let is_late = result.outcome == Outcome::Timeout && result.polled.status.is_alive();
+            let is_late = result.outcome == Outcome::Timeout && result.polled.status.has_process();
             result.idle_ms = idle.filter(|idle| is_late && *idle > longest);
         }
     }

@@ -103,7 +103,7 @@ impl Known {
             None => now.boot.saturating_sub(self.at.boot),
             Some(seen) => u64::try_from(seen.millis() - self.at.wall.millis()).unwrap_or(0),
         };
-        let runs = self.facts.status.is_alive();
+        let runs = self.facts.status.has_process();
         let runtime = self.facts.runtime_ms + if runs { more } else { 0 };
         let idle = self
             .facts

@@ -40,7 +40,7 @@ impl Target {
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(name));
         };
-        if !session.life.status().is_alive() {
+        if !session.life.status().has_process() {
             let end = state.sessions.last_lines(&id, 500);
             return Err(not_running(session, &end));
         }

@@ -339,7 +339,7 @@ async fn reads_on(hub: &Hub, id: &SessionId) -> bool {
             let state = hub.read();
             let session = state.sessions.get(id);
             session
-                .filter(|session| session.life.status().is_alive())
+                .filter(|session| session.life.status().has_process())
                 .map(|session| session.input_state())
         };
         match state {

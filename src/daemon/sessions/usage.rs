@@ -39,7 +39,7 @@ impl LastUsage {
     pub(crate) fn is_fresh<'a>(&self, mut sessions: impl Iterator<Item = &'a Session>) -> bool {
         now().boot < self.next
             && sessions.all(|session| {
-                !session.life.status().is_alive()
+                !session.life.status().has_process()
                     || session.life.started_boot() < self.last.began.boot
             })
     }

@@ -391,7 +391,7 @@ impl State {
             return;
         };
         self.batch_systems.looked(&batch.launcher.name, now().boot);
-        if session.is_some_and(|session| session.life.status().is_alive()) {
+        if session.is_some_and(|session| session.life.status().has_process()) {
             self.batch_grown(id);
             self.batch_systems.used();
         }
@@ -411,7 +411,7 @@ impl State {
     pub(crate) fn follow_batches(&mut self) -> bool {
         let live = self.events.has_listeners(EventKind::Output);
         let is_followed = |session: &&Session| {
-            session.batch.is_some() && session.life.status().is_alive() && {
+            session.batch.is_some() && session.life.status().has_process() && {
                 let io = self.sessions.io(&session.id);
                 let is_watched = io.is_some_and(|io| !io.watchers.is_empty());
                 live || is_watched || self.waiters.waits.has(&session.id)
@@ -445,7 +445,7 @@ impl State {
         // The batch system lists it as running for a while after its end.
         let has_ended = self.node_exit(id).is_some();
         let launcher = self.sessions.get(id).and_then(|session| {
-            let runs = session.life.status().is_alive();
+            let runs = session.life.status().has_process();
             let batch = session.batch.as_ref().filter(|_| runs && has_ended)?;
             Some(batch.launcher.name.clone())
         });

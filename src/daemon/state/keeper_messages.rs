@@ -169,8 +169,9 @@ impl State {
     /// Whether the run with this first process goes on, as far as is known. A daemon that has just started may have
     /// read its end from `exit.json` before the keeper's message comes.
     fn is_running(&self, id: &SessionId, pid: u32) -> bool {
-        let is_running =
-            |session: &Session| session.life.status().is_alive() && session.life.pid() == Some(pid);
+        let is_running = |session: &Session| {
+            session.life.status().has_process() && session.life.pid() == Some(pid)
+        };
         self.sessions.get(id).is_some_and(is_running)
     }
 

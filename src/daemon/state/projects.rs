@@ -290,7 +290,7 @@ impl State {
         self.keeper.is_spawning(session)
             || known.is_some_and(|known| {
                 let last = known.life.runs().last();
-                known.life.status().is_alive() || last.is_some_and(|last| last.run >= run)
+                known.life.status().has_process() || last.is_some_and(|last| last.run >= run)
             })
     }
 
@@ -402,7 +402,7 @@ impl State {
 
     fn start_of_job_failed(&mut self, id: &SessionId, why: &str) {
         if let Some(session) = self.sessions.get_mut(id)
-            && !session.life.status().is_alive()
+            && !session.life.status().has_process()
         {
             session.life.failed_to_start(why, now());
             self.end_without_start(id);

@@ -183,7 +183,7 @@ impl State {
             // The keeper could not remove that of the run before, if it is of another process.
             saved.filter(|exit| pid.is_none_or(|pid| pid == exit.pid))
         });
-        let was_alive = session.life.status().is_alive();
+        let was_alive = session.life.status().has_process();
         let is_first = session.life.runs().is_empty();
         let before = RunBefore::of(&session.life);
         let mut unseen = match session.life.pid() {
@@ -291,7 +291,7 @@ fn begin_unseen(
     let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
     let has_no_run = session.life.pid().is_none() && exit.is_none();
     let is_another = last.is_some_and(|last| last != pid);
-    let is_first_of_all = is_first && session.life.status().is_alive();
+    let is_first_of_all = is_first && session.life.status().has_process();
     let unseen = if waits && last != Some(pid) {
         Unseen::Retry
     } else if has_no_run || is_another || is_first_of_all {

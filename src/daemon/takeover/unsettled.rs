@@ -19,7 +19,7 @@ pub(super) fn restore(state: &mut State) {
     for (id, left) in unsettled(&state.events.bus.past) {
         let dir = state.sessions.store.dir(&id);
         let session = state.sessions.get_mut(&id);
-        let Some(session) = session.filter(|session| session.life.status().is_alive()) else {
+        let Some(session) = session.filter(|session| session.life.status().has_process()) else {
             continue;
         };
         if let Some((prompt, at)) = left.prompt

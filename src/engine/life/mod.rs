@@ -292,7 +292,7 @@ impl Life {
             self.ending = Some(by);
             return true;
         }
-        if !self.status.is_alive() || self.ending.is_some() {
+        if !self.status.has_process() || self.ending.is_some() {
             return false;
         }
         self.status = Status::Stopping;

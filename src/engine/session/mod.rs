@@ -208,7 +208,7 @@ impl Session {
 
     /// Whether its program can receive input.
     pub fn takes_input(&self) -> bool {
-        self.life.status().is_alive() && !self.stdin_closed
+        self.life.status().has_process() && !self.stdin_closed
     }
 
     /// Whether the input of its start is still to be typed. A later run does not get it.
@@ -225,7 +225,7 @@ impl Session {
     /// The last known input state of its program.
     pub fn input_state(&self) -> InputState {
         self.input.state(Situation {
-            alive: self.life.status().is_alive(),
+            alive: self.life.status().has_process(),
             closed: self.stdin_closed,
             alt_screen: self.output.alt_screen(),
         })
@@ -271,7 +271,7 @@ impl Session {
     /// When its time limit is reached, in boot-time milliseconds.
     pub fn timeout_at(&self) -> Option<u64> {
         let limited = self.time_limits.timeout_ms > 0
-            && self.life.status().is_alive()
+            && self.life.status().has_process()
             && self.life.ending().is_none();
         let again = self.batch.as_ref().and_then(|batch| batch.cancel_again_at);
         limited.then(|| {

@@ -19,7 +19,7 @@ const MISSES: u32 = 3;
 impl Session {
     /// Starts probing the current run, unless it was already found ready.
     pub fn probe(&mut self) {
-        let missing = self.life.status().is_alive() && self.life.probed() != Some(Probed::Ready);
+        let missing = self.life.status().has_process() && self.life.probed() != Some(Probed::Ready);
         let offset = self.life.runs().last().map(|run| run.offset);
         let probe = self.probed().filter(|_| missing).zip(offset);
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
@@ -126,7 +126,7 @@ impl Session {
     }
 
     fn is_probing(&self) -> bool {
-        self.readiness.is_some() && self.life.status().is_alive()
+        self.readiness.is_some() && self.life.status().has_process()
     }
 
     /// When the probe is late, in boot-time milliseconds.
@@ -139,7 +139,7 @@ impl Session {
     /// Whether it is ready: `None` without a probe; false once it has ended.
     pub fn ready(&self) -> Option<bool> {
         self.spec.ready.as_ref()?;
-        Some(self.life.status().is_alive() && self.life.probed() == Some(Probed::Ready))
+        Some(self.life.status().has_process() && self.life.probed() == Some(Probed::Ready))
     }
 
     /// Whether its program runs and nobody needs to wait until it is ready: its probe has taken longer than it may, or

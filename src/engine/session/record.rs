@@ -43,14 +43,14 @@ impl Session {
 
     /// The progress that the program reports, while it runs.
     pub fn progress(&self) -> Option<TerminalProgress> {
-        let is_alive = self.life.status().is_alive();
-        self.output.progress().filter(|_| is_alive)
+        let has_process = self.life.status().has_process();
+        self.output.progress().filter(|_| has_process)
     }
 
     /// What its shell reports about its commands, while it runs.
     pub fn shell(&self) -> Option<ShellState> {
-        let is_alive = self.life.status().is_alive();
-        self.output.shell().filter(|_| is_alive)?.state
+        let has_process = self.life.status().has_process();
+        self.output.shell().filter(|_| has_process)?.state
     }
 
     /// The directory that its program reports, as seen from the machine `here`.
@@ -89,7 +89,7 @@ impl Session {
             runtime_ms: life.runtime_ms(now),
             last_accessed_at: self.accessed.wall,
             last_output_at: self.output.last_output_at(),
-            idle_ms: status.is_alive().then(|| self.idle_ms(now)),
+            idle_ms: status.has_process().then(|| self.idle_ms(now)),
             input_state: self.input_state(),
             ready: self.ready(),
             title: (!title.is_empty()).then(|| clean(title)),
@@ -115,7 +115,7 @@ impl Session {
             report: self
                 .report
                 .as_ref()
-                .filter(|_| status.is_alive())
+                .filter(|_| status.has_process())
                 .map(Report::told),
             resume: self.spec.resume.clone(),
             ports: None,

@@ -62,7 +62,7 @@ fn open(model: &mut Model) -> Grid {
     if of_marked {
         jobs.retain(|id| model.list.marked.contains(id));
     } else {
-        jobs.sort_by_key(|id| model.job(id).is_none_or(|job| !job.is_alive()));
+        jobs.sort_by_key(|id| model.job(id).is_none_or(|job| !job.is_going()));
     }
     Grid {
         jobs,
@@ -196,11 +196,11 @@ fn prefer_alive(model: &mut Model) {
     let is_here = |at: usize| Some(&model.grid.jobs[at]) == model.current_id();
     let is_over = |at: usize| {
         // One that waits for its next run is alive.
-        let ended = job(at).filter(|job| !job.is_alive());
+        let ended = job(at).filter(|job| !job.is_going());
         let ago = ended.and_then(|job| job.since_end(model.now.ms));
         ago.is_some_and(|ago| ago >= LINGER_MS)
     };
-    let hidden = (tiles..model.grid.jobs.len()).filter(|&at| job(at).is_some_and(Job::is_alive));
+    let hidden = (tiles..model.grid.jobs.len()).filter(|&at| job(at).is_some_and(Job::is_going));
     let over = (0..tiles).rev().filter(|&at| is_over(at));
     let pairs = hidden
         .filter(|&at| !is_here(at))

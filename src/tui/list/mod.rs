@@ -185,11 +185,11 @@ fn about(model: &Model, job: &Job) -> String {
         .url
         .as_deref()
         .map(clean)
-        .filter(|_| job.is_alive() && !state.waits());
+        .filter(|_| job.is_going() && !state.waits());
     let given = role
         .ports
         .iter()
-        .filter(|_| job.is_alive() && !state.waits());
+        .filter(|_| job.is_going() && !state.waits());
     let ports = match job.ports() {
         [] => given.map(|port| format!(":{port}")).collect(),
         ports => ports

@@ -65,7 +65,7 @@ pub(super) fn draw(
     let name = text::clip_middle(job.bare_name(), name_room, theme.glyph("…"));
     let name_style = if selected {
         theme.selected_name()
-    } else if !is_old && ((job.is_alive() && !state.waits()) || state.failed()) {
+    } else if !is_old && ((job.is_going() && !state.waits()) || state.failed()) {
         Style::new()
     } else {
         theme.dim().remove_modifier(Modifier::BOLD)
@@ -151,7 +151,7 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
     let theme = &model.theme;
     let now = model.now.ms;
     let end = x + columns.cpu + columns.spark + usize::from(columns.spark > 0) + 1;
-    if job.is_alive() {
+    if job.is_going() {
         let summary = &job.record.summary;
         if let (Some(cpu), true) = (usage::percent(summary), columns.cpu > 0) {
             let right = x + 1 + columns.cpu;

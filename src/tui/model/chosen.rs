@@ -75,7 +75,7 @@ impl Model {
     }
 
     fn alive_jobs(&self) -> impl Iterator<Item = &Job> {
-        self.jobs.iter().filter(|job| job.is_alive())
+        self.jobs.iter().filter(|job| job.is_going())
     }
 
     /// The jobs that a verb acts on: the marked ones; if there are none, the selected job or all
@@ -96,7 +96,7 @@ impl Model {
         let targets = self.targets();
         let alive: Vec<SessionId> = targets
             .iter()
-            .filter(|id| self.job(id).is_some_and(|job| job.is_alive()))
+            .filter(|id| self.job(id).is_some_and(|job| job.is_going()))
             .cloned()
             .collect();
         if !alive.is_empty() {

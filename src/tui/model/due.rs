@@ -70,7 +70,7 @@ impl Model {
             && self.daemon.listed
             && !self.usage.on_its_way
             && self.shows_usage()
-            && self.jobs.iter().any(|job| job.is_alive());
+            && self.jobs.iter().any(|job| job.is_going());
         wanted.then(|| self.usage.due(self.now.ms, self.jobs.len()))
     }
 

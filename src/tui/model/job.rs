@@ -81,13 +81,13 @@ impl Job {
     /// The ports it listens on.
     pub fn ports(&self) -> &[u16] {
         let ports = self.record.summary.ports.as_deref();
-        ports.filter(|_| self.is_alive()).unwrap_or_default()
+        ports.filter(|_| self.is_going()).unwrap_or_default()
     }
 
     /// The first URL that it serves.
     pub fn url(&self) -> Option<String> {
         url::shown(&self.record)
-            .filter(|_| self.is_alive() && !self.state().waits())
+            .filter(|_| self.is_going() && !self.state().waits())
             .map(str::to_owned)
     }
 
@@ -111,7 +111,7 @@ impl Job {
     /// Where a batch system runs it: `on n17`.
     pub fn place(&self) -> Option<String> {
         let engine = self.record.summary.engine.as_ref()?;
-        let place = engine.place().filter(|_| self.is_alive());
+        let place = engine.place().filter(|_| self.is_going());
         place.map(|place| clean(&place))
     }
 
@@ -165,15 +165,15 @@ impl Job {
         Some(format!("{}: {message}", report.state.as_str()))
     }
 
-    /// Whether its process exists or is about to be started.
-    pub fn is_alive(&self) -> bool {
+    /// Whether it has not ended: its process exists, or is still to be started.
+    pub fn is_going(&self) -> bool {
         !self.record.summary.status.is_finished()
     }
 
     /// How long it has been running, or ran, in milliseconds.
     pub fn runtime(&self, now: i64) -> i64 {
         let told = i64::try_from(self.record.summary.runtime_ms).unwrap_or(i64::MAX);
-        if self.is_alive() && !self.is_retrying() {
+        if self.is_going() && !self.is_retrying() {
             told.saturating_add((now - self.told_at).max(0))
         } else {
             told
@@ -193,7 +193,7 @@ impl Job {
 
     /// Whether a program runs. It does not while the job waits for its first or next run.
     pub fn has_process(&self) -> bool {
-        self.record.summary.status.is_alive()
+        self.record.summary.status.has_process()
     }
 
     /// Milliseconds since it ended.
@@ -216,8 +216,8 @@ impl Job {
         match self.since_end(now) {
             _ if self.state().waits() => String::new(),
             // Older daemons do not tell when the next attempt is.
-            Some(ms) if !self.is_alive() || self.is_retrying() => units::ago(ms),
-            _ if !self.is_alive() => String::new(),
+            Some(ms) if !self.is_going() || self.is_retrying() => units::ago(ms),
+            _ if !self.is_going() => String::new(),
             _ if is_lively => units::uptime(self.runtime_shown(now)),
             _ => units::uptime_at_rest(self.runtime_shown(now)),
         }
@@ -250,7 +250,7 @@ impl Job {
         if let (State::Stopping, Some(at)) = (self.state(), self.stopping_at) {
             return at.saturating_add(LIVELY_MS);
         }
-        let last = if self.is_alive() && !self.is_retrying() {
+        let last = if self.is_going() && !self.is_retrying() {
             (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at))
         } else {
             ms(summary.ended_at)

@@ -70,6 +70,6 @@ impl Keyboards {
 impl Model {
     /// Whether this view holds the keyboard of a job that takes input.
     pub fn holds_keyboard(&self, id: &SessionId) -> bool {
-        self.keyboards.held.contains(id) && self.job(id).is_some_and(Job::is_alive)
+        self.keyboards.held.contains(id) && self.job(id).is_some_and(Job::is_going)
     }
 }

@@ -141,7 +141,7 @@ impl Model {
     /// are younger than a minute; the screen is drawn anyway.
     pub fn time_of(&self, job: &Job) -> String {
         let now = self.now.ms;
-        let runs = job.is_alive() && !job.state().waits() && !job.is_retrying();
+        let runs = job.is_going() && !job.state().waits() && !job.is_retrying();
         let young = runs && job.runtime_shown(now) < 60_000;
         let ticks = |one: &Job| one.next_change(now).is_some();
         if young && self.jobs.iter().any(ticks) {

@@ -147,7 +147,7 @@ mod tests {
         assert!(merge(&mut web, newer.clone(), Some(4)));
         newer.cpu_percent = Some(3.4);
         assert!(!merge(&mut web, newer, Some(4)));
-        assert!(web.is_alive(), "nothing else is taken");
+        assert!(web.is_going(), "nothing else is taken");
         assert_eq!(percent(&web.record.summary).as_deref(), Some("3%"));
         web.record.summary.cpu_percent = Some(1580.0);
         assert_eq!(percent(&web.record.summary).as_deref(), Some("16x"));

@@ -48,7 +48,7 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, canva
     } else {
         Pan::default()
     };
-    let alive = model.job(id).is_some_and(|job| job.is_alive());
+    let alive = model.job(id).is_some_and(|job| job.is_going());
     let parts = parts(model, id, screen, area, pan, typing);
     for (line, separator) in parts.separators {
         let style = match separator {
@@ -112,7 +112,7 @@ pub fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.pane.rewind.is_some() || model.pane.scroll.is_some() {
         return None;
     }
-    let job = model.current().filter(|job| job.is_alive())?;
+    let job = model.current().filter(|job| job.is_going())?;
     let screen = model.shown_screen(job.id())?;
     let parts = current_parts(model, job.id(), screen, area);
     let mut parts = parts.shown.into_iter();

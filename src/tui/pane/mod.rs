@@ -219,7 +219,7 @@ pub fn how_shown(model: &Model) -> Shown {
             Shown::Cropped(screen.size())
         }
         _ if job.state().waits() => Shown::Waits,
-        _ if job.is_alive() => Shown::Following,
+        _ if job.is_going() => Shown::Following,
         _ => Shown::Ended,
     }
 }

@@ -35,7 +35,7 @@ impl Drawn {
             && model.daemon.link == Link::Up
             && model.toasts.shown().is_empty();
         let area = model.layout().pane.filter(|_| shows_live)?;
-        let job = model.current().filter(|job| job.is_alive())?;
+        let job = model.current().filter(|job| job.is_going())?;
         let watch = model.watch(job.id())?;
         let screen = watch.screen.as_ref()?;
         let fits = screen.size().rows() <= area.height && screen.size().cols() <= area.width;

@@ -29,7 +29,7 @@ pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {
     let shown = shown(rewind, whole);
     let (from, to) = window(whole, shown, rewind.span_ms());
     let clock = |at: i64| units::clock_seconds(at, &model.zone);
-    let last = if job.is_alive() && to == whole.1 {
+    let last = if job.is_going() && to == whole.1 {
         "now".to_owned()
     } else {
         clock(to)

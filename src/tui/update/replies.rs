@@ -154,7 +154,7 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     // Of those that were seen in earlier views, some are gone, too.
     model.seen.retain(|id| listed.contains(id));
     // Those that were started again unnoticed.
-    for (id, _) in before.iter().filter(|(_, job)| !job.is_alive()) {
+    for (id, _) in before.iter().filter(|(_, job)| !job.is_going()) {
         if model.holds_keyboard(id) {
             keyboard::restarted(model, id, cmds);
         }
@@ -212,7 +212,7 @@ fn record_received(model: &mut Model, record: Record) {
     let Some(mut job) = removal::updated(&mut model.removed, job) else {
         return;
     };
-    if !job.is_alive() {
+    if !job.is_going() {
         model.keyboards.ended(job.id());
     }
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {

@@ -310,7 +310,7 @@ fn job(state: &State, project: &Project, name: &str) -> Option<ProjectJob> {
             job.why = Some(which_retry(session));
         }
         let asks = session.input_state();
-        if status.is_alive() && needs(asks) {
+        if status.has_process() && needs(asks) {
             let tail = state.sessions.tail(&session.id, OUTPUT_CHARS);
             // What is written and not ended is the question; a program that only reads has none.
             let last = tail

@@ -107,7 +107,7 @@ fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, Ses
         let id = id_of(state, client, name).ok()?;
         let session = state.sessions.get(&id)?;
         let batch = session.batch.as_ref()?;
-        if !session.life.status().is_alive() {
+        if !session.life.status().has_process() {
             return None;
         }
         let node = batch.job.node.clone()?;

@@ -84,7 +84,7 @@ pub(crate) async fn politely(hub: &Hub, session: &SessionId, stop: &Stop, by: Ac
     let is_alive = {
         let state = hub.read();
         let session = state.sessions.get(session);
-        session.is_some_and(|session| session.life.status().is_alive())
+        session.is_some_and(|session| session.life.status().has_process())
     };
     if is_alive && may_end {
         hub.wait_from_now(session, Conditions::exit(), Some(left()))

@@ -115,7 +115,7 @@ fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
 fn can_type(model: &Model) -> bool {
     let job = model.state::<Held>().and_then(|held| held.id.as_ref());
     let job = job.and_then(|id| model.job(id));
-    !model.options.read_only && job.is_some_and(Job::is_alive)
+    !model.options.read_only && job.is_some_and(Job::is_going)
 }
 
 impl Mode for Held {

@@ -287,7 +287,7 @@ fn is_over(model: &Model, id: &SessionId) -> bool {
 
 /// When a job ended, in milliseconds since the epoch; `None` if it has not ended.
 fn end_of(model: &Model, id: &SessionId) -> Option<i64> {
-    let job = model.job(id).filter(|job| !job.is_alive())?;
+    let job = model.job(id).filter(|job| !job.is_going())?;
     let ended_at = job.record.summary.ended_at;
     Some(ended_at.map_or(0, Timestamp::millis))
 }
@@ -408,7 +408,7 @@ impl Mode for Insert {
 
     fn hints(&self, model: &Model) -> Hints {
         // An ended job takes no keys; the status line above shows which keys are left.
-        if model.current().is_none_or(|job| !job.is_alive()) {
+        if model.current().is_none_or(|job| !job.is_going()) {
             return Hints::default();
         }
         let Some((leave, label)) = hints::hint(model, Action::Leave) else {

@@ -75,7 +75,7 @@ pub(super) fn inform(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut
 /// Whether a job runs in a terminal that takes keys now.
 pub(super) fn takes_bytes(job: &Job) -> bool {
     let piped = job.record.summary.mode == JobMode::Pipe;
-    job.is_alive() && !piped && takes_nothing(job).is_none()
+    job.is_going() && !piped && takes_nothing(job).is_none()
 }
 
 /// Gives the shown job the size of the pane, if somebody has begun to type here, or if nobody has given it another size

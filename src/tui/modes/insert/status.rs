@@ -45,7 +45,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
     }
     let mut ended = None;
     match model.current() {
-        Some(job) if job.is_alive() => {
+        Some(job) if job.is_going() => {
             job_items(model, job, &mut bar, wide);
             let asked = model.layout().title.is_none();
             let asked = asked.then(|| pane::question(model, beside(area)));

@@ -157,7 +157,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         },
         Action::Remove if model.attached != Attached::No => return Err("closes this view"),
         Action::Remove => {
-            let ended = targets(model, |id| !is_alive(model, id));
+            let ended = targets(model, |id| !is_going(model, id));
             return shell::on_jobs(Verb::Remove, model, &ended).ok_or("no ended job is selected");
         }
         Action::Scroll | Action::Pager => Verb::Logs,
@@ -200,7 +200,7 @@ fn project(model: &Model, verb: &str, aim: Option<Aim>) -> Result<String, &'stat
 
 /// A verb that applies only to jobs that are alive.
 fn on_alive(verb: Verb, model: &Model) -> Result<String, &'static str> {
-    let alive = targets(model, |id| is_alive(model, id));
+    let alive = targets(model, |id| is_going(model, id));
     shell::on_jobs(verb, model, &alive).ok_or("no running job is selected")
 }
 
@@ -210,6 +210,6 @@ fn targets(model: &Model, is_meant: impl Fn(&SessionId) -> bool) -> Vec<SessionI
     ids
 }
 
-fn is_alive(model: &Model, id: &SessionId) -> bool {
-    model.job(id).is_some_and(|job| job.is_alive())
+fn is_going(model: &Model, id: &SessionId) -> bool {
+    model.job(id).is_some_and(|job| job.is_going())
 }

@@ -47,7 +47,7 @@ pub(super) fn hints(model: &Model) -> Hints {
                 state if state.waits() => of_selected(model),
                 state if state.needs_input() => [&answers(job)[..], &[Action::Type]].concat(),
                 State::Paused => vec![Action::Pause, Action::Type, Action::Scroll],
-                _ if job.is_alive() => vec![Action::Type, Action::Scroll],
+                _ if job.is_going() => vec![Action::Type, Action::Scroll],
                 _ => vec![Action::Restart, Action::Scroll, Action::Remove],
             }
         }
@@ -58,7 +58,7 @@ pub(super) fn hints(model: &Model) -> Hints {
                     [&answers(job)[..], &[Action::Attach, Action::Stop]].concat()
                 }
                 State::Paused => vec![Action::Attach, Action::Pause, Action::Stop],
-                _ if job.is_alive() => vec![Action::Attach, stop(model), Action::New],
+                _ if job.is_going() => vec![Action::Attach, stop(model), Action::New],
                 _ => {
                     let again = job
                         .continued_by()
@@ -112,7 +112,7 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
     }
     let marked = model.marked();
     let mut jobs = marked.iter().filter_map(|id| model.job(id));
-    let verbs = if jobs.any(Job::is_alive) {
+    let verbs = if jobs.any(Job::is_going) {
         vec![Action::TypeAll, stop(model), Action::Restart, Action::Pause]
     } else {
         vec![Action::Restart, Action::Remove]
@@ -126,7 +126,7 @@ pub(super) fn useful(model: &Model) -> Vec<Action> {
 fn stop(model: &Model) -> Action {
     let targets = model.targets();
     let jobs = targets.iter().filter_map(|id| model.job(id));
-    let mut alive = jobs.filter(|job| job.is_alive()).peekable();
+    let mut alive = jobs.filter(|job| job.is_going()).peekable();
     let any = alive.peek().is_some();
     if any && alive.all(|job| job.state() == State::Stopping) {
         Action::Kill
@@ -172,7 +172,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
             _ => None,
         });
         actions.extend([Action::Stop, Action::Details, Action::New, Action::Filter]);
-    } else if job.is_alive() {
+    } else if job.is_going() {
         if job.state().needs_input() {
             actions.extend(answers(job));
         } else if !job.record.asked.is_empty() {

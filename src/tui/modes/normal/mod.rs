@@ -357,7 +357,7 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.interrupted_at = Some(now);
     let name = model
         .current()
-        .filter(|job| job.is_alive())
+        .filter(|job| job.is_going())
         .map(|job| job.name.clone());
     model.note(match name {
         Some(name) => format!(
@@ -391,8 +391,8 @@ fn type_all(model: &mut Model) {
         model.note(obstacle::none_marked(model));
         return;
     }
-    let is_alive = |id: &SessionId| model.job(id).is_some_and(|job| job.is_alive());
-    let (mut alive, ended): (Vec<_>, Vec<_>) = marked.into_iter().partition(is_alive);
+    let is_going = |id: &SessionId| model.job(id).is_some_and(|job| job.is_going());
+    let (mut alive, ended): (Vec<_>, Vec<_>) = marked.into_iter().partition(is_going);
     if alive.is_empty() {
         model.note("All marked jobs have ended already.");
         return;

@@ -153,10 +153,10 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
     let name = &job.name;
     match action {
         Action::Type | Action::Attach if job.state().waits() => not_started(model),
-        Action::Type | Action::TakeKeyboard if !job.is_alive() => {
+        Action::Type | Action::TakeKeyboard if !job.is_going() => {
             Some(format!("{name} has ended and takes no input."))
         }
-        Action::Reply if !job.is_alive() => Some(format!("{name} has ended and takes no input.")),
+        Action::Reply if !job.is_going() => Some(format!("{name} has ended and takes no input.")),
         Action::Reply if !job.state().needs_input() => {
             Some(format!("{name} is not waiting for an answer."))
         }
@@ -199,7 +199,7 @@ fn of_engine(model: &Model) -> Option<String> {
 fn no_target_runs(model: &Model) -> Option<String> {
     let targets = model.targets();
     let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
-    if jobs.iter().any(|job| job.is_alive()) {
+    if jobs.iter().any(|job| job.is_going()) {
         return None;
     }
     Some(match jobs.as_slice() {
@@ -218,7 +218,7 @@ fn no_target_has_process(model: &Model) -> Option<String> {
 pub(super) fn all_wait(model: &Model) -> Option<String> {
     let targets = model.targets();
     let jobs = targets.iter().filter_map(|id| model.job(id));
-    let jobs: Vec<&Job> = jobs.filter(|job| job.is_alive()).collect();
+    let jobs: Vec<&Job> = jobs.filter(|job| job.is_going()).collect();
     if jobs.iter().any(|job| job.has_process()) {
         return None;
     }
@@ -253,7 +253,7 @@ fn no_target_lost(model: &Model) -> Option<String> {
 fn no_target_ended(model: &Model) -> Option<String> {
     let targets = model.targets();
     let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
-    if jobs.iter().any(|job| !job.is_alive()) {
+    if jobs.iter().any(|job| !job.is_going()) {
         return None;
     }
     Some(match jobs.as_slice() {

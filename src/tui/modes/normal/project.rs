@@ -83,7 +83,7 @@ impl Down {
         let role = members.first()?.role()?;
         let is_waiting = |job: &&&Job| job.state().waits();
         let waiting = members.iter().filter(is_waiting).count();
-        let running = members.iter().filter(|job| job.is_alive());
+        let running = members.iter().filter(|job| job.is_going());
         let running = running.filter(|job| !job.state().waits()).count();
         (running + waiting > 0).then(|| Self {
             dir: role.project.dir.clone(),

@@ -33,11 +33,11 @@ impl Ask {
     fn now(&self, model: &Model) -> Option<Self> {
         let applies = |id: &SessionId| match (self, model.job(id)) {
             (_, None) => false,
-            (Self::Stop(_) | Self::Kill(_), Some(job)) => job.is_alive(),
+            (Self::Stop(_) | Self::Kill(_), Some(job)) => job.is_going(),
             (Self::KillSurvivors(_), Some(_)) => model.survivors.contains_key(id),
             (Self::Pause(_), Some(job)) => job.has_process(),
             (Self::Restart(_), Some(_)) => true,
-            (Self::Remove(_), Some(job)) => !job.is_alive(),
+            (Self::Remove(_), Some(job)) => !job.is_going(),
         };
         let (of, ids): (fn(Vec<SessionId>) -> Self, _) = match self {
             Self::Stop(ids) => (Self::Stop, ids),

@@ -28,7 +28,7 @@ pub(super) fn group(model: &Model) -> Option<(String, Vec<SessionId>)> {
     let (_, title) = group_of(members.first()?);
     let alive: Vec<SessionId> = members
         .into_iter()
-        .filter(|job| job.is_alive())
+        .filter(|job| job.is_going())
         .map(|job| job.id().clone())
         .collect();
     (!alive.is_empty()).then_some((title, alive))
@@ -81,7 +81,7 @@ pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .left
         .iter()
         .cloned()
-        .partition(|id| model.job(id).is_some_and(|job| job.is_alive()));
+        .partition(|id| model.job(id).is_some_and(|job| job.is_going()));
     requests::stop(model, &alive, false, cmds);
     for id in over {
         ended(model, &id, cmds);

@@ -143,7 +143,7 @@ fn add_keys(model: &Model, kind: Kind, bar: &mut Bar) {
     if kind == Kind::Zoom {
         let first = match model.current().filter(|_| !model.options.read_only) {
             None => Vec::new(),
-            Some(job) if !job.is_alive() => vec![(3, Action::Restart)],
+            Some(job) if !job.is_going() => vec![(3, Action::Restart)],
             Some(job) if job.state().needs_input() => {
                 let answers = (2..).zip(answers(job));
                 answers.chain([(4, Action::Type)]).collect()
@@ -170,11 +170,11 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
         bar.text(5, format!("pid {pid}"), dim);
     } else if let Some(place) = job.place() {
         bar.text(4, place, dim);
-    } else if !job.is_alive() {
+    } else if !job.is_going() {
         let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
         bar.text(5, format!("took {}", units::took(took)), dim);
     }
-    if job.is_alive() {
+    if job.is_going() {
         let roomy = model.window.0 >= 100;
         let name = |name: &'static str| if roomy { name } else { "" };
         let mut used = Vec::new();

@@ -53,7 +53,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let alive = ids
         .iter()
         .filter_map(|id| model.job(id))
-        .any(|job| job.is_alive());
+        .any(|job| job.is_going());
     match ids.as_slice() {
         [] => model.note(format!(
             "There is no job to restart. {} starts one.",
@@ -136,7 +136,7 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let targets = model.targets();
     let ended: Vec<SessionId> = targets
         .iter()
-        .filter(|id| model.job(id).is_some_and(|job| !job.is_alive()))
+        .filter(|id| model.job(id).is_some_and(|job| !job.is_going()))
         .cloned()
         .collect();
     match (ended.as_slice(), targets.as_slice()) {
@@ -172,7 +172,7 @@ pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// All ended jobs; with a filter, only those that match it.
 pub(super) fn ended(model: &Model) -> Vec<SessionId> {
     let query = model.query();
-    let ended = model.jobs.iter().filter(|job| !job.is_alive());
+    let ended = model.jobs.iter().filter(|job| !job.is_going());
     let ended = ended.filter(|job| query.matches(job));
     ended.map(|job| job.id().clone()).collect()
 }

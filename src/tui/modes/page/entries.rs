@@ -109,7 +109,7 @@ impl Page<'_> {
             "resume",
             clean(summary.resume.as_deref().unwrap_or_default()),
         );
-        if let Some(report) = summary.report.as_ref().filter(|_| job.is_alive()) {
+        if let Some(report) = summary.report.as_ref().filter(|_| job.is_going()) {
             let since = match report.replaced_by {
                 None => "",
                 Some(Evidence::Input) => ", and reads something else since",
@@ -157,7 +157,7 @@ impl Page<'_> {
                 Mode::Pipe => "none, pipes".to_owned(),
             },
         );
-        if job.is_alive() {
+        if job.is_going() {
             let used = [
                 usage::percent(&job.record.summary).map(|cpu| format!("cpu {cpu}")),
                 job.record

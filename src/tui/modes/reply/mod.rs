@@ -33,7 +33,7 @@ pub fn open(model: &mut Model) {
     };
     if !job.state().needs_input() {
         let (name, word) = (&job.name, job.word());
-        let text = if !job.is_alive() {
+        let text = if !job.is_going() {
             format!("{name} has ended ({word}). {} restarts it.", model.key("r"))
         } else if job.state().waits() || job.is_retrying() {
             format!("{name} does not run now ({word}), and takes no answer.")
@@ -85,7 +85,7 @@ fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
     if reply.over.is_some() {
         return;
     }
-    let Some(job) = model.job(&reply.id).filter(|job| job.is_alive()) else {
+    let Some(job) = model.job(&reply.id).filter(|job| job.is_going()) else {
         let what = match model.job(&reply.id) {
             Some(_) => "has ended",
             None => "was removed",

@@ -128,7 +128,7 @@ fn open_as(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
         let screen = model.screen(job.id()).map(crop::is_full_screen);
         let summary = &job.record.summary;
         let left_no_text = summary.output_bytes > 0 && summary.output_lines == 0;
-        screen.unwrap_or(job.record.alt_screen) || (left_no_text && !job.is_alive())
+        screen.unwrap_or(job.record.alt_screen) || (left_no_text && !job.is_going())
     });
     if is_full && model.mode().scrolls() {
         rewind::open_now(model, cmds);

@@ -96,7 +96,7 @@ pub(super) fn most_important(jobs: Vec<(State, String)>, room: usize) -> Vec<(St
 /// Whether all that runs in a group are full-screen programs, which leave no lines.
 fn shows_full_screens(model: &Model, group: &Group) -> bool {
     let jobs = group.jobs.iter().filter_map(|at| model.jobs.get(*at));
-    let mut alive = jobs.filter(|job| job.is_alive()).peekable();
+    let mut alive = jobs.filter(|job| job.is_going()).peekable();
     alive.peek().is_some() && alive.all(|job| job.record.alt_screen)
 }
 
