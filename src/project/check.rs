@@ -248,7 +248,7 @@ fn check_templates(drafts: &[Draft], faults: &Faults) {
 /// What is wrong with the first port of a template that is not known.
 fn bad_port(pieces: &[Piece<'_>], all: &Ports, from: &str) -> Option<String> {
     pieces.iter().find_map(|piece| match piece {
-        Piece::Port(reference) => ports::meant(all, from, reference).err(),
+        Piece::Port(reference) => ports::port_of(all, from, reference).err(),
         Piece::Variable(_, Some(default)) => bad_port(default, all, from),
         _ => None,
     })

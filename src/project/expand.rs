@@ -153,7 +153,7 @@ impl Scope<'_> {
     fn piece(&self, piece: &Piece<'_>, text: &mut String, mistakes: &mut Vec<String>) {
         match piece {
             Piece::Text(piece) => text.push_str(piece),
-            Piece::Port(reference) => match ports::meant(self.ports, self.job, reference) {
+            Piece::Port(reference) => match ports::port_of(self.ports, self.job, reference) {
                 Ok(port) => text.push_str(&port.to_string()),
                 Err(why) => mistakes.push(why),
             },

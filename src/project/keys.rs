@@ -151,7 +151,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The key of `known` that is meant by an unknown one.
-pub(super) fn meant(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(super) fn nearest_key(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
     let own = known.iter().map(|key| (*key, *key));
     let aliases = ALIASES
         .iter()
@@ -181,7 +181,7 @@ mod tests {
             ("servces", DOCUMENT, Some("jobs")),
             ("wen", RESTART, Some("when")),
         ] {
-            assert_eq!(meant(unknown, known), key, "{unknown}");
+            assert_eq!(nearest_key(unknown, known), key, "{unknown}");
         }
     }
 }

@@ -158,8 +158,8 @@ impl MovedPorts {
     fn are_in(&self, pieces: &[Piece<'_>], from: &str) -> bool {
         pieces.iter().any(|piece| match piece {
             // It may also mean the port of another job now.
-            Piece::Port(reference) => match ports::meant(&self.before, from, reference) {
-                Ok(port) => ports::meant(&self.after, from, reference) != Ok(port),
+            Piece::Port(reference) => match ports::port_of(&self.before, from, reference) {
+                Ok(port) => ports::port_of(&self.after, from, reference) != Ok(port),
                 Err(_) => false,
             },
             Piece::Variable(_, Some(default)) => self.are_in(default, from),

@@ -33,7 +33,7 @@ pub fn offset(ports: &[u16], is_main: bool, is_taken: impl Fn(u16) -> bool) -> O
 }
 
 /// The port that `JOB` or `JOB.NAME` means in a template of the job `from`. The error says what is wrong.
-pub(super) fn meant(ports: &Ports, from: &str, reference: &str) -> Result<u16, String> {
+pub(super) fn port_of(ports: &Ports, from: &str, reference: &str) -> Result<u16, String> {
     let exists = |name: &str| ports.contains_key(name);
     let job = |name: &str| names::resolved(from, name, exists);
     if let Some(name) = job(reference) {
@@ -149,7 +149,7 @@ mod tests {
             ("x", "one", 80),
             ("x", "one.http", 80),
         ] {
-            assert_eq!(meant(&ports, from, reference), Ok(port), "{reference}");
+            assert_eq!(port_of(&ports, from, reference), Ok(port), "{reference}");
         }
         for (reference, why) in [
             (
@@ -161,7 +161,7 @@ mod tests {
             ("zebra", "\"zebra\" is not a job of this project"),
             ("zebra.x", "\"zebra.x\" is not a job of this project"),
         ] {
-            assert_eq!(meant(&ports, "x", reference), Err(why.to_owned()));
+            assert_eq!(port_of(&ports, "x", reference), Err(why.to_owned()));
         }
     }
 

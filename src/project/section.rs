@@ -64,7 +64,7 @@ impl<'a> Section<'a> {
             if known.contains(&key.as_str()) || self.faults.is_full() {
                 continue;
             }
-            let guess = keys::meant(key, known);
+            let guess = keys::nearest_key(key, known);
             is_meant |= guess.is_some_and(|guess| meant.contains(&guess));
             let hint = match (guess, &node.value) {
                 (Some("cmd"), Value::String(line)) => {

@@ -60,7 +60,7 @@ impl Context {
     /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let known = self.known()?;
-        let (target, jobs) = self.meant(target, &known)?;
+        let (target, jobs) = self.jobs_of(target, &known)?;
         match target::one(&target, &jobs, known.recent.as_ref(), words::now()) {
             Ok(job) => {
                 recent::remember(&job.summary.session_id);
@@ -174,14 +174,14 @@ impl Context {
         target: &str,
         known: &Known,
     ) -> Result<Result<Vec<Record>, Miss>, Failure> {
-        let (target, jobs) = self.meant(target, known)?;
+        let (target, jobs) = self.jobs_of(target, known)?;
         let meant = target::all(&target, &jobs, known.recent.as_ref(), words::now());
         Ok(meant.map(|jobs| jobs.into_iter().cloned().collect()))
     }
 
     /// The jobs among which a target is looked for: those of the project of this directory, if it names one of them;
     /// else all. The port `:3000` stands for the id of the job that listens on it.
-    fn meant<'a>(
+    fn jobs_of<'a>(
         &mut self,
         target: &'a str,
         known: &'a Known,

@@ -83,10 +83,13 @@ impl Context {
                 near,
             } => match (self.of_file(&target), job) {
                 (Some(hint), _) => no_job(format!("there is no job `{target}`"), hint),
-                (None, Some(job)) => {
-                    no_job(format!("project {project} has no job {job}"), meant(near))
+                (None, Some(job)) => no_job(
+                    format!("project {project} has no job {job}"),
+                    did_you_mean(near),
+                ),
+                (None, None) => {
+                    no_job(format!("there is no project {project}"), did_you_mean(near))
                 }
-                (None, None) => no_job(format!("there is no project {project}"), meant(near)),
             },
             Miss::Ambiguous {
                 target,
@@ -142,7 +145,7 @@ impl Context {
         }
         let hint = match (of_file, near) {
             (Some(hint), _) => hint,
-            (None, near @ Some(_)) if target != "all" => meant(near),
+            (None, near @ Some(_)) if target != "all" => did_you_mean(near),
             (None, _) => self.advise(target),
         };
         let on = host::name().map_or_else(String::new, |host| format!(" on {host}"));
@@ -177,6 +180,6 @@ fn no_job(message: String, hint: String) -> Failure {
 }
 
 /// The hint at a similar name, if there is one.
-fn meant(near: Option<String>) -> String {
+fn did_you_mean(near: Option<String>) -> String {
     near.map_or_else(|| LIST.to_owned(), |near| format!("did you mean `{near}`?"))
 }

@@ -49,7 +49,7 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
     let ended = not_running(&error).map(|id| name(&id).unwrap_or_else(|| id.to_string()));
     let is_restart = |hint: &String| hint.starts_with("`restart` ");
     let again = ended.filter(|_| error.hint.as_ref().is_some_and(is_restart));
-    error.message = named(&error.message, name);
+    error.message = with_names(&error.message, name);
     for (theirs, ours) in OPTIONS.into_iter().chain([EXTRA]) {
         error.message = error.message.replace(theirs, ours);
     }
@@ -79,7 +79,7 @@ fn not_running(error: &Error) -> Option<SessionId> {
 }
 
 /// Turns `Session k3v… is not running` into `web is not running`.
-fn named(message: &str, name: impl Fn(&SessionId) -> Option<String>) -> String {
+fn with_names(message: &str, name: impl Fn(&SessionId) -> Option<String>) -> String {
     let mut words = Vec::new();
     let mut rest = message.split(' ').peekable();
     while let Some(word) = rest.next() {
