@@ -17,7 +17,7 @@ use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::shell::quote;
-use crate::protocol::{self, Record};
+use crate::protocol::{self, Record, Status};
 
 // Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
 #[derive(Args, Debug)]

@@ -79,6 +79,11 @@ impl KeeperLink {
         read(&name, self.stored.get(&name)?)
     }
 
+    /// Whether something is kept.
+    pub(crate) fn has_kept(&self, what: ForNext<'_>) -> bool {
+        self.stored.contains_key(&what.key())
+    }
+
     /// What is kept, from JSON.
     pub(crate) fn kept_json<T: DeserializeOwned>(&self, what: ForNext<'_>) -> Option<T> {
         let value = serde_json::from_slice(&self.kept(what)?);

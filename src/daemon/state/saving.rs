@@ -84,8 +84,7 @@ impl State {
 
     /// Whether the keeper keeps the record of a session, because the disk has refused it.
     pub(crate) fn keeps_record(&self, id: &SessionId) -> bool {
-        let name = format!("{KEPT_RECORD}{id}");
-        self.keeper.stored(&name).is_some()
+        self.keeper.has_kept(ForNext::Record(id))
     }
 
     fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
