@@ -48,10 +48,11 @@ impl Keeper {
             Ok(Moved::Bytes { degraded_changed }) => {
                 failpoint::hit("output.before_telling");
                 self.output_flows(slot, stream);
-                self.log_grew(slot);
                 if degraded_changed {
+                    // Before the new end is published: a daemon that sees it can read up to it.
                     self.report_degraded(slot);
                 }
+                self.log_grew(slot);
             }
             Ok(Moved::Nothing) => self.output_flows(slot, stream),
             // A job that has closed its terminal can open it again as /dev/tty, as getpass(3) does.
@@ -131,6 +132,8 @@ impl Keeper {
         let tail = degraded.and_then(|(_, tail)| tail);
         let tail = tail.and_then(|tail| tail.as_fd().try_clone_to_owned().ok());
         let session = job.id.clone();
+        let unsaved = job.log.as_ref().map_or(0, Log::unsaved);
+        self.shared_table.slot(slot).set_unsaved(unsaved);
         self.table.set_degraded(slot, reason.is_some());
         let message = ToDaemon::Degraded { session, reason };
         self.tell(&message, tail.into_iter().collect());

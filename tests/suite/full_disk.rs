@@ -100,15 +100,43 @@ fn the_next_keeper_knows_why_nothing_is_saved() {
     disk.fill(21);
     job.ask(&mut serve, "write", json!({"data": "\n"}));
     job.wait_for(&mut serve, "^000000299999$");
-    assert!(record(&mut serve, &job)["logDegraded"].is_string());
+    assert!(job.record(&mut serve)["logDegraded"].is_string());
     let old = daemon::kill_keeper(&mut serve);
     eventually("the next keeper is there", || {
         (daemon::pids(&mut serve).1 != old).then_some(())
     });
-    let after = record(&mut serve, &job)["logDegraded"].clone();
+    let after = job.record(&mut serve)["logDegraded"].clone();
     let reason = after.as_str().unwrap();
     assert!(!reason.contains("replaced"), "{reason}");
     job.ask(&mut serve, "kill", json!({}));
+}
+
+#[test]
+fn the_first_output_that_a_full_disk_refuses_is_on_the_screen_and_ends_waits() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 4) else {
+        return;
+    };
+    let mut serve = Serve::new(&home, &[]);
+    // The daemon may look before it has read that the log cannot be written: not each time.
+    let jobs: Vec<Job> = (0..24)
+        .map(|_| Job::start(&mut serve, "stty -echo; echo ready; exec cat"))
+        .collect();
+    for job in &jobs {
+        job.wait_for(&mut serve, "^ready$");
+    }
+    disk.fill_up();
+    for job in &jobs {
+        let wait = json!({"until": [{"pattern": "^yo$"}], "timeoutMs": 18_000});
+        let write = json!({"data": "yo", "newline": true, "wait": wait});
+        let written = job.ask(&mut serve, "write", write);
+        assert_eq!(
+            (&written["outcome"], &written["matched"]["line"]),
+            (&json!("matched"), &json!(2)),
+            "{written}"
+        );
+        assert_eq!(job.screen(&mut serve).trim_end(), "ready\nyo");
+    }
 }
 
 #[test]
@@ -166,7 +194,7 @@ fn records_that_a_full_disk_refused_are_saved_once_there_is_room() {
         let has_both = renamed.contains("renamed") && renamed.contains("kept");
         (exit && ended && has_both).then_some(())
     });
-    assert_eq!(record(&mut serve, &stays)["unsaved"], Value::Null);
+    assert_eq!(stays.record(&mut serve)["unsaved"], Value::Null);
 }
 
 #[test]

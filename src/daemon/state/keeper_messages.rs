@@ -161,6 +161,8 @@ impl State {
             return;
         };
         session.log_degraded.clone_from(&reason);
+        // Its output may wait for this.
+        self.render_queue.add(id);
         let data =
             serde_json::json!({ "reason": reason, "unsavedBytes": self.sessions.unsaved(id) });
         self.publish(EventKind::OutputDropped, id, data);

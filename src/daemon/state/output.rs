@@ -9,6 +9,7 @@ use crate::engine::output::{Output, OutputChanges};
 use crate::engine::report::Report;
 use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
+use crate::sys::shared_table::Slot;
 use crate::term::colors::Colors;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
@@ -97,9 +98,9 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
 /// is in it.
 fn next_look(state: &State, id: &SessionId, seen: u64) -> Option<u64> {
     let io = state.sessions.io(id)?;
-    io.look
-        .next(now().boot, seen)
-        .filter(|_| !is_awaited(state, id))
+    let at = now().boot;
+    let next = io.look.next(at, seen).filter(|_| !is_awaited(state, id));
+    io.next_look_for_tail(at).or(next)
 }
 
 /// Begins the look that is due, or delays it while a flood lasts that nobody watches or waits in.
@@ -157,6 +158,8 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
                         known.end = at;
                     }
                 }
+                // It is looked at again, at the latest when the message comes.
+                None if io.awaits_tail(slot.map_or(0, Slot::unsaved), now().boot) => {}
                 // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
                 None => session.output.skip_to(end),
             }
