@@ -112,6 +112,38 @@ fn the_next_keeper_knows_why_nothing_is_saved() {
 }
 
 #[test]
+fn pipes_of_a_job_show_their_new_output_while_the_disk_is_full() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home, 4) else {
+        return;
+    };
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe", "events": ["output_dropped"]}));
+    let job = Job::request(&mut serve, json!({"command": "exec cat", "mode": "pipe"}));
+    disk.fill_up();
+    for line in ["one", "two"] {
+        let wait = json!({"until": [{"pattern": line}], "timeoutMs": 20_000});
+        let write = json!({"data": line, "newline": true, "wait": wait});
+        let written = job.ask(&mut serve, "write", write);
+        let text = json!(format!("{line}\n"));
+        assert_eq!(
+            (&written["outcome"], &written["output"], &written["stdout"]),
+            (&json!("matched"), &text, &text),
+            "{written}"
+        );
+        if line == "one" {
+            serve.event("output_dropped");
+        }
+    }
+    let polled = job.ask(&mut serve, "poll", json!({}));
+    assert_eq!(
+        (&polled["output"], &polled["stdout"], &polled["stderr"]),
+        (&json!("one\ntwo\n"), &json!("one\ntwo\n"), &json!("")),
+        "{polled}"
+    );
+}
+
+#[test]
 fn the_first_output_that_a_full_disk_refuses_is_on_the_screen_and_ends_waits() {
     let home = Home::new();
     let Some(disk) = SmallDisk::mount(&home, 4) else {
