@@ -40,7 +40,7 @@ fn deliver(
 ) -> Answer {
     let output = state.sessions.last_lines(id, 500);
     let foreground = state.sessions.foreground(id);
-    let Some(session) = state.sessions.get_mut(id) else {
+    let Some(session) = state.sessions.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     if !session.life.status().has_process() {
@@ -49,7 +49,6 @@ fn deliver(
     let leader = session.life.pid();
     // Pipes have no foreground group; use the group of the first process.
     let foreground = foreground.or(leader);
-    session.life.signalled(number, client.principal.actor());
     // After an interrupt a shell is at its prompt, and does not tell the end of its command. Other signals leave a
     // shell that reads a line where it is.
     if number == sys_signal::INT
@@ -69,6 +68,12 @@ fn deliver(
         })
         .map(|process| process.pid)
         .collect();
+    // One that no process has got does not explain an end.
+    if !delivered.is_empty()
+        && let Some(session) = state.sessions.get_mut(id)
+    {
+        session.life.signalled(number, client.principal.actor());
+    }
     if leader.is_some_and(|leader| delivered.contains(&leader)) {
         // A reply means done. SIGSTOP and SIGCONT cannot be ignored, so set the state now instead of waiting
         // for the keeper's message.

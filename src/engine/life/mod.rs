@@ -67,6 +67,9 @@ pub struct Life {
     again: Option<RestartRequest>,
     /// The last signal that bgproc sent to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
+    /// The other signals that bgproc sent to this run before, each with who asked for it last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier_signals: Vec<(i32, Actor)>,
     /// Whether this run has outlived the grace period of its ending, so that it got KILL.
     #[serde(default, skip_serializing_if = "crate::protocol::keeper::is_false")]
     outlived_grace: bool,
@@ -130,6 +133,7 @@ impl Life {
             kill_at: None,
             again: None,
             last_signal: None,
+            earlier_signals: Vec::new(),
             outlived_grace: false,
             retry: None,
             reason_before_retry: None,
@@ -344,10 +348,22 @@ impl Life {
         self.hook_failure.as_deref()
     }
 
-    /// Records that bgproc sent it a signal.
+    /// Records that bgproc sent it a signal. It may die of one that was sent before: a stopped program gets it only
+    /// once it is continued.
     pub fn signalled(&mut self, signal: i32, by: Actor) {
         self.outlived_grace |= signal == KILL && self.kill_at.is_some();
+        self.earlier_signals.extend(self.last_signal.take());
+        self.earlier_signals.retain(|(sent, _)| *sent != signal);
         self.last_signal = Some((signal, by));
+    }
+
+    /// Takes who asked for this signal, if bgproc sent it to this run.
+    fn take_sender(&mut self, signal: Option<i32>) -> Option<Actor> {
+        let earlier = std::mem::take(&mut self.earlier_signals);
+        let sent = self.last_signal.take().into_iter().chain(earlier);
+        sent.filter(|(sent, _)| Some(*sent) == signal)
+            .map(|(_, by)| by)
+            .next()
     }
 
     /// Its first process was stopped or continued. Returns true if the status changed. One that is being ended may be
@@ -371,10 +387,7 @@ impl Life {
     /// Its first process ended. The exit codes in `ok_codes` are success; if there are none, 0 is.
     pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, ok_codes: &[i32], now: Now) {
         let asked = self.ending.take();
-        let ours = self
-            .last_signal
-            .take()
-            .filter(|(signal, _)| Some(*signal) == exit.signal);
+        let ours = self.take_sender(exit.signal);
         let status = match (&asked, &ours, exit.exit_code) {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
@@ -408,7 +421,7 @@ impl Life {
             None if is_killed && exit.out_of_memory => format!("{why} (out of memory?)"),
             None => why,
         });
-        let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());
+        let by = asked.or(ours).map(|by| by.ended_by());
         self.ended_by = Some(by.unwrap_or(EndedBy {
             kind: match limit {
                 Some(_) => EndedByKind::Limit,

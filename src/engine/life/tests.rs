@@ -233,6 +233,24 @@ fn death_by_our_signal_is_killed_and_by_another_is_an_error() {
 }
 
 #[test]
+fn death_by_a_signal_that_others_of_ours_have_followed_is_killed() {
+    let (stop, term, cont) = (19, 15, 18);
+    let other = Actor::Schedule;
+    let mut life = running();
+    life.signalled(term, Actor::Human);
+    life.signalled(stop, Actor::Human);
+    life.signalled(term, other.clone());
+    life.signalled(cont, Actor::Human);
+    life.ended(&exit(None, Some(term)), None, &[], now(50));
+    assert_eq!(life.status(), Status::Killed);
+    assert_eq!(life.ended_by(), Some(&other.ended_by()));
+    // The signals of one run are nothing to the next one.
+    life.started(2, 0, now(60));
+    life.ended(&exit(None, Some(term)), None, &[], now(70));
+    assert_eq!(life.status(), Status::Error);
+}
+
+#[test]
 fn a_kill_that_bgproc_did_not_send_may_come_from_the_kernel() {
     let killed = |ours: bool, out_of_memory: bool| {
         let mut life = running();

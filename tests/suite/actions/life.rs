@@ -154,6 +154,24 @@ fn a_signal_goes_to_the_foreground_the_leader_or_all() {
 }
 
 #[test]
+fn a_paused_job_that_is_asked_to_end_and_continued_is_killed() {
+    let (_home, mut serve) = serve();
+    let job = Job::start(&mut serve, "exec sleep 1000");
+    for signal in ["STOP", "TERM", "CONT"] {
+        let sent = job.ask(&mut serve, "signal", json!({"signal": signal}));
+        assert_eq!(sent["deliveredTo"], json!([job.pid]), "{signal}");
+    }
+    let ended = job.end(&mut serve);
+    assert_eq!(
+        (&ended["status"], &ended["signal"]),
+        (&json!("killed"), &json!("SIGTERM")),
+        "{ended}"
+    );
+    let record = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(record["endedBy"]["kind"], "agent", "{record}");
+}
+
+#[test]
 fn restart_keeps_the_id_and_remembers_the_runs() {
     let (_home, mut serve) = serve();
     let id = background(&mut serve, "echo run $$; exec sleep 1000");

@@ -88,15 +88,16 @@ fn changed(hub: &Hub, job: &JobKey, changes: &Changes) {
 
 /// Sends a signal to the first process of a session.
 fn deliver(state: &mut State, id: &SessionId, number: i32, by: Actor) {
-    let Some(session) = state.sessions.get_mut(id) else {
+    let Some(session) = state.sessions.get(id) else {
         return;
     };
     let leader = session.life.pid();
-    session.life.signalled(number, by);
     let members = state.sessions.processes(id);
     let first = members.iter().find(|process| Some(process.pid) == leader);
     let handle = first.and_then(process::open);
     if handle.is_none_or(|handle| signal::send(&handle, number).is_err()) {
         tracing::debug!(session = %id, number, "the signal could not be sent");
+    } else if let Some(session) = state.sessions.get_mut(id) {
+        session.life.signalled(number, by);
     }
 }
