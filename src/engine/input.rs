@@ -37,6 +37,9 @@ pub const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 /// Maximum number of scopes in `InputWatch::shown`.
 const SHOWN: usize = 64;
 
+/// Characters that end the wait for a line, by default: line feed, Enter, the end of file and the signals (termios(3)).
+const ENDS_READ: [u8; 6] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a];
+
 /// The session's state that the input state also depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
@@ -103,6 +106,11 @@ impl InputWatch {
         longest
     }
 
+    /// Whether bytes end no line, and raise no signal, in a terminal that collects lines.
+    pub fn is_part(bytes: &[u8]) -> bool {
+        !bytes.iter().any(|byte| ENDS_READ.contains(byte))
+    }
+
     /// Notes that the terminal does not collect lines now.
     pub fn collects_no_lines(&mut self) {
         self.line_bytes = 0;
@@ -129,9 +137,12 @@ impl InputWatch {
     }
 
     /// Something was typed. The known state becomes invalid, and so do the answers to questions up
-    /// to number `asked`.
-    pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
-        self.notified = None;
+    /// to number `asked`. Until a line that the terminal collects is ended, the program goes on waiting for the line
+    /// of which people were notified: `is_part` is whether these bytes have ended none.
+    pub fn typed(&mut self, now: u64, eager: bool, asked: u64, is_part: bool) {
+        if !is_part {
+            self.notified = None;
+        }
         self.shown.clear();
         self.typed_at = Some(now);
         self.forget(now, eager, asked);
@@ -451,7 +462,7 @@ mod tests {
             watch.record(Some(report), now);
             assert_eq!(watch.reads_since(), since, "{now}");
         }
-        watch.typed(1800, true, 0);
+        watch.typed(1800, true, 0, false);
         assert_eq!(watch.reads_since(), None);
         watch.record(Some(polls), 1900);
         assert_eq!(watch.reads_since(), None);
@@ -510,7 +521,7 @@ mod tests {
         let mut watch = InputWatch::default();
         watch.begin(0);
         assert!(!watch.is_stale(1));
-        watch.typed(10, false, 3);
+        watch.typed(10, false, 3, false);
         assert!(watch.is_stale(3));
         assert!(!watch.is_stale(4));
     }
@@ -528,9 +539,18 @@ mod tests {
         assert_eq!(watch.news(InputState::Line, 200), None);
         watch.on_activity(300, false);
         assert_eq!(watch.news(InputState::Line, 500), None, "it only wrote");
-        watch.typed(600, false, 7);
-        assert_eq!(watch.news(InputState::Line, 700), Some(InputState::Line));
+        watch.typed(520, false, 6, true);
+        assert_eq!(watch.news(InputState::Line, 620), None, "half a line");
+        watch.typed(630, false, 7, false);
+        assert_eq!(watch.news(InputState::Line, 730), Some(InputState::Line));
+        watch.typed(740, false, 8, true);
         assert_eq!(watch.news(InputState::Raw, 800), None);
+        watch.typed(810, false, 9, true);
+        assert_eq!(
+            watch.news(InputState::Line, 910),
+            Some(InputState::Line),
+            "it has waited for something else"
+        );
     }
 
     #[test]

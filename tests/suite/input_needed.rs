@@ -38,6 +38,26 @@ fn prompts_are_events_one_for_each() {
 }
 
 #[test]
+fn a_pause_within_a_line_is_no_new_prompt() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe"}));
+    let job = Job::start(&mut serve, QUESTIONS);
+    for (half, rest, prompt) in [("bo", "b", "Name:"), ("geh", "eim", "Password:")] {
+        let told = serve.event("input_needed");
+        assert_eq!(told["data"]["prompt"], prompt, "{told}");
+        job.ask(&mut serve, "write", json!({"data": half}));
+        // What comes after it is told after it would have been.
+        let other = Job::start(&mut serve, "read x");
+        let told = serve.event("input_needed");
+        assert_eq!(told["sessionId"], other.id.as_str(), "{told}");
+        job.ask(&mut serve, "write", json!({"data": rest, "newline": true}));
+    }
+    job.end(&mut serve);
+    assert!(job.output(&mut serve).contains("over bob 6"));
+}
+
+#[test]
 fn a_prompt_is_told_once_also_if_the_daemon_dies() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

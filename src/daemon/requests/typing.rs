@@ -163,7 +163,8 @@ impl Sent {
                 Err(_) => self.warn(Warning::NotReading),
             }
         }
-        target.hub.change(|state| state.typed(&target.id));
+        let typed = &bytes[..taken];
+        target.hub.change(|state| state.typed(&target.id, typed));
         let unrecorded = target.note(&bytes[noted..taken], echoed);
         let is_watched = target.mode == Mode::Pty && target.is_watched();
         match target.principal.role {

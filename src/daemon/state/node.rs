@@ -108,7 +108,7 @@ impl State {
         batch.stopped_on_node = said.stopped;
         let is_typed = std::mem::replace(&mut batch.typed_on_node, said.typed) != said.typed;
         if is_typed && said.typed.is_some() {
-            session.input.typed(now().boot, eager, asked);
+            session.input.typed(now().boot, eager, asked, false);
         }
         if is_stopped != (status == Status::Paused) {
             self.set_paused(id, is_stopped);

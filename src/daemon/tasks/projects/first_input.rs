@@ -29,9 +29,10 @@ pub(super) fn type_into(hub: &Hub, id: &SessionId, input: String) {
         let Ok(taken) = turn.write(input.as_bytes()).await else {
             return;
         };
-        let typed = Typed::now(&owner, &input.as_bytes()[..taken.bytes], echo);
+        let bytes = &input.as_bytes()[..taken.bytes];
+        let typed = Typed::now(&owner, bytes, echo);
         hub.change(|state| {
-            state.typed(&id);
+            state.typed(&id, bytes);
             state.record_typed(&id, vec![typed]);
         });
     });

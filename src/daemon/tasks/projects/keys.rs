@@ -36,7 +36,7 @@ pub(super) async fn press(hub: &Hub, id: &SessionId, names: &[String], by: &str)
     };
     let typed = Typed::now(&by, &bytes[..taken.bytes], echo);
     hub.change(|state| {
-        state.typed(id);
+        state.typed(id, &bytes[..taken.bytes]);
         state.log_typed(id, &typed);
     });
 }
