@@ -252,6 +252,10 @@ fn clearing_forgets_and_numbers_go_on() {
         (&empty["output"], &empty["firstOffset"]),
         (&json!(""), &json!(5))
     );
+    let gone = json!({
+        "action": "wait", "sessionId": id, "until": [{"pattern": "one"}], "since": "c0", "timeoutMs": 0,
+    });
+    assert_eq!(serve.ok(gone)["outcome"], "timeout");
     serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
     wait_for(&mut serve, &id, "^two");
     let lines = serve.ok(json!({"action": "log", "sessionId": id, "tail": 1}));

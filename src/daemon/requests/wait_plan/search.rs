@@ -109,6 +109,8 @@ impl Plan {
         until: Instant,
     ) -> Result<(Matcher, Option<Decision>), Error> {
         let gone = || Error::session_not_found(id.as_str());
+        // The file of what was dropped may still be open.
+        let offset = offset.max(hub.read().sessions.log_first(id));
         let mut at = reading::checkpoint(hub, id, offset)
             .await
             .ok_or_else(gone)?;
