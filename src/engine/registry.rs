@@ -152,6 +152,7 @@ impl Registry {
             scope: session.scope.clone(),
             status: session.life.status(),
             exit_code: session.life.exit_code(),
+            signal: session.life.signal_name().map(str::to_owned),
             removed: now,
             label: session.spec.label.clone(),
         };
@@ -176,12 +177,7 @@ impl Registry {
             _ => self.by_label(viewer, name)?.ok_or_else(not_found)?,
         };
         if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.owns(&t.scope)) {
-            return Err(Error::session_removed(
-                &id,
-                tombstone.status,
-                tombstone.exit_code,
-                tombstone.removed.wall,
-            ));
+            return Err(tombstone.error(&id));
         }
         match self.get_mut(&id) {
             Some(session) if viewer.sees(session) => Ok(session),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::Now;
-use crate::protocol::{Scope, SessionId, Status};
+use crate::protocol::{Error, Scope, SessionId, Status};
 
 /// How long a removed session is remembered, in milliseconds.
 const KEPT_MS: u64 = 24 * 3600 * 1000;
@@ -23,6 +23,9 @@ pub struct Tombstone {
     pub status: Status,
     /// Its exit code.
     pub exit_code: Option<i32>,
+    /// Name of the signal that it died of. Absent in tombstones of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
     /// When it was removed.
     pub removed: Now,
     /// Its label. Absent in tombstones of earlier versions.
@@ -36,6 +39,14 @@ pub struct Tombstones {
     by_id: HashMap<SessionId, Tombstone>,
     /// Oldest first.
     order: VecDeque<SessionId>,
+}
+
+impl Tombstone {
+    /// The error for the session of this tombstone, which the client has named like this.
+    pub fn error(&self, name: impl std::fmt::Display) -> Error {
+        let signal = self.signal.as_deref();
+        Error::session_removed(name, self.status, self.exit_code, signal, self.removed.wall)
+    }
 }
 
 impl Tombstones {
@@ -103,6 +114,7 @@ mod tests {
             scope: Scope::named("a").unwrap(),
             status: Status::Done,
             exit_code: Some(0),
+            signal: None,
             removed: at(boot),
             label: label.map(str::to_owned),
         };

@@ -226,7 +226,7 @@ mod tests {
         let id = SessionId::fresh();
         let not_found = format!("Session {id} not found");
         let at = Timestamp(0);
-        let removed = Error::session_removed(&id, Status::Done, Some(0), at);
+        let removed = Error::session_removed(&id, Status::Done, Some(0), None, at);
         for error in [removed, Error::session_not_found(id.as_str())] {
             assert_eq!(ToolSet::Deepchat.failed(&error).text, not_found);
             let dotnet = ToolSet::Dotnet.failed(&error).structured.unwrap();

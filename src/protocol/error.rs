@@ -192,6 +192,7 @@ impl Error {
         id: impl std::fmt::Display,
         status: Status,
         exit_code: Option<i32>,
+        signal: Option<&str>,
         removed_at: Timestamp,
     ) -> Self {
         Self::new(
@@ -199,7 +200,7 @@ impl Error {
             format!("Session {id} was removed at {removed_at}"),
         )
         .data(serde_json::json!({
-            "status": status, "exitCode": exit_code, "removedAt": removed_at,
+            "status": status, "exitCode": exit_code, "signal": signal, "removedAt": removed_at,
         }))
     }
 

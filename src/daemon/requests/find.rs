@@ -58,12 +58,7 @@ pub(crate) fn id_of(state: &mut State, client: &Client, name: &str) -> Result<Se
 fn removed(state: &State, client: &Client, name: &str) -> Option<Error> {
     let tombstones = &state.sessions.registry.tombstones;
     let (id, tombstone) = tombstones.labelled(&client.principal.scope, name)?;
-    Some(Error::session_removed(
-        format!("{} ({id})", clean(name)),
-        tombstone.status,
-        tombstone.exit_code,
-        tombstone.removed.wall,
-    ))
+    Some(tombstone.error(format!("{} ({id})", clean(name))))
 }
 
 /// Names the label in the hint that is nearly `name`, if the client may see a session with such a label.

@@ -111,6 +111,7 @@ mod tests {
             scope,
             status,
             exit_code,
+            signal: None,
             removed: Now {
                 boot: 300_000,
                 wall: at(300),

@@ -505,6 +505,12 @@ impl Life {
         self.signal
     }
 
+    /// Name of the signal that it died of.
+    pub fn signal_name(&self) -> Option<&str> {
+        let last = self.runs.last().filter(|_| self.signal.is_some());
+        last?.signal.as_deref()
+    }
+
     /// Why it ended as it did.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()

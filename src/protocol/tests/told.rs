@@ -155,7 +155,7 @@ fn every_error() {
     let session = id("done00000001");
     let full = [
         Error::session_not_found("done00000001"),
-        Error::session_removed(&session, Status::Error, Some(1), at(0)),
+        Error::session_removed(&session, Status::Error, Some(1), None, at(0)),
         Error::limit("50 sessions run in this scope", "maxSessions", 50, 50),
     ];
     let codes = [

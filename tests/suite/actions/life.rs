@@ -87,7 +87,10 @@ fn several_are_killed_at_once_and_removed_with_their_files() {
         json!({"action": "poll", "sessionId": id}),
         "session_removed",
     );
-    assert_eq!(gone["data"]["status"], "killed");
+    assert_eq!(
+        (&gone["data"]["status"], &gone["data"]["signal"]),
+        (&json!("killed"), &json!("SIGTERM"))
+    );
     // Also by its label, which is like another one.
     serve.ok(json!({"action": "start", "command": "true", "label": "ab"}));
     let gone = serve.err(
