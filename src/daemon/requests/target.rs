@@ -150,8 +150,17 @@ impl Target {
         self.take_keyboard()
     }
 
-    /// Closes the pipe of the input.
+    /// Closes the pipe of the input, as the client wants.
     pub(super) fn close(&self) {
+        self.hang_up();
+        if self.principal.role == Role::Human {
+            self.hub
+                .change(|state| state.person_typed(&self.id, 0, true));
+        }
+    }
+
+    /// Closes the pipe of the input, which nobody wants to write or to read any more.
+    pub(super) fn hang_up(&self) {
         self.hub.change(|state| {
             if let Some(session) = state.sessions.get_mut(&self.id) {
                 session.stdin_closed = true;
@@ -162,9 +171,6 @@ impl Target {
             let session = self.id.clone();
             state.keeper.send(&ToKeeper::CloseStdin { session });
             state.persist(&self.id);
-            if self.principal.role == Role::Human {
-                state.person_typed(&self.id, 0, true);
-            }
         });
     }
 

@@ -158,9 +158,17 @@ impl Sent {
                         self.warn(Warning::NotReading);
                     }
                 }
-                Err(error) if taken == 0 => return Err(not_typed(&target.id, &error)),
-                // It has the first part, and reads no more.
-                Err(_) => self.warn(Warning::NotReading),
+                Err(error) => {
+                    if target.mode == Mode::Pipe && error.kind() == io::ErrorKind::BrokenPipe {
+                        // No process can read from it, now or later.
+                        target.hang_up();
+                    }
+                    if taken == 0 {
+                        return Err(not_typed(&target.id, &error));
+                    }
+                    // It has the first part, and reads no more.
+                    self.warn(Warning::NotReading);
+                }
             }
         }
         let typed = &bytes[..taken];

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{background, ended, serve, wait_for_since_start};
+use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::{Home, Serve, eventually};
 
@@ -111,6 +112,22 @@ fn the_end_of_input_is_warned_of_only_if_the_program_reads_on() {
             assert_eq!(end["exitCode"], 0, "{program}: {end}");
         }
     }
+}
+
+#[test]
+fn a_pipe_that_its_program_has_closed_is_closed_after_a_write() {
+    let (_home, mut serve) = serve();
+    let start = json!({"command": "exec <&-; echo shut; sleep 1000", "mode": "pipe"});
+    let job = Job::request(&mut serve, start);
+    job.wait_for(&mut serve, "^shut$");
+    let write = json!({"action": "write", "sessionId": job.id, "data": "x"});
+    serve.err(write, "stdin_not_available");
+    let polled = job.ask(&mut serve, "poll", json!({}));
+    assert_eq!(
+        (&polled["inputState"], &polled["status"]),
+        (&json!("closed"), &json!("running")),
+        "{polled}"
+    );
 }
 
 #[test]
