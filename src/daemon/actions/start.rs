@@ -207,6 +207,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, 
         Err(SpawnFailure {
             errno: None,
             message: "the keeper did not answer".to_owned(),
+            program: None,
             is_terminal: false,
         })
     });

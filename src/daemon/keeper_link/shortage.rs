@@ -56,12 +56,11 @@ impl KeeperLink {
         }
         let (errno, message) = (failure.errno, &failure.message);
         let error = self.shortage(failure).unwrap_or_else(|| {
-            // A script that is too long for the system is a command, too.
-            let quoted = cut(command.to_owned(), QUOTED);
+            // A shell line may be too long for the system, and is no path.
+            let program = failure.program.as_deref();
+            let quoted = cut(program.unwrap_or(command).to_owned(), QUOTED);
             let message = format!("{quoted} could not be started: {message}");
-            // A long script is no path, and may be all that the reply consists of.
-            let path = (quoted == command).then_some(command);
-            Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": path }))
+            Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": program }))
         });
         error.add_data("errno", json!(errno))
     }

@@ -15,6 +15,8 @@ use crate::sys::{process, signal, tree};
 pub(crate) struct SpawnFailure {
     pub(crate) errno: Option<i32>,
     pub(crate) message: String,
+    /// The file that was to be run, which is a shell for a shell line; `None` if the keeper was not asked.
+    pub(crate) program: Option<String>,
     /// Whether opening its terminal failed.
     pub(crate) is_terminal: bool,
 }
@@ -59,6 +61,7 @@ impl KeeperLink {
             let _ = answer.send(Err(SpawnFailure {
                 errno: None,
                 message: "the daemon is stopping".to_owned(),
+                program: None,
                 is_terminal: false,
             }));
             return;
@@ -109,6 +112,7 @@ impl KeeperLink {
                 errno: None,
                 is_terminal: false,
                 message: message.to_owned(),
+                program: None,
             }));
         }
     }

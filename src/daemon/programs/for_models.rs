@@ -56,6 +56,9 @@ pub(crate) fn shell(greeting: &Greeting, params: &Start) -> Result<Option<String
             None => Ok(None),
         };
     }
+    if params.shell.as_deref() == Some("") {
+        return Err(Error::invalid("`shell` is empty"));
+    }
     let named = params.shell.as_ref().or(greeting.defaults.shell.as_ref());
     if greeting.policy.allow.is_some() {
         return match &params.shell {

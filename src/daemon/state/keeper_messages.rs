@@ -46,6 +46,7 @@ impl State {
                 let failure = SpawnFailure {
                     errno,
                     message,
+                    program: None,
                     is_terminal,
                 };
                 self.spawn_failed(&session, failure);

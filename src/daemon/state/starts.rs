@@ -1,19 +1,31 @@
 //! Starts of programs, and their failures.
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use super::State;
 use super::publish::RunBefore;
 use crate::daemon::clock::now;
 use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
+use crate::daemon::programs::interpreter;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::Kept;
 use crate::protocol::status::Mode;
 
+/// Number of ENOENT on Linux; see errno(3).
+const NOENT: i32 = 2;
+
 impl State {
     /// Reports that a program could not be started.
-    pub(crate) fn spawn_failed(&mut self, id: &SessionId, failure: SpawnFailure) {
+    pub(crate) fn spawn_failed(&mut self, id: &SessionId, mut failure: SpawnFailure) {
         if let Some(spawning) = self.keeper.take_spawning(id) {
+            let program = spawning.launch.spec.program;
+            if failure.errno == Some(NOENT)
+                && let Some(why) = interpreter::missing(Path::new(&program))
+            {
+                failure.message = why;
+            }
+            failure.program = Some(program);
             // Sending fails if the request was cancelled.
             let _ = spawning.answer.send(Err(failure));
         }
