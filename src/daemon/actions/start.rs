@@ -136,9 +136,17 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     if reused.is_none() && shares_label(&hub.read(), &id) {
         started.warnings.push(Warning::LabelInUse);
     }
-    // Report the pid it had, even if it has ended since.
-    started.pid = pid.or(started.pid);
+    // Report the pid it had, even if it has ended since. One that waited for its turn has got it meanwhile.
+    let waited = reused.is_none() && pid.is_none();
+    let last = || last_pid(&hub.read(), &id).filter(|_| waited);
+    started.pid = pid.or(started.pid).or_else(last);
     answer(started)
+}
+
+/// The pid of the first process of the run that has ended.
+fn last_pid(state: &State, id: &SessionId) -> Option<u32> {
+    let (pid, _) = state.sessions.get(id)?.life.last_process()?;
+    Some(pid)
 }
 
 /// Whether another session of its scope that has not ended has the label of this one.

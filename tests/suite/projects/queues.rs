@@ -397,6 +397,7 @@ fn an_agent_starts_sessions_into_a_queue_and_waits_for_them() {
     let third = agent.reply(third);
     assert_eq!(third["result"]["outcome"], "matched", "{third}");
     assert_eq!(third["result"]["exitCode"], 3, "{third}");
+    assert!(third["result"]["pid"].is_u64(), "{third}");
     let log = agent.ok(json!({"action": "log", "sessionId": second["sessionId"]}));
     assert!(log.to_string().contains("got hello"), "{log}");
     let pause = json!({"action": "queue", "group": "q", "paused": true});
