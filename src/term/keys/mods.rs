@@ -17,7 +17,7 @@ enum Modifier {
 }
 
 /// Spellings of the prefixes, in lower case.
-const PREFIXES: [(&str, Modifier); 13] = [
+const PREFIXES: [(&str, Modifier); 14] = [
     ("c-", Modifier::Ctrl),
     ("m-", Modifier::Alt),
     ("s-", Modifier::Shift),
@@ -25,6 +25,7 @@ const PREFIXES: [(&str, Modifier); 13] = [
     ("ctrl+", Modifier::Ctrl),
     ("ctrl-", Modifier::Ctrl),
     ("control+", Modifier::Ctrl),
+    ("control-", Modifier::Ctrl),
     ("alt+", Modifier::Alt),
     ("alt-", Modifier::Alt),
     ("meta+", Modifier::Alt),

@@ -1,10 +1,11 @@
-//! Key names: those of tmux, in any case, and those of the DOM.
+//! Key names: those of tmux, in any case, those of the DOM, and some of X11.
 
 use super::Key;
+use crate::protocol::suggest;
 
 /// The names of each key, with the preferred name first, and the key.
 pub(super) const TABLE: &[(&[&str], Key)] = &[
-    (&["Enter", "Return"], Key::Own(b'\r')),
+    (&["Enter", "Return", "CR"], Key::Own(b'\r')),
     (&["Tab"], Key::Own(b'\t')),
     (&["BTab", "BackTab"], Key::BackTab),
     (&["Escape", "Esc"], Key::Own(0x1b)),
@@ -18,8 +19,14 @@ pub(super) const TABLE: &[(&[&str], Key)] = &[
     (&["Right", "ArrowRight"], Key::Cursor('C')),
     (&["Home"], Key::Cursor('H')),
     (&["End"], Key::Cursor('F')),
-    (&["PPage", "PageUp", "PgUp"], Key::Number(5)),
-    (&["NPage", "PageDown", "PgDn"], Key::Number(6)),
+    (
+        &["PPage", "PageUp", "PgUp", "Page_Up", "Prior"],
+        Key::Number(5),
+    ),
+    (
+        &["NPage", "PageDown", "PgDn", "Page_Down", "Next"],
+        Key::Number(6),
+    ),
     (&["F1"], Key::Letter('P')),
     (&["F2"], Key::Letter('Q')),
     (&["F3"], Key::Letter('R')),
@@ -60,6 +67,7 @@ pub(super) const TABLE: &[(&[&str], Key)] = &[
     (&["KP+", "NumpadAdd"], Key::Keypad('+', 'k')),
     (&["KP.", "NumpadDecimal"], Key::Keypad('.', 'n')),
     (&["KPEnter", "NumpadEnter"], Key::Keypad('\r', 'M')),
+    (&["Linefeed", "LF"], Key::Own(b'\n')),
 ];
 
 /// The preferred name of each key, in the order of the documentation. Single characters are also
@@ -75,17 +83,11 @@ pub(super) fn find(name: &str) -> Option<Key> {
     TABLE.iter().find(known).map(|(_, key)| *key)
 }
 
-/// Minimum similarity for a suggestion; 1 means equal.
-const NEAR: f64 = 0.75;
+/// Fewest characters of a name for which another one is suggested. Shorter names differ in one character or two.
+const LEAST: usize = 3;
 
-/// The key name nearest to `name`, if one is similar enough.
+/// The key name nearest to `name`, if one is near enough.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    let wanted = name.to_lowercase();
-    let nearest = TABLE
-        .iter()
-        .flat_map(|(names, _)| names.iter())
-        .map(|known| (strsim::jaro_winkler(&known.to_lowercase(), &wanted), known))
-        .filter(|(near, _)| *near >= NEAR && !wanted.is_empty())
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    nearest.map(|(_, known)| *known)
+    let known = TABLE.iter().flat_map(|(names, _)| names.iter().copied());
+    suggest::nearest(name, known).filter(|_| name.chars().count() >= LEAST)
 }

@@ -45,6 +45,11 @@ fn keys_are_encoded_as_in_xterm() {
         ("Ctrl+Shift+ArrowRight", "\x1b[1;6C"),
         ("M-F1", "\x1b[1;3P"),
         ("C-S-Tab", "\x1b[1;6Z"),
+        ("Control-a", "\x01"),
+        ("CR", "\r"),
+        ("Linefeed", "\n"),
+        ("Page_Up", "\x1b[5~"),
+        ("Next", "\x1b[6~"),
     ] {
         assert_eq!(sent(name), bytes, "{name}");
     }
@@ -121,6 +126,9 @@ fn an_unknown_name_is_an_error_with_a_suggestion() {
         ("C-", None),
         ("yes", None),
         ("Ctrl+Backspce", Some("Ctrl+Backspace")),
+        ("Nul", None),
+        ("Pause", None),
+        ("Super+a", None),
     ] {
         let error = encode(name, Modes::default()).unwrap_err();
         assert_eq!(
