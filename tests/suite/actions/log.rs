@@ -267,6 +267,22 @@ fn clearing_forgets_and_numbers_go_on() {
 }
 
 #[test]
+fn a_page_that_is_shorter_than_a_character_has_all_of_it() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "printf 'a\\346\\227\\245b'");
+    let (mut offset, mut pages) = (json!(0), Vec::new());
+    while offset != 5 {
+        let page = serve.ok(json!({
+            "action": "log", "sessionId": id, "format": "raw", "offset": offset, "limit": 1,
+        }));
+        assert!(page["nextOffset"].as_u64() > offset.as_u64(), "{page}");
+        offset = page["nextOffset"].clone();
+        pages.push(page["output"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(pages, ["a", "\u{65e5}", "b"]);
+}
+
+#[test]
 fn half_a_character_at_the_very_end_is_one_that_is_none() {
     let (_home, mut serve) = serve();
     let id = ended(&mut serve, "printf 'a\\346\\227'");

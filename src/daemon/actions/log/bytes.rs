@@ -63,6 +63,9 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         LogFormat::Plain => render(raw, layout, false).consumed,
     };
     let page = match stream {
+        None if format == LogFormat::Raw => {
+            Page::of_all(&io.log, offset, limit, known).with_whole_character(&io.log, known)
+        }
         None => Page::of_all(&io.log, offset, limit, known),
         Some(stream) => Page::of_stream(&io.log, (offset, to, known), stream, whole),
     };

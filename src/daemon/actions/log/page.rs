@@ -8,6 +8,9 @@ use crate::daemon::storage::log_reader::LogReader;
 /// one is returned as it is.
 pub(super) const SEQUENCE: u64 = 4096;
 
+/// Bytes of the longest character in UTF-8.
+const LONGEST_CHARACTER: usize = 4;
+
 /// The bytes of a reply.
 pub(super) struct Page {
     /// Where they begin.
@@ -24,12 +27,33 @@ impl Page {
     pub(super) fn of_all(log: &LogReader, offset: u64, limit: u64, known: u64) -> Self {
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
         let (start, raw) = log.read(offset, known, most);
-        let end = if raw.is_empty() {
+        let page = Self::consecutive(start, raw);
+        if page.raw.is_empty() {
             // Nothing of it is kept.
-            start.max(offset.saturating_add(limit).min(known))
-        } else {
-            start + raw.len() as u64
-        };
+            let end = start.max(offset.saturating_add(limit).min(known));
+            return Self { end, ..page };
+        }
+        page
+    }
+
+    /// The same page, but not less than one whole character, if it begins with one that `limit` cuts.
+    pub(super) fn with_whole_character(self, log: &LogReader, known: u64) -> Self {
+        if self.raw.is_empty() || whole_characters(&self.raw) > 0 {
+            return self;
+        }
+        let (start, longer) = log.read(self.start, known, LONGEST_CHARACTER);
+        let lengths = self.raw.len() + 1..=longer.len();
+        let whole = lengths
+            .filter(|_| start == self.start)
+            .find(|&length| whole_characters(&longer[..length]) > 0);
+        match whole {
+            Some(length) => Self::consecutive(start, longer[..length].to_vec()),
+            None => self,
+        }
+    }
+
+    fn consecutive(start: u64, raw: Vec<u8>) -> Self {
+        let end = start + raw.len() as u64;
         Self {
             start,
             end,
@@ -107,8 +131,7 @@ impl Page {
 
 /// Length without a character that the end cuts.
 pub(super) fn whole_characters(raw: &[u8]) -> usize {
-    // A character has four bytes at most.
-    let tail = raw.len().saturating_sub(3);
+    let tail = raw.len().saturating_sub(LONGEST_CHARACTER - 1);
     let is_first = |place: &usize| raw[*place] & 0b1100_0000 != 0b1000_0000;
     let last = (tail..raw.len()).rev().find(is_first);
     let is_cut = |place: &usize| {
