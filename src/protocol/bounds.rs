@@ -143,6 +143,7 @@ pub(super) fn of_log() -> Value {
     let by_lines: Vec<Value> = lines
         .iter()
         .chain(&parts_of_output)
+        .chain(&["grep"])
         .map(|name| given(name))
         .collect();
     let extra: Vec<Value> = ["grep", "offset", "limit", "format"]
@@ -169,17 +170,21 @@ pub(super) fn of_log() -> Value {
         apart(&["run"], &["command"]),
         need(&["ignoreCase", "context", "maxMatches", "newest"], "grep"),
         apart(&["times"], &["fromLine", "lines", "tail", "grep", "command"]),
+        apart(&["origins"], &["grep"]),
         apart(&["tail"], &["lines", "fromLine"]),
         { "not": { "allOf": [typed, { "anyOf": extra }] } },
         { "not": { "allOf": [
-            formatted, { "anyOf": by_lines }, { "not": { "anyOf": [given("grep"), typed] } },
+            formatted, { "anyOf": by_lines }, { "not": typed },
         ] } },
     ])
 }
 
-/// The rules of actions on one session, several, or a group.
-pub(super) fn of_several() -> Value {
-    json!([one_of(&["sessionId", "sessionIds", "group"])])
+/// The rules of `kill`.
+pub(super) fn of_kill() -> Value {
+    json!([
+        one_of(&["sessionId", "sessionIds", "group"]),
+        { "not": { "allOf": [is("force", true), given("signal")] } },
+    ])
 }
 
 /// The rules of `wait`.
@@ -245,9 +250,9 @@ pub(super) fn of_set() -> Value {
 /// The rules of `report`.
 pub(super) fn of_report() -> Value {
     json!([
-        { "anyOf": [given("state"), given("clear"), given("resume")] },
+        { "anyOf": [given("state"), is("clear", true), given("resume")] },
         need(&["message"], "state"),
-        apart(&["clear"], &["state"]),
+        { "not": { "allOf": [is("clear", true), given("state")] } },
     ])
 }
 

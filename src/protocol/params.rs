@@ -437,7 +437,7 @@ params! {
         target: Option<SignalTarget>,
     }
     /// `kill`: ends the whole process tree.
-    #[schemars(extend("allOf" = bounds::of_several()))]
+    #[schemars(extend("allOf" = bounds::of_kill()))]
     Kill {
         /// One session,
         session_id: Option<String>,

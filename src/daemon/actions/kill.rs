@@ -26,6 +26,11 @@ const OUTPUT_CHARS: usize = 500;
 
 /// Handles the action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
+    if params.force == Some(true) && params.signal.is_some() {
+        return Err(Error::invalid(
+            "`force` sends KILL at once; give `signal` or `force`",
+        ));
+    }
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
     let (ids, single) = find_several(
         hub,

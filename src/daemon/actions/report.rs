@@ -69,7 +69,8 @@ pub(super) fn resume_line(greeting: &Greeting, line: &str, cwd: &Path) -> Result
 }
 
 fn check(params: &params::Report) -> Result<(), Error> {
-    let is_nothing = params.state.is_none() && params.clear.is_none() && params.resume.is_none();
+    let clears = params.clear == Some(true);
+    let is_nothing = params.state.is_none() && !clears && params.resume.is_none();
     if is_nothing {
         let why = "one of `state`, `clear` and `resume` is required";
         return Err(Error::invalid(why).hint("for example {\"state\":\"blocked\"}"));
@@ -77,7 +78,7 @@ fn check(params: &params::Report) -> Result<(), Error> {
     if params.message.is_some() && params.state.is_none() {
         return Err(Error::invalid("`message` needs `state`"));
     }
-    if params.clear.is_some() && params.state.is_some() {
+    if clears && params.state.is_some() {
         return Err(Error::invalid("`clear` and `state` exclude each other"));
     }
     Ok(())

@@ -102,18 +102,16 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     if let Some(session) = hub.read().sessions.get(&id) {
         check_stream(session, params.stream)?;
     }
+    let is_plain = params.format.unwrap_or_default() == LogFormat::Plain;
+    if !is_plain && (by == By::Lines || params.grep.is_some()) {
+        return Err(Error::invalid(
+            "lines are always clean text; `format` requires `offset`",
+        ));
+    }
     if params.grep.is_some() {
         return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
     if by == By::Lines {
-        if params
-            .format
-            .is_some_and(|format| format != LogFormat::Plain)
-        {
-            return Err(Error::invalid(
-                "lines are always clean text; `format` requires `offset`",
-            ));
-        }
         return answer(lines::lines(hub, &id, &params, since_time, room).await?);
     }
     bytes::bytes(hub, &id, &params, room)
@@ -150,6 +148,8 @@ fn check(params: &Log) -> Result<By, Error> {
         && (by_lines || params.grep.is_some() || params.command.is_some())
     {
         "`times` requires `offset`; lines already include their times"
+    } else if params.origins.is_some() && params.grep.is_some() {
+        "matches always have their offsets; `origins` cannot be combined with `grep`"
     } else if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
         "`tail` selects the last lines and cannot be combined with `fromLine` or `lines`"
     } else {
