@@ -276,7 +276,8 @@ mod tests {
                 let words = ["bgproc", name].into_iter().chain(words.iter().copied());
                 Cli::try_parse_from(words).ok()?.verb
             });
-            let Some(parsed) = parsed.filter(|_| !verb.is_hide_set()) else {
+            // `report` acts where the job is that it is about.
+            let Some(parsed) = parsed.filter(|_| !verb.is_hide_set() && name != "report") else {
                 continue;
             };
             tried += 1;

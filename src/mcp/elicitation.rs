@@ -112,7 +112,7 @@ impl Forms {
         let form = tokio::select! {
             // An invalid question is refused before a form is shown.
             biased;
-            done = question.settled(call, &session) => return done.map(Asked::Done),
+            answer = question.answer() => return told(call, &session, answer).await,
             form = form(call, &session, message.as_str().unwrap_or_default()) => form?,
         };
         if way == Way::Result {
@@ -126,12 +126,12 @@ impl Forms {
         }
         let entered = tokio::select! {
             biased;
-            done = question.settled(call, &session) => return done.map(Asked::Done),
+            answer = question.answer() => return told(call, &session, answer).await,
             entered = show(form, peer) => entered,
         };
         let done = match entered {
             Some(entered) => question.entered(call, &session, entered).await,
-            None => question.settled(call, &session).await,
+            None => return told(call, &session, question.answer().await).await,
         };
         done.map(Asked::Done)
     }
@@ -163,14 +163,15 @@ impl Question {
         Self(tasks)
     }
 
-    /// Waits until a person has typed or declined in the dashboard, or until the time is over.
-    async fn settled(&mut self, call: &Call, session: &Value) -> Result<Done, Error> {
+    /// Waits until a person has typed or declined in the dashboard, or until the time is over. It may be cancelled: no
+    /// answer is lost.
+    async fn answer(&mut self) -> Answer {
         let answer = self.0.join_next().await.and_then(Result::ok);
-        let result = answer.unwrap_or_else(|| Err(Error::internal("the question was dropped")))?;
-        Ok(human::told(call, session, result).await)
+        answer.unwrap_or_else(|| Err(Error::internal("the question was dropped")))
     }
 
-    /// Types what a person has entered, or gives it to the agent if the program waits for nothing. A dismissed form, or one without a field, leaves the question to the dashboard.
+    /// Types what a person has entered, or gives it to the agent if the program waits for nothing. A dismissed form, or
+    /// one without a field, leaves the question to the dashboard.
     async fn entered(
         mut self,
         call: &Call,
@@ -197,7 +198,7 @@ impl Question {
             _ => None,
         };
         let Some(line) = line else {
-            return self.settled(call, session).await;
+            return Ok(human::told(call, session, self.answer().await?).await);
         };
         // First, so that the question is no longer open when the answer has its effect.
         self.0.shutdown().await;
@@ -211,6 +212,11 @@ impl Question {
         human::add(&mut done, "write", &reaction);
         Ok(done)
     }
+}
+
+/// What the agent is told of an answer that was given in the dashboard.
+async fn told(call: &Call, session: &Value, answer: Answer) -> Result<Asked, Error> {
+    Ok(Asked::Done(human::told(call, session, answer?).await))
 }
 
 /// The form for a question about a session.

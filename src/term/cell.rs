@@ -63,6 +63,14 @@ impl<'a> Cell<'a> {
         };
         let (text, marker) = split(cell.contents());
         let extra = marker.and_then(|marker| extras.get(marker));
+        if !cell.has_contents() {
+            // As in `compat::blanks`: half of a wide character that was overwritten has attributes in the emulator.
+            return Self {
+                width,
+                bg: color(cell.bgcolor()),
+                ..Self::default()
+            };
+        }
         Self {
             text: if text.starts_with(REPLACEMENT) {
                 "\u{fffd}"

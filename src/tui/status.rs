@@ -113,8 +113,9 @@ pub fn who_types(model: &Model) -> Option<String> {
     }
 }
 
-/// Adds who else is typing, which is shortened if there is little room. Returns whether somebody is.
-pub fn add_who_types(model: &Model, bar: &mut Bar) -> bool {
+/// Adds who else is typing, in its short form if the line is not `wide` or has no room for the long one. Returns
+/// whether somebody is.
+pub fn add_who_types(model: &Model, bar: &mut Bar, wide: bool) -> bool {
     let Some(words) = who_types(model) else {
         return false;
     };
@@ -123,6 +124,7 @@ pub fn add_who_types(model: &Model, bar: &mut Bar) -> bool {
         _ => words.clone(),
     };
     let styled = |words| vec![Span::styled(words, model.theme.state(&State::NeedsInput))];
+    let words = if wide { words } else { short.clone() };
     bar.right_or(2, styled(words), styled(short), false);
     true
 }

@@ -60,14 +60,20 @@ impl Context {
     /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let known = self.known()?;
-        let (target, jobs) = self.jobs_of(target, &known)?;
-        match target::one(&target, &jobs, known.recent.as_ref(), words::now()) {
+        let (means, jobs) = self.jobs_of(target, &known)?;
+        match target::one(&means, &jobs, known.recent.as_ref(), words::now()) {
             Ok(job) => {
                 recent::remember(&job.summary.session_id);
                 self.note_name(job);
                 Ok(job.clone())
             }
-            Err(miss) => Err(self.explain(miss)),
+            Err(mut miss) => {
+                // As it was typed: `worker`, not the pattern for its instances.
+                if let Miss::Ambiguous { target: named, .. } = &mut miss {
+                    target.clone_into(named);
+                }
+                Err(self.explain(miss))
+            }
         }
     }
 

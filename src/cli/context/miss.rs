@@ -37,7 +37,12 @@ impl Context {
         let state: ProjectState = daemon.call_as(status).ok()?;
         let of_project = name.strip_prefix(state.project.name.as_str());
         let bare = of_project.and_then(|rest| rest.strip_prefix('/'));
-        let project = own_file::here();
+        // While it is up, the files that `up` was given are meant.
+        let project = if state.up {
+            own_file::of(&state.project.dir, &state.files)
+        } else {
+            own_file::here()
+        };
         let bare = bare.unwrap_or(name);
         let full = project
             .as_ref()

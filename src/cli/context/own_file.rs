@@ -19,6 +19,16 @@ pub fn here() -> Option<Project> {
     load(&Disk, &source).ok()
 }
 
+/// The project that these files define. A caller who has another way is not told why there is none.
+pub(super) fn of(dir: &str, files: &[String]) -> Option<Project> {
+    let source = Source {
+        dir: dir.into(),
+        paths: files.iter().map(PathBuf::from).collect(),
+        procfile: ProcfileOptions::default(),
+    };
+    load(&Disk, &source).ok()
+}
+
 /// The directory of the project around this one. On another host there is none.
 pub fn around() -> Option<PathBuf> {
     let dir = env::current_dir().ok()?;

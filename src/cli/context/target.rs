@@ -473,7 +473,7 @@ mod tests {
             record("a", Some("q1"), Status::Running),
             record("b", Some("q2"), Status::Running),
         ];
-        jobs[1].summary.session_id = SessionId::parse("b00000000000@gpu1").unwrap();
+        jobs[1].summary.session_id = SessionId::parse_any("b00000000000@gpu1").unwrap();
         for (pattern, count) in [("q@*", 0), ("q*@*", 1), ("*@gpu?", 1), ("q*", 2)] {
             let found = all(pattern, &jobs, None, Timestamp(0));
             assert_eq!(found.map_or(0, |found| found.len()), count, "{pattern}");

@@ -71,11 +71,11 @@ pub(super) fn set(
         .map(|job| job.summary.session_id.to_string());
     let actions = ids.map(|id| Action::Set(change(id))).collect();
     let answers = ctx.daemon()?.call_all(actions);
-    let mut exit = found.exit;
+    let (mut exit, mut is_unsaved) = (found.exit, false);
     for answer in answers {
         match answer {
             Ok(value) => {
-                unsaved::tell(value["unsaved"] == true);
+                is_unsaved |= value["unsaved"] == true;
                 if ctx.json {
                     ctx.out.json(&value)?;
                 }
@@ -83,5 +83,6 @@ pub(super) fn set(
             Err(error) => exit = exit.or(ctx.complain(error.into())),
         }
     }
+    unsaved::tell(is_unsaved);
     Ok(exit)
 }

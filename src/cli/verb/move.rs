@@ -43,7 +43,7 @@ impl Move {
         if !self.last {
             ids.reverse();
         }
-        let mut exit = found.exit;
+        let (mut exit, mut is_unsaved) = (found.exit, false);
         for session_id in ids {
             let set = Action::Set(Set {
                 session_id,
@@ -52,7 +52,7 @@ impl Move {
             });
             match ctx.daemon()?.call(set) {
                 Ok(value) => {
-                    unsaved::tell(value["unsaved"] == true);
+                    is_unsaved |= value["unsaved"] == true;
                     if ctx.json {
                         ctx.out.json(&value)?;
                     }
@@ -60,6 +60,7 @@ impl Move {
                 Err(error) => exit = exit.or(ctx.complain(error.into())),
             }
         }
+        unsaved::tell(is_unsaved);
         Ok(exit)
     }
 }

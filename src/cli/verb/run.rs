@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
-use crate::cli::jobs::{attach, sudden_end};
+use crate::cli::jobs::{attach, sudden_end, unsaved};
 use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{Detail, How, Show};
@@ -164,7 +164,7 @@ impl Run {
         let id = started.session_id;
         recent::remember(&id);
         if let Some(agents) = self.share {
-            share::set(ctx, &id, agents)?;
+            unsaved::tell(share::set(ctx, &id, agents)?.unsaved);
         }
         if self.attach || self.follow || self.wait {
             let exit = if self.attach {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use clap::{ArgAction, Args, Command};
+use clap::{Arg, ArgAction, Args, Command};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -174,7 +174,11 @@ fn options(grammar: &Command) -> Vec<String> {
     // It is often meant for a program.
     let own = own.filter(|argument| !matches!(argument.get_action(), ArgAction::Help));
     let shared = grammar.get_arguments();
-    let shared = shared.filter(|argument| argument.is_global_set());
+    // So is the colour: `send sh ls --color`.
+    let is_ours = |argument: &&Arg| argument.get_long() != Some("color");
+    let shared = shared
+        .filter(|argument| argument.is_global_set())
+        .filter(is_ours);
     let names = own.chain(shared).filter_map(|argument| argument.get_long());
     names.map(|name| format!("--{name}")).collect()
 }
@@ -209,7 +213,7 @@ mod tests {
             password: false,
         };
         for (line, option) in [
-            ("hi --color never", Some("--color")),
+            ("ls --color never", None),
             ("hi --wait-quiet=1s", Some("--wait-quiet=1s")),
             ("hi --eof --json", Some("--eof")),
             ("hi --host gpu1", Some("--host")),

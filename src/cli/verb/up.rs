@@ -172,7 +172,7 @@ impl Up {
         request.apply = Some(self.apply);
         let may_ask = !ctx.json && takes_screens();
         let ends = (self.apply || self.prune) && !self.yes;
-        let asks_to_prune = may_ask && !self.prune && !self.yes;
+        let asks_to_prune = may_ask && !self.prune && !self.yes && self.jobs.is_empty();
         let is_needed =
             self.exit_code_from.is_some() || ends || asks_to_prune || (may_ask && !self.apply);
         if !is_needed {

@@ -21,6 +21,9 @@ use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 use crate::term::plain::Checkpoint;
 
+/// Pause before output is looked at again that could not be read.
+const UNREADABLE: Duration = Duration::from_millis(10);
+
 /// Longest wait for output that is rendered before something else happens to a session.
 const CATCHING_UP: Duration = Duration::from_secs(1);
 
@@ -208,19 +211,17 @@ impl Hub {
     /// Renders until everything that a session had written by now is on its screen.
     pub(crate) async fn catch_up(&self, id: &SessionId) {
         let target = self.read().sessions.log_end(id);
-        loop {
-            let behind = self
-                .read()
-                .sessions
-                .get(id)
-                .is_some_and(|s| s.output.end() < target);
-            if !behind {
-                return;
-            }
+        let rendered = || self.read().sessions.get(id).map(|s| s.output.end());
+        while let Some(before) = rendered().filter(|end| *end < target) {
             if !self.change(|state| render_chunk(state, id)) {
                 return;
             }
-            tokio::task::yield_now().await;
+            if rendered() == Some(before) {
+                // The memory with output that the disk has refused has not come yet.
+                tokio::time::sleep(UNREADABLE).await;
+            } else {
+                tokio::task::yield_now().await;
+            }
         }
     }
 

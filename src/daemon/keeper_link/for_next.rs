@@ -128,7 +128,13 @@ impl KeeperLink {
                 self.stored.insert(name.clone(), memory);
                 self.send_stored(name);
             }
-            Err(error) => tracing::warn!(name, %error, "this cannot be kept for the next daemon"),
+            Err(error) => {
+                tracing::warn!(name, %error, "this cannot be kept for the next daemon");
+                // What was kept before is out of date.
+                if self.stored.remove(&name).is_some() {
+                    self.send_stored(name);
+                }
+            }
         }
     }
 

@@ -78,6 +78,15 @@ const TOKEN_CHARS: usize = 16;
 /// Least length of a secret value that is looked for in other texts. Shorter ones are there by chance.
 const LEAST_SECRET: usize = 6;
 
+/// Least length of a secret value of small letters alone. Shorter ones are names of users and programs, too: `postgres`.
+const LEAST_LETTERS: usize = 12;
+
+/// Whether a text is in other texts by chance, or for another reason than that it is a secret.
+pub(crate) fn is_common(text: &str) -> bool {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_lowercase());
+    text.len() < LEAST_SECRET || is_word && text.len() < LEAST_LETTERS
+}
+
 /// The secret values of an environment, to find them where they were put into something else.
 pub(crate) struct Secrets<'a>(Vec<&'a str>);
 
@@ -86,7 +95,7 @@ impl<'a> Secrets<'a> {
     pub(crate) fn of(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let secret = variables
             .into_iter()
-            .filter(|(name, value)| value.len() >= LEAST_SECRET && looks_secret(name, value))
+            .filter(|(name, value)| !is_common(value) && looks_secret(name, value))
             .map(|(_, value)| value);
         let mut secrets: Vec<&str> = secret.collect();
         // One may be a part of another.
@@ -246,12 +255,16 @@ mod tests {
             ("B_SECRET", "hunter2"),
             ("COPY", "hunter2-x"),
             ("PIN", "12"),
+            ("PGPASSWORD", "postgres"),
+            ("PGUSER", "postgres"),
             ("PORT", "1234"),
         ]);
-        let names = ["COPY", "PORT"].map(str::to_owned);
+        let names = ["COPY", "PORT", "PGUSER", "PGPASSWORD"].map(str::to_owned);
         let shown = shown(&names, &env);
         assert_eq!(shown["COPY"].as_deref(), Some("***"));
         assert_eq!(shown["PORT"].as_deref(), Some("1234"));
+        assert_eq!(shown["PGUSER"].as_deref(), Some("postgres"));
+        assert_eq!(shown["PGPASSWORD"].as_deref(), Some("***"));
         let masked = Secrets::of(env.iter()).masked_in("x --with hunter2 -p 1234");
         assert_eq!(masked, "x --with *** -p 1234");
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 use super::project::Project;
-use crate::daemon::programs::env_shown::looks_secret;
+use crate::daemon::programs::env_shown::{is_common, looks_secret};
 use crate::daemon::programs::program::{check_directory, environment, spawn_spec};
 use crate::engine::meta::{ProjectJob, Spec, TimeLimits};
 use crate::engine::retention::Retention;
@@ -134,7 +134,7 @@ impl Sources {
 fn without_secrets(mut spec: Spec, environment: &Environment) -> Spec {
     if spec.args.is_some() {
         let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
-        mask(words, environment);
+        mask(words, environment, |_| true);
     }
     if let Some(probe) = &mut spec.ready {
         mask_probe(probe, environment);
@@ -152,7 +152,10 @@ fn mask_probe(probe: &mut Probe, environment: &Environment) {
         ..
     } = probe;
     let texts = [pattern, tcp, &mut *http, command, file];
-    mask(texts.into_iter().flatten(), environment);
+    // `1` is in an address for another reason.
+    mask(texts.into_iter().flatten(), environment, |secret| {
+        !is_common(secret)
+    });
     // Otherwise the record could not be read again.
     if let Some(url) = http.as_mut().filter(|url| !url.starts_with(HTTP)) {
         *url = format!("{HTTP}{MASKED}");
@@ -162,16 +165,20 @@ fn mask_probe(probe: &mut Probe, environment: &Environment) {
 /// Where to open a job in a browser, as it is stored and shown.
 fn url(environment: &Environment, expanded: &Expanded) -> Option<String> {
     let mut url = expanded.open.clone()?;
-    mask(std::iter::once(&mut url), environment);
+    mask(std::iter::once(&mut url), environment, |_| true);
     Some(url)
 }
 
-/// Masks the values of variables that look secret.
-fn mask<'a>(words: impl Iterator<Item = &'a mut String>, environment: &Environment) {
+/// Masks the values of variables that look secret, and that `is_meant` takes for such.
+fn mask<'a>(
+    words: impl Iterator<Item = &'a mut String>,
+    environment: &Environment,
+    is_meant: impl Fn(&str) -> bool,
+) {
     let values = environment.values.iter();
     let secrets: Vec<&str> = values
         .filter_map(|(name, value)| Some((name, value.text.as_deref()?)))
-        .filter(|(name, text)| !text.is_empty() && looks_secret(name, text))
+        .filter(|(name, text)| !text.is_empty() && is_meant(text) && looks_secret(name, text))
         .map(|(_, text)| text)
         .collect();
     for word in words {

@@ -87,7 +87,10 @@ pub(crate) fn checked_time(name: &str, text: &str) -> Result<Timestamp, Error> {
     if let Some(at) = Timestamp::parse(text) {
         return Ok(at);
     }
-    let ago = duration::parse(text).map_err(|_| {
+    // A number alone may be seconds since 1970, or a year.
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let ago = duration::parse(text).ok().filter(|_| !is_number);
+    let ago = ago.ok_or_else(|| {
         Error::invalid(format!("`{name}`: `{text}` is not a time"))
             .hint("write 2026-11-21T20:00:00.123Z, or 10m for ten minutes ago")
     })?;

@@ -244,6 +244,11 @@ impl SessionIo {
         now < *self.awaits_tail.get_or_insert(now) + TAIL_MS
     }
 
+    /// Output that can be read has come, or is lost.
+    pub(crate) fn tail_came(&mut self) {
+        self.awaits_tail = None;
+    }
+
     /// When output of which [`Self::awaits_tail`] says so is looked for again.
     pub(crate) fn next_look_for_tail(&self, now: u64) -> Option<u64> {
         let is_awaited = |since: u64| now < since + TAIL_MS;

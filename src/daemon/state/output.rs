@@ -161,10 +161,14 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
                 // It is looked at again, at the latest when the message comes.
                 None if io.awaits_tail(slot.map_or(0, Slot::unsaved), now().boot) => {}
                 // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
-                None => session.output.skip_to(end),
+                None => {
+                    session.output.skip_to(end);
+                    io.tail_came();
+                }
             }
             break;
         }
+        io.tail_came();
         session.output.skip_to(start);
         let progress = session.output.catch_up(&bytes, CHUNK, now());
         state.show_output(id, start, &bytes[..progress.taken]);

@@ -102,11 +102,11 @@ impl State {
                 if let Some(because) = before.because {
                     data["because"] = json!(because);
                 }
-                let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
-                // Who has run it again: it has no restart policy.
                 if let Some(batch) = &session.batch {
+                    // A batch system has run it again, not a restart policy.
                     data["engine"] = batch.launcher.kind.name().into();
                 }
+                let asked = self.restarting.get(id).and_then(|asked| asked.by.clone());
                 // Absent if the restart policy started the run.
                 if let Some(by) = asked.or(starter) {
                     data["by"] = json!(by.ended_by());

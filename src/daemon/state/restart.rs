@@ -118,7 +118,8 @@ impl State {
             session.life.stop_retrying(by, policy)
         });
         if stopped {
-            self.end_for_good(id);
+            let kind = by.map_or(EventKind::Lost, |_| EventKind::Exited);
+            self.end_with(id, |state, _, id| state.publish_end(kind, id));
         }
         stopped
     }

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::text;
+use super::{ceiling, text};
 use crate::mcp::call::{Arguments, Call, Done};
 use crate::protocol::reply::AskOutcome;
+use crate::protocol::traits::param;
 
 /// How long to wait for the reaction of the program to an answer, in milliseconds.
 const REACTION_MS: u64 = 2000;
@@ -12,8 +13,11 @@ const REACTION_MS: u64 = 2000;
 /// Takes `waitMs`, as it is called everywhere else, for the time limit of a question.
 pub fn name_time(arguments: &mut Arguments) {
     for name in ["waitMs", "wait_ms"] {
-        if let Some(ms) = arguments.remove(name) {
-            arguments.entry("timeoutMs").or_insert(ms);
+        if let Some(ms) = arguments.remove(name)
+            && param(arguments, "timeoutMs").is_none_or(Value::is_null)
+        {
+            arguments.remove("timeout_ms");
+            arguments.insert("timeoutMs".to_owned(), ms);
         }
     }
 }
@@ -43,6 +47,7 @@ pub fn add(told: &mut Done, action: &str, result: &Value) {
     told.text.push('\n');
     told.text
         .push_str(&text::of(action, result, text::Asked::default()));
+    told.text = ceiling::cut(std::mem::take(&mut told.text));
 }
 
 #[cfg(test)]
@@ -57,6 +62,14 @@ mod tests {
             (
                 json!({"waitMs": 5, "timeoutMs": 6}),
                 json!({"timeoutMs": 6}),
+            ),
+            (
+                json!({"waitMs": 5, "timeout_ms": 6}),
+                json!({"timeout_ms": 6}),
+            ),
+            (
+                json!({"waitMs": 5, "timeoutMs": null}),
+                json!({"timeoutMs": 5}),
             ),
             (json!({"message": "x"}), json!({"message": "x"})),
         ] {

@@ -166,8 +166,8 @@ mod tests {
     use crate::term::screen::Screen;
     use crate::term::size::Size;
 
-    /// The cells of a screen: `#` with a background colour, `_` underlined or inverse, `.` others. They are
-    /// the same after any split of the output.
+    /// The cells of a screen: `#` with a background colour, `_` underlined or inverse, `=` the second half of a wide
+    /// character, `.` others. They are the same after any split of the output.
     fn cells(bytes: &str) -> Vec<String> {
         let size = Size::new(3, 5);
         let mut whole = Screen::new(size);
@@ -189,6 +189,7 @@ mod tests {
 
     fn cell(screen: &Screen, row: u16, col: u16) -> char {
         match screen.cell(row, col) {
+            Some(cell) if cell.width == 0 => '=',
             Some(cell) if cell.underline || cell.inverse => '_',
             Some(cell) if cell.bg != Color::Default => '#',
             _ => '.',
@@ -216,8 +217,8 @@ mod tests {
             // Text that wraps: only a row that has scrolled in is blank.
             ("\x1b[3H{}123456", [".....", "#####", "#####"]),
             ("\x1b[2Hx\x1b[H{}123456", ["#####", "#....", "....."]),
-            ("\x1b[3H{}123\u{65e5}\u{672c}", [".....", "#####", "#####"]),
-            ("\x1b[3H{}1234\u{65e5}\u{672c}", [".....", "####.", "#####"]),
+            ("\x1b[3H{}123\u{65e5}\u{672c}", [".....", "####=", "#=###"]),
+            ("\x1b[3H{}1234\u{65e5}\u{672c}", [".....", "####.", "#=#=#"]),
             ("\x1b[3H{}12345\x1b[9m6", [".....", "#####", "#####"]),
             // Other attributes do not show in blanks, and the pen keeps them.
             ("\x1b[3H{}\x1b[4;7m\n", [".....", ".....", "#####"]),

@@ -19,14 +19,8 @@ pub(super) const TABLE: &[(&[&str], Key)] = &[
     (&["Right", "ArrowRight"], Key::Cursor('C')),
     (&["Home"], Key::Cursor('H')),
     (&["End"], Key::Cursor('F')),
-    (
-        &["PPage", "PageUp", "PgUp", "Page_Up", "Prior"],
-        Key::Number(5),
-    ),
-    (
-        &["NPage", "PageDown", "PgDn", "Page_Down", "Next"],
-        Key::Number(6),
-    ),
+    (&["PPage", "PageUp", "PgUp", "Page_Up"], Key::Number(5)),
+    (&["NPage", "PageDown", "PgDn", "Page_Down"], Key::Number(6)),
     (&["F1"], Key::Letter('P')),
     (&["F2"], Key::Letter('Q')),
     (&["F3"], Key::Letter('R')),

@@ -49,7 +49,6 @@ fn keys_are_encoded_as_in_xterm() {
         ("CR", "\r"),
         ("Linefeed", "\n"),
         ("Page_Up", "\x1b[5~"),
-        ("Next", "\x1b[6~"),
     ] {
         assert_eq!(sent(name), bytes, "{name}");
     }

@@ -66,7 +66,7 @@ pub fn how_ended(record: &Record, output: &[String]) -> HowEnded {
             told.or_else(|| by_code(code, output)),
         ),
         // Its last run was seen to end; it was to run again.
-        State::Lost if record.summary.exit_code.is_some() => only(reason),
+        State::Lost if record.summary.exit_code.is_some() && !reason.is_empty() => only(reason),
         State::Lost => with(
             "it ended unseen".to_owned(),
             Some(reason).filter(|r| !r.is_empty()),

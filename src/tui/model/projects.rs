@@ -63,6 +63,7 @@ impl Projects {
             });
             return;
         };
+        let before = known.jobs.clone();
         known.jobs = known.jobs.take().zip(jobs).map(|(mut all, more)| {
             add(&mut all, &more);
             all
@@ -72,8 +73,10 @@ impl Projects {
         } else {
             add(&mut known.named, named);
         }
-        // The pending request waits for fewer jobs.
-        known.is_asked = false;
+        if known.jobs != before {
+            // The pending request waits for fewer jobs.
+            known.is_asked = false;
+        }
     }
 
     /// Takes a project out, since it has settled.

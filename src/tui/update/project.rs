@@ -86,6 +86,8 @@ fn reloaded(model: &mut Model, state: &ProjectState, cmds: &mut Vec<Cmd>) {
     let aim = Aim::whole(model, &state.project.dir);
     let shell = aim.shell(model, "reload").ok();
     model.note_done(format!("Reloaded {name}."), shell);
+    // Its jobs may have other names now. The plan has all that are wanted.
+    model.projects.settled(&state.project.dir);
     follow(model, state, &[]);
 }
 
@@ -213,8 +215,10 @@ pub(super) fn refused(model: &mut Model, request: &ProjectRequest, error: &Error
         }
         ProjectRequest::Offer { .. } => return,
         // After a reconnect it is asked for again.
-        ProjectRequest::Settle { dir, .. } => {
-            if error.code != ErrorCode::DaemonUnavailable {
+        ProjectRequest::Settle { dir, jobs } => {
+            let is_it = |known: &ComingUp| known.dir == *dir && known.jobs == *jobs;
+            let is_pending = model.projects.coming.iter().any(is_it);
+            if is_pending && error.code != ErrorCode::DaemonUnavailable {
                 model.projects.settled(dir);
             }
             return;

@@ -244,7 +244,15 @@ fn changed(model: &mut Model, id: &SessionId, request: Option<u64>, value: Value
     }
     if let Some(record) = read_of::<Record>(model, id, value) {
         let said = share.and_then(|before| share_said(model, before, &record));
+        let unsaved = record.unsaved;
         record_received(model, record);
+        if unsaved {
+            let name = model.name_of(id);
+            model.note(format!(
+                "{name} is changed, but the disk is full: the change is kept in memory until there is room"
+            ));
+            return;
+        }
         if let Some((text, shell)) = said {
             model.note_done(text, shell);
             return;

@@ -108,11 +108,11 @@ fn what_an_earlier_run_has_written_is_told_from_the_last_run() {
     has(&model.call("session", restart), &["test passed"]);
     assert_eq!(
         model.call("log", json!({ "sessionId": "test" })),
-        "--- run 1 ---\n1: test FAILED\n--- run 2 ---\n2: test passed\n[2 lines in all]"
+        "[run 1]\n1: test FAILED\n[run 2]\n2: test passed\n[2 lines in all]"
     );
     assert_eq!(
         model.call("log", json!({ "sessionId": "test", "grep": "FAILED" })),
-        "--- run 1 ---\n1: test FAILED\n[1 match, 1 of earlier runs: run:2 leaves those out; 2 lines in all]"
+        "[run 1]\n1: test FAILED\n[1 match, 1 of earlier runs: run:2 leaves those out; 2 lines in all]"
     );
     assert_eq!(
         model.call(
@@ -122,7 +122,7 @@ fn what_an_earlier_run_has_written_is_told_from_the_last_run() {
         "[0 matches; 2 lines in all]"
     );
     let poll = model.call("poll", json!({ "sessionId": "test" }));
-    has(&poll, &["\ntest FAILED\n--- run 2 ---\ntest passed\n"]);
+    has(&poll, &["\ntest FAILED\n[run 2]\ntest passed\n"]);
     let recent = json!({ "sessionId": "test", "sinceTime": "10m", "run": 2 });
     assert_eq!(
         model.call("log", recent),

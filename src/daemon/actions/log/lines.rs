@@ -79,8 +79,10 @@ pub(super) async fn lines(
     .await?;
     let Fitting { lines, omitted, .. } = fitting;
     let after_all = least.max(stretch.total_lines + 1);
+    // Of one that has no end in the log, only the last lines are read.
+    let is_counted = keep_last && !choice.is_of_the_end();
     let is_over = |command: &mut ShellCommand| {
-        command.lines = keep_last.then_some(read);
+        command.lines = is_counted.then_some(read);
         is_read && !command.running
     };
     // What follows the output of a command that has ended is no part of it.

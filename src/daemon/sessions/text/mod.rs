@@ -53,14 +53,18 @@ impl Piece {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&format!("--- run {run} ---\n{}", later.text));
+        text.push_str(&format!("[run {run}]\n{}", later.text));
         Self {
             text,
             omitted: Left {
                 bytes: self.omitted.bytes + later.omitted.bytes,
                 lines: self.omitted.lines + later.omitted.lines,
             },
-            omitted_lines: later.omitted_lines.or(self.omitted_lines),
+            // Of two stretches the text says each.
+            omitted_lines: match (self.omitted_lines, later.omitted_lines) {
+                (Some(_), Some(_)) => None,
+                (before, after) => after.or(before),
+            },
             uncounted: later.uncounted.or(self.uncounted),
             next: later.next,
         }

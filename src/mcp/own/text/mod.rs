@@ -365,13 +365,13 @@ mod tests {
                 "log",
                 json!({"lines": [{"n": 4, "text": "a"}, {"n": 5, "text": "b"}], "totalLines": 5, "nextLine": 6,
                     "runs": {"last": 2, "shown": [{"run": 1, "line": 4}, {"run": 2, "line": 5}]}}),
-                "--- run 1 ---\n4: a\n--- run 2 ---\n5: b\n[5 lines in all]",
+                "[run 1]\n4: a\n[run 2]\n5: b\n[5 lines in all]",
             ),
             (
                 "log",
                 json!({"matches": [{"n": 4, "text": "a"}, {"n": 7, "text": "b"}], "totalLines": 9, "truncated": false,
                     "runs": {"last": 3, "shown": [{"run": 1, "line": 4}, {"run": 3, "line": 7}]}}),
-                "--- run 1 ---\n4: a\n--- run 3 ---\n7: b\n[2 matches, 1 of earlier runs: run:3 leaves those out; 9 lines in all]",
+                "[run 1]\n4: a\n[run 3]\n7: b\n[2 matches, 1 of earlier runs: run:3 leaves those out; 9 lines in all]",
             ),
             (
                 "log",

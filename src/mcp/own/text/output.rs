@@ -127,7 +127,7 @@ fn border(result: &Value, n: &Value) -> String {
     let mut shown = array(&result["runs"], "shown");
     shown
         .find(|run| run["line"] == *n)
-        .map_or_else(String::new, |run| format!("--- run {} ---\n", run["run"]))
+        .map_or_else(String::new, |run| format!("[run {}]\n", run["run"]))
 }
 
 /// How many matches are of earlier runs, and how to have those of the last one only.

@@ -60,9 +60,10 @@ fn changed(rows: &str, before: &str, whole: &str) -> Option<String> {
 /// it, only the other rows.
 pub(super) fn full(screen: &Value) -> String {
     let rows = word(screen, "text");
-    let whole = folded(&commands_on(rows, None));
+    let shown = commands_on(rows, None);
+    let whole = folded(&shown);
     let before = screen[BEFORE].as_str();
-    let changed = before.and_then(|before| changed(rows, before, &whole));
+    let changed = before.and_then(|before| changed(&shown, &commands_on(before, None), &whole));
     let mut text = match &changed {
         Some(changed) => format!("screen, changed rows:\n{changed}"),
         None => format!("screen:\n{whole}"),

@@ -222,7 +222,9 @@ pub(super) fn executed(result: &Value) -> String {
         ("done", Some(code)) => format!("exit {code} after {after}"),
         ("done", None) => format!("done after {after}"),
         ("exited", _) => format!("the session has ended: {}", status(result)),
-        ("input", _) => format!("after {after} it{}", &input_state(result)[1..]),
+        ("input", _) if !input_state(result).is_empty() => {
+            format!("after {after} it{}", &input_state(result)[1..])
+        }
         ("notBegun", _) => format!("the shell has not begun it after {after}"),
         _ => format!("still running after {after}"),
     };

@@ -51,7 +51,7 @@ pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
             let asked = asked.then(|| pane::question(model, beside(area)));
             match asked.flatten() {
                 Some(question) => bar.text(1, question, theme.state(&State::Asked)),
-                None if add_who_types(model, &mut bar) => {}
+                None if add_who_types(model, &mut bar, wide) => {}
                 None => bar.right(4, vec![where_keys_go(model, job)]),
             }
         }

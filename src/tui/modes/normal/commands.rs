@@ -125,7 +125,9 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::StopGroup => {
             let alive = quit::group(model).map(|(_, alive)| alive);
             let alive = alive.unwrap_or_default();
-            let has_name = model.group_key().is_some_and(|key| key.name_here().is_some());
+            let has_name = model
+                .group_key()
+                .is_some_and(|key| key.name_here().is_some());
             if has_name && !alive.is_empty() {
                 return shell::on_group(Verb::Stop, model).ok_or(NO_JOB);
             }

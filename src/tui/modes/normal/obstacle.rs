@@ -67,7 +67,7 @@ pub(super) fn elsewhere(model: &Model, aim: &Aim) -> Option<String> {
     ))
 }
 
-/// Why `action` has no reach now, in a sentence; `None` if it has one.
+/// Why `action` has no effect now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if detaches {

@@ -39,7 +39,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
         Kind::Zoom => add_pane(model, area, &mut bar),
         _ => add_place(model, wide, &mut bar),
     }
-    add_who_types(model, &mut bar);
+    add_who_types(model, &mut bar, wide);
     add_keys(model, kind, &mut bar);
     bar
 }
