@@ -181,9 +181,9 @@ fn a_person_gives_jobs_ten_seconds_or_what_the_configuration_says() {
         .expect_code(0);
     let said = home.ok(&["stop", "slow"]);
     assert!(said.contains("(exit 7, "), "{said}");
-    home.run(&["stop", "-t", "11m", "slow"])
+    home.run(&["stop", "-t", "31m", "slow"])
         .expect_code(2)
-        .expect_said("--grace is at most 10m");
+        .expect_said("--grace is at most 30m");
 
     let home = Home::with_config("stop_grace_ms = 100\n");
     home.start(&[

@@ -64,8 +64,8 @@ fn every_session_is_what_its_files_say() {
         ("error0000001", "error", json!(3), json!(null)),
         ("killed000001", "killed", json!(null), json!("SIGTERM")),
         ("oldest000001", "done", json!(0), json!(null)),
-        // Nobody knows its environment any more, so it is not run again.
-        ("retrying0001", "error", json!(3), json!(null)),
+        // Nobody knows its environment any more, so it is not run again by itself.
+        ("retrying0001", "lost", json!(3), json!(null)),
         // Its machine was restarted.
         ("running00001", "lost", json!(null), json!(null)),
         // It ended while no daemon was there; exit.json tells how.

@@ -3,7 +3,8 @@
 //! The scripts for shells ([`script`]) call bgproc again with [`VARIABLE`] set, and it answers with what may
 //! follow. So the verbs, options and jobs are always those of now. `grammar` says what completes which argument:
 //! targets are completed with the [`jobs`] that there are, and with those of the project file of this directory; no
-//! daemon is started for that. The words of a command are completed with `programs` and files.
+//! daemon is started for that. `hosts` completes the names of hosts. The words of a command are completed with
+//! `programs` and files. `bash` and `nushell` are what the scripts of these shells have of their own.
 
 mod bash;
 mod grammar;

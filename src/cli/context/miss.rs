@@ -4,7 +4,7 @@ use std::env;
 
 use super::target::{self, Miss};
 use super::{Context, own_file};
-use crate::cli::exit::{self, Exit, Failure};
+use crate::cli::exit::{Exit, Failure};
 use crate::client::host;
 use crate::protocol::params::{Project, ProjectOp, StatusParams};
 use crate::protocol::project::PhaseName;
@@ -140,7 +140,7 @@ impl Context {
             && SessionId::parse(target).is_some()
             && let Err(error) = self.status_of(target)
         {
-            return Failure::with_message(exit::of_error(&error), error.message).hint(LIST);
+            return self.in_words(error.into()).hint(LIST);
         }
         if let Some(why) = target::oddity(target) {
             return no_job(
