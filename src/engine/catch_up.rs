@@ -260,7 +260,7 @@ mod tests {
             boot: 0,
             wall: Timestamp(0),
         };
-        for flood in ["\x1bc", "\x1b[2J", "\x1b[?1049h\x1b[?1049l"] {
+        for flood in ["\x1bc", "\x1b[?1049h\x1b[?1049l"] {
             let flood = flood.repeat(20_000);
             let mut output = Output::new(Mode::Pty, Size::new(100, 200));
             let progress = output.catch_up(flood.as_bytes(), 65_536, now);

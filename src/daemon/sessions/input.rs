@@ -96,6 +96,9 @@ fn ends_line(bytes: &[u8]) -> bool {
         || ENDS_LINE_AS_KEY.iter().any(|key| bytes.ends_with(key))
 }
 
+/// How many commands are known that were typed into a shell before the last one.
+const BEFORE: usize = 16;
+
 /// A command that was typed at the prompt of a shell.
 #[derive(Clone)]
 pub(crate) struct AtShell {
@@ -108,6 +111,8 @@ pub(crate) struct AtShell {
     /// Whether somebody has typed or sent an interrupt since. A shell does not tell the end of a command that was
     /// interrupted.
     pub(crate) is_interrupted: bool,
+    /// The commands that were typed into the same shell before, at most [`BEFORE`].
+    pub(crate) before: Vec<TypedCommand>,
 }
 
 /// What was typed at once.
@@ -183,7 +188,14 @@ impl Input {
     }
 
     /// Notes the command that was typed into a shell.
-    pub(crate) fn set_command(&self, typed: AtShell) {
+    pub(crate) fn set_command(&self, mut typed: AtShell) {
+        let last = self.command.take();
+        if let Some(last) = last.filter(|last| last.shell == typed.shell) {
+            typed.before = last.before;
+            typed.before.push(last.command);
+            let old = typed.before.len().saturating_sub(BEFORE);
+            typed.before.drain(..old);
+        }
         self.command.replace(Some(typed));
     }
 

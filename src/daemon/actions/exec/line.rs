@@ -148,6 +148,7 @@ impl Line {
                 shell,
                 prompt,
                 is_interrupted: false,
+                before: Vec::new(),
             });
         }
         Ok(Some((typed, sent)))

@@ -250,24 +250,18 @@ pub(super) async fn over_without_end(
     command: &TypedCommand,
 ) -> Option<&'static str> {
     hub.catch_up_within_limit(id).await;
-    let (typed, leader, foreground, state) = {
+    let (typed, foreground, state) = {
         let state = hub.read();
         let session = state.sessions.get(id)?;
         let input = state.sessions.io(id)?.input.clone()?;
         let foreground = state.sessions.foreground_program(id);
         let foreground = foreground.map(|process| process.pid);
-        (
-            input.typed_command()?,
-            session.life.pid(),
-            foreground,
-            session.input_state(),
-        )
+        (input.typed_command()?, foreground, session.input_state())
     };
     if typed.command != *command {
-        // Only at its prompt a shell is given a command, and within the first shell of a session nothing else runs then.
-        let is_later = typed.command.from > command.from && typed.command.carrier.is_none();
-        return (is_later && Some(typed.shell) == leader)
-            .then_some("interrupted: its shell has run another command since");
+        // Only at its prompt a shell is given a command.
+        let is_later = typed.before.contains(command) && typed.command.carrier.is_none();
+        return is_later.then_some("interrupted: its shell has run another command since");
     }
     if foreground != Some(typed.shell) {
         return None;
