@@ -202,8 +202,8 @@ fn what_has_happened_is_remembered() {
     assert_eq!(
         found,
         [
-            ("exited", "retrying0001"),
             ("exited", "stopping0001"),
+            ("lost", "retrying0001"),
             ("lost", "running00001")
         ]
     );
