@@ -366,17 +366,16 @@ fn status_tells_of_ports_processes_limits_and_the_log() {
 fn times_are_local_or_in_utc() {
     let home = Home::new();
     home.start(&["-n", "web", "sleep 1000"]);
-    let created = home.json(&["status", "web"])["createdAt"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let shown = home.json(&["status", "web"]);
+    let [created, started] =
+        ["createdAt", "startedAt"].map(|name| shown[name].as_str().unwrap().to_owned());
     // Seven hours behind, without rules of its own.
     let east = [("TZ", "XYZ+7")];
     // It may begin to run in the second after it was created.
     let event = home.ok(&["--utc", "events"])[..19].to_owned();
     for (args, at) in [
         (&["ls"][..], &created),
-        (&["status", "web"], &created),
+        (&["status", "web"], &started),
         (&["events"], &event),
     ] {
         let utc = at[..19].replace('T', " ");

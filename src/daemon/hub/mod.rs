@@ -212,15 +212,18 @@ impl Hub {
     pub(crate) async fn catch_up(&self, id: &SessionId) {
         let target = self.read().sessions.log_end(id);
         let rendered = || self.read().sessions.get(id).map(|s| s.output.end());
-        while let Some(before) = rendered().filter(|end| *end < target) {
+        while rendered().is_some_and(|end| end < target) {
             if !self.change(|state| render_chunk(state, id)) {
                 return;
             }
-            if rendered() == Some(before) {
+            let state = self.read();
+            let next = state.sessions.io(id);
+            let next = next.and_then(|io| io.next_look_for_tail(now().boot));
+            drop(state);
+            match next {
                 // The memory with output that the disk has refused has not come yet.
-                tokio::time::sleep(UNREADABLE).await;
-            } else {
-                tokio::task::yield_now().await;
+                Some(_) => tokio::time::sleep(UNREADABLE).await,
+                None => tokio::task::yield_now().await,
             }
         }
     }
