@@ -216,10 +216,11 @@ impl Hub {
             if !self.change(|state| render_chunk(state, id)) {
                 return;
             }
-            let state = self.read();
-            let next = state.sessions.io(id);
-            let next = next.and_then(|io| io.next_look_for_tail(now().boot));
-            drop(state);
+            let next = {
+                let state = self.read();
+                let io = state.sessions.io(id);
+                io.and_then(|io| io.next_look_for_tail(now().boot))
+            };
             match next {
                 // The memory with output that the disk has refused has not come yet.
                 Some(_) => tokio::time::sleep(UNREADABLE).await,
