@@ -211,8 +211,7 @@ fn lines_of_several_jobs_are_in_order_of_time() {
 #[test]
 fn the_last_lines_of_a_job_that_floods_are_not_more_than_asked() {
     let home = Home::new();
-    // Beside other tests, a flood of full priority leaves the daemon too little of two processors.
-    home.start(&["-n", "flood", "exec nice -n 19 yes 9"]);
+    home.start(&["-n", "flood", "exec yes 9"]);
     home.run(&["wait", "flood", "--for", "match:9"])
         .expect_code(0);
     for _ in 0..5 {

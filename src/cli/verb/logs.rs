@@ -20,7 +20,9 @@ use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
 use crate::protocol::condition::WaitMode;
-use crate::protocol::{Record, SessionId, Status, Timestamp};
+use crate::protocol::params::Log;
+use crate::protocol::reply::LogLines;
+use crate::protocol::{Action, Record, SessionId, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
@@ -288,11 +290,34 @@ impl Logs {
                 Some(News::Idle(_)) => place.offset > 0,
                 _ => false,
             };
+            if may_flood
+                && is_late
+                && let Some(text) = self.last_text(ctx, job)?
+            {
+                text.iter().try_for_each(|line| ctx.out.line(line))?;
+                return Ok(None);
+            }
             if !(may_flood && is_late) || attempts == ATTEMPTS {
                 let show = self.show(ctx, job, place, None)?;
                 return self.print(ctx, job, (follower, first), show);
             }
         }
+    }
+
+    /// The text of the last lines as one reply has it, if nothing but text is wanted.
+    fn last_text(&self, ctx: &mut Context, job: &Record) -> Result<Option<Vec<String>>, Failure> {
+        let is_part = self.run.is_some() || self.since.is_some() || self.until.is_some();
+        if ctx.json || self.raw || self.times || self.stdin || is_part || self.within_up.is_some() {
+            return Ok(None);
+        }
+        let last: LogLines = ctx.read(&Action::Log(Log {
+            session_id: Some(job.summary.session_id.to_string()),
+            tail: self.last_lines(),
+            ..Log::default()
+        }))?;
+        let is_whole = last.omitted.lines == 0;
+        let text = last.lines.into_iter().map(|line| line.text);
+        Ok(is_whole.then(|| text.collect()))
     }
 
     /// Prints what a follower reads, after what it has read.
