@@ -61,8 +61,6 @@ impl<'a> Cell<'a> {
             (_, true) => 0,
             _ => 1,
         };
-        let (text, marker) = split(cell.contents());
-        let extra = marker.and_then(|marker| extras.get(marker));
         if !cell.has_contents() {
             // As in `compat::blanks`: half of a wide character that was overwritten has attributes in the emulator.
             return Self {
@@ -71,6 +69,8 @@ impl<'a> Cell<'a> {
                 ..Self::default()
             };
         }
+        let (text, marker) = split(cell.contents());
+        let extra = marker.and_then(|marker| extras.get(marker));
         Self {
             text: if text.starts_with(REPLACEMENT) {
                 "\u{fffd}"

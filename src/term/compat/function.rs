@@ -226,7 +226,8 @@ impl State {
         let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
         let most = cells.min(MAX_REPEAT);
         let text: String = std::iter::repeat_n(c, usize::from(count).min(most)).collect();
-        if self.modes.insert || !self.modes.wrap || self.extras.is_active() {
+        let is_plain = !self.modes.insert && self.modes.wrap && !self.extras.is_active();
+        if !is_plain || self.wrapping(core, &text).is_some() {
             self.print(core, &text);
         } else {
             core.put(text.as_bytes());

@@ -8,7 +8,7 @@ impl State {
     pub(super) fn image(&self, core: &mut Core<'_>, image: Image, wraps_next: bool) {
         let cols = self.size.cols();
         match self.modes.wrap {
-            true if wraps_next => core.put(b"\r\n"),
+            true if wraps_next => self.feeding(core, |core| core.put(b"\r\n")),
             true => {}
             false => self.settle(core),
         }
@@ -20,7 +20,7 @@ impl State {
         match image {
             Image::Below => {
                 core.go_col(col);
-                core.put(b"\n");
+                self.feeding(core, |core| core.put(b"\n"));
             }
             Image::Behind => {}
             Image::InPlace => core.go_col(col),

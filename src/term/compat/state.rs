@@ -268,7 +268,7 @@ impl State {
     pub(super) fn print(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
         if std::mem::take(&mut self.wraps_next) && self.modes.wrap {
-            core.put(b"\r\n");
+            self.feeding(core, |core| core.put(b"\r\n"));
         }
         let marker = self.marker(core);
         let mut wrapping = self.wrapping(core, text);
