@@ -87,6 +87,12 @@ impl Environment {
         self.values.get(name)?.text.as_deref()
     }
 
+    /// The variables that are set.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let values = self.values.iter();
+        values.filter_map(|(name, value)| Some((name.as_str(), value.text.as_deref()?)))
+    }
+
     fn set(&mut self, name: &str, text: Option<String>, from: Origin) {
         self.values.insert(name.to_owned(), Value { text, from });
     }

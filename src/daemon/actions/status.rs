@@ -72,7 +72,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         {
             detail.env = match params.full_env {
                 Some(true) => env_shown::all(&detail.env_names, &spec.env),
-                _ => env_shown::shown(&detail.env_names, &spec.env),
+                _ => env_shown::shown(&detail.env_names, &spec.env, &secrets),
             };
         }
         if client.principal.role == Role::Human {

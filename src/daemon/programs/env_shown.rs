@@ -82,7 +82,7 @@ const LEAST_SECRET: usize = 6;
 const LEAST_LETTERS: usize = 12;
 
 /// Whether a text is in other texts by chance, or for another reason than that it is a secret.
-pub(crate) fn is_common(text: &str) -> bool {
+fn is_common(text: &str) -> bool {
     let is_word = text.bytes().all(|byte| byte.is_ascii_lowercase());
     text.len() < LEAST_SECRET || is_word && text.len() < LEAST_LETTERS
 }
@@ -91,11 +91,23 @@ pub(crate) fn is_common(text: &str) -> bool {
 pub(crate) struct Secrets<'a>(Vec<&'a str>);
 
 impl<'a> Secrets<'a> {
-    /// Those of these variables.
+    /// Those of these variables, without what is in other texts by chance.
     pub(crate) fn of(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self::among(variables, |value| !is_common(value))
+    }
+
+    /// All of these variables, for texts into which they were put.
+    pub(crate) fn all_of(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self::among(variables, |value| !value.is_empty())
+    }
+
+    fn among(
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Self {
         let secret = variables
             .into_iter()
-            .filter(|(name, value)| !is_common(value) && looks_secret(name, value))
+            .filter(|(name, value)| is_meant(value) && looks_secret(name, value))
             .map(|(_, value)| value);
         let mut secrets: Vec<&str> = secret.collect();
         // One may be a part of another.
@@ -110,15 +122,22 @@ impl<'a> Secrets<'a> {
 
     /// A text with `***` in the place of the secret values.
     pub(crate) fn masked_in(&self, text: &str) -> String {
-        let replace = |text: String, secret: &&str| text.replace(secret, MASKED);
+        let replace = |text: String, secret: &&str| {
+            // In a pattern it matches literally.
+            let text = text.replace(secret, MASKED);
+            text.replace(&regex::escape(secret), MASKED)
+        };
         self.0.iter().fold(text.to_owned(), replace)
     }
 }
 
 /// The variables with these names: their values in the environment of the job, `None` for those that
-/// were removed from it.
-pub(crate) fn shown(names: &[String], env: &Environment) -> BTreeMap<String, Option<String>> {
-    let secrets = Secrets::of(env.iter());
+/// were removed from it. `secrets` are those of this environment.
+pub(crate) fn shown(
+    names: &[String],
+    env: &Environment,
+    secrets: &Secrets<'_>,
+) -> BTreeMap<String, Option<String>> {
     let shown = |name: &String| {
         let value = env.get(name).map(|value| {
             if secrets.have(name, value) {
@@ -260,13 +279,16 @@ mod tests {
             ("PORT", "1234"),
         ]);
         let names = ["COPY", "PORT", "PGUSER", "PGPASSWORD"].map(str::to_owned);
-        let shown = shown(&names, &env);
+        let shown = shown(&names, &env, &Secrets::of(env.iter()));
         assert_eq!(shown["COPY"].as_deref(), Some("***"));
         assert_eq!(shown["PORT"].as_deref(), Some("1234"));
         assert_eq!(shown["PGUSER"].as_deref(), Some("postgres"));
         assert_eq!(shown["PGPASSWORD"].as_deref(), Some("***"));
         let masked = Secrets::of(env.iter()).masked_in("x --with hunter2 -p 1234");
         assert_eq!(masked, "x --with *** -p 1234");
+        // Nothing is left of a value in which there is another one.
+        let both = Secrets::all_of([("A_TOKEN", "hunter2"), ("B_SECRET", "hunter2-long")]);
+        assert_eq!(both.masked_in("x hunter2-long hunter2"), "x *** ***");
     }
 
     #[test]
@@ -274,7 +296,7 @@ mod tests {
         let env = [("HOME", "/home/me"), ("PORT", "1"), ("TOKEN", "hunter2")];
         let env = Environment::from_iter(env);
         let names = ["PORT", "TOKEN", "GONE"].map(str::to_owned);
-        let shown = shown(&names, &env);
+        let shown = shown(&names, &env, &Secrets::of(env.iter()));
         let shown: Vec<_> = shown
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_deref()))

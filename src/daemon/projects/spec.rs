@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 use super::project::Project;
-use crate::daemon::programs::env_shown::{is_common, looks_secret};
+use crate::daemon::programs::env_shown::Secrets;
 use crate::daemon::programs::program::{check_directory, environment, spawn_spec};
 use crate::engine::meta::{ProjectJob, Spec, TimeLimits};
 use crate::engine::retention::Retention;
@@ -134,7 +134,7 @@ impl Sources {
 fn without_secrets(mut spec: Spec, environment: &Environment) -> Spec {
     if spec.args.is_some() {
         let words = std::iter::once(&mut spec.command).chain(spec.args.iter_mut().flatten());
-        mask(words, environment, |_| true);
+        mask(words, &Secrets::all_of(environment.texts()));
     }
     if let Some(probe) = &mut spec.ready {
         mask_probe(probe, environment);
@@ -153,9 +153,8 @@ fn mask_probe(probe: &mut Probe, environment: &Environment) {
     } = probe;
     let texts = [pattern, tcp, &mut *http, command, file];
     // `1` is in an address for another reason.
-    mask(texts.into_iter().flatten(), environment, |secret| {
-        !is_common(secret)
-    });
+    let secrets = Secrets::of(environment.texts());
+    mask(texts.into_iter().flatten(), &secrets);
     // Otherwise the record could not be read again.
     if let Some(url) = http.as_mut().filter(|url| !url.starts_with(HTTP)) {
         *url = format!("{HTTP}{MASKED}");
@@ -165,31 +164,16 @@ fn mask_probe(probe: &mut Probe, environment: &Environment) {
 /// Where to open a job in a browser, as it is stored and shown.
 fn url(environment: &Environment, expanded: &Expanded) -> Option<String> {
     let mut url = expanded.open.clone()?;
-    mask(std::iter::once(&mut url), environment, |_| true);
+    mask(
+        std::iter::once(&mut url),
+        &Secrets::all_of(environment.texts()),
+    );
     Some(url)
 }
 
-/// Masks the values of variables that look secret, and that `is_meant` takes for such.
-fn mask<'a>(
-    words: impl Iterator<Item = &'a mut String>,
-    environment: &Environment,
-    is_meant: impl Fn(&str) -> bool,
-) {
-    let values = environment.values.iter();
-    let secrets: Vec<&str> = values
-        .filter_map(|(name, value)| Some((name, value.text.as_deref()?)))
-        .filter(|(name, text)| !text.is_empty() && is_meant(text) && looks_secret(name, text))
-        .map(|(_, text)| text)
-        .collect();
+fn mask<'a>(words: impl Iterator<Item = &'a mut String>, secrets: &Secrets<'_>) {
     for word in words {
-        for secret in &secrets {
-            // In a pattern it matches literally.
-            for secret in [*secret, &regex::escape(secret)] {
-                if word.contains(secret) {
-                    *word = word.replace(secret, MASKED);
-                }
-            }
-        }
+        *word = secrets.masked_in(word);
     }
 }
 

@@ -49,9 +49,7 @@ pub(super) async fn environment(hub: &Hub, client: &Rc<Client>, params: Project)
     let sources = Sources::of(&project, name).ok_or_else(|| Error::internal("no such job"))?;
     let resolved = threads::run("resolve", move || sources.resolve()).await?;
     let (values, expanded) = resolved.map_err(|faults| refused_from(&dir, &faults))?;
-    let texts = values.values.iter();
-    let texts = texts.filter_map(|(name, value)| Some((name.as_str(), value.text.as_deref()?)));
-    let secrets = Secrets::of(texts);
+    let secrets = Secrets::of(values.texts());
     let variables = values.values.iter().filter_map(|(name, value)| {
         let text = value.text.clone()?;
         Some(Variable {
