@@ -117,8 +117,14 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
             .waiting(Always)
             .timed(&[given("waitMs"), or_else("timeoutMs", DEFAULT_WAIT_MS)]),
     ),
-    ("write", CHANGES.waiting(With(REACTION))),
-    ("send_keys", CHANGES.waiting(With(REACTION))),
+    (
+        "write",
+        CHANGES.waiting(With(REACTION)).timed(&[given("waitMs")]),
+    ),
+    (
+        "send_keys",
+        CHANGES.waiting(With(REACTION)).timed(&[given("waitMs")]),
+    ),
     // With `pending` it types nothing.
     (
         "exec",

@@ -12,12 +12,10 @@ use crate::engine::batch::{Batch, slurm};
 use crate::link::Host;
 use crate::link::host::Reach as By;
 use crate::protocol::batch_job::NodeReach;
+use crate::protocol::bounds::DEFAULT_WAIT_MS;
 use crate::protocol::condition::Condition;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status, Targets};
 use crate::sys::paths::own_program;
-
-/// Default of `waitMs` of `wait`, in milliseconds.
-const WAIT_MS: u64 = 10_000;
 
 /// Carries out an action on the node of its session; `None` if this machine can do it, or if no batch system runs the
 /// session.
@@ -32,7 +30,8 @@ pub(crate) async fn run(hub: &Hub, client: &Rc<Client>, action: &Action) -> Opti
     };
     let mut left = None;
     if let Action::Wait(wait) = action {
-        let patience = Duration::from_millis(wait.wait_ms.or(wait.timeout_ms).unwrap_or(WAIT_MS));
+        let patience = wait.wait_ms.or(wait.timeout_ms);
+        let patience = Duration::from_millis(patience.unwrap_or(DEFAULT_WAIT_MS));
         let began = Instant::now();
         // When its time is over, the request itself finds that.
         let _ = tokio::time::timeout(patience, placed(hub, client, name)).await;

@@ -26,6 +26,8 @@ use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::hosts::HostLink;
+use crate::protocol::bounds::DEFAULT_WAIT_MS;
+use crate::protocol::traits::ActionTraits;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Targets, split_host};
 
 /// A host that has not answered a request for so long may be gone.
@@ -34,9 +36,6 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// Longest time until a request is told that its host cannot be reached. A link whose other end is silent is given up
 /// after 15 s; the rest is for a new one.
 const UNREACHABLE: Duration = Duration::from_secs(28);
-
-/// Default of `waitMs` in requests that wait.
-const WAIT_MS: u64 = 10_000;
 
 /// The host that answers an action; `None` if this machine does. An exact label of a session of this machine wins.
 ///
@@ -209,13 +208,9 @@ async fn ask(
 ) -> Result<Value, Error> {
     let name = action.name();
     let may_repeat = action.may_repeat() || matches!(action, Action::Start(_));
-    let field = if params.contains_key("timeoutMs") && name == "wait" {
-        "timeoutMs"
-    } else {
-        "waitMs"
-    };
-    let wait = params.get(field).and_then(Value::as_u64);
-    let wait = Duration::from_millis(wait.unwrap_or(WAIT_MS));
+    let timed = ActionTraits::of(name).and_then(|traits| traits.time(&params));
+    let (field, wait) = timed.unwrap_or_else(|| ("waitMs".to_owned(), DEFAULT_WAIT_MS));
+    let wait = Duration::from_millis(wait);
     let begun = Instant::now();
     let deadline = action.waits().then(|| begun + wait);
     let lane = client.lane(host);
@@ -250,7 +245,7 @@ async fn ask(
         if was_lost && let Some(deadline) = deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            params.insert(field.to_owned(), json!(left));
+            params.insert(field.clone(), json!(left));
         }
         let call = channel.call(name, params.clone());
         // It is on its way, and the next input may follow it.
