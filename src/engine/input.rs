@@ -37,8 +37,8 @@ pub const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 /// Maximum number of scopes in `InputWatch::shown`.
 const SHOWN: usize = 64;
 
-/// Characters that end the wait for a line, by default: line feed, Enter, the end of file and the signals (termios(3)).
-const ENDS_READ: [u8; 6] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a];
+/// The kill character (`^U`) discards a line, but the read goes on.
+const KILL: u8 = 0x15;
 
 /// The session's state that the input state also depends on.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +108,8 @@ impl InputWatch {
 
     /// Whether bytes end no line, and raise no signal, in a terminal that collects lines.
     pub fn is_part(bytes: &[u8]) -> bool {
-        !bytes.iter().any(|byte| ENDS_READ.contains(byte))
+        let ends = |byte: &u8| ENDS_LINE.contains(byte) && *byte != KILL;
+        !bytes.iter().any(ends)
     }
 
     /// Notes that the terminal does not collect lines now.

@@ -10,7 +10,7 @@ use super::timers::{Due, Timers};
 use super::tombstones::{Tombstone, Tombstones};
 use crate::protocol::glob::Glob;
 use crate::protocol::record::Share;
-use crate::protocol::{Error, Role, Scope, SessionId, Status, Timestamp};
+use crate::protocol::{Error, Role, Scope, SessionId, Status, Timestamp, signal};
 
 /// How far the newest session may lie ahead of the clock, in milliseconds: as many sessions as may be created in one.
 const NEAR_MS: i64 = 100_000;
@@ -152,7 +152,7 @@ impl Registry {
             scope: session.scope.clone(),
             status: session.life.status(),
             exit_code: session.life.exit_code(),
-            signal: session.life.signal_name().map(str::to_owned),
+            signal: session.life.signal().map(signal::name),
             removed: now,
             label: session.spec.label.clone(),
         };

@@ -15,7 +15,7 @@ pub struct Retry {
     pub backoff_ms: u64,
     /// When the restart is due, in boot-time milliseconds; `None` once it runs.
     pub at: Option<u64>,
-    /// How the latest run ended. This becomes the session's status if it is not restarted.
+    /// How the latest run ended.
     pub outcome: Status,
 }
 

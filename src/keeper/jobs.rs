@@ -331,9 +331,8 @@ impl Keeper {
 }
 
 /// Whether the job may have a control group, because it has a limit that needs one.
-fn is_grouped(job: &Job) -> bool {
-    let limits = job.spec.limits.as_ref();
-    limits.is_some_and(|limits| limits.memory_bytes.is_some() || limits.processes.is_some())
+pub(super) fn is_grouped(job: &Job) -> bool {
+    job.spec.limits.as_deref().is_some_and(cgroup::is_needed)
 }
 
 /// The name of the resource limit that ended the job; `None` if no limit did, or if it is not

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::events::Source;
 use super::handover::kept;
 use super::job_table::Job;
+use super::jobs::is_grouped;
 use super::log::Log;
 use super::supervise::Ended;
 use super::upgrade::{Upgrade, upgrade_failed};
@@ -170,7 +171,7 @@ impl Keeper {
             ToKeeper::Trim { session, first } => self.trim(&session, first),
             ToKeeper::Forget { session } => {
                 if let Some(job) = self.table.remove(&session) {
-                    if job.spec.limits.is_some() {
+                    if is_grouped(&job) {
                         cgroup::remove(&session);
                     }
                     self.stop_watching(&job);

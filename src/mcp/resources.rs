@@ -10,7 +10,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::call::Call;
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, SessionId};
 
 /// Sessions that are listed, newest first. Others can still be read.
 const LISTED: usize = 50;
@@ -110,11 +110,10 @@ async fn screen(call: &Call, id: &str) -> Result<String, Error> {
 /// An error about a resource.
 pub fn failed(error: Error, uri: &str) -> ErrorData {
     let data = Some(json!({ "uri": uri, "error": error }));
-    match error.code {
-        ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => {
-            ErrorData::resource_not_found(error.message, data)
-        }
-        _ => ErrorData::internal_error(error.message, data),
+    if error.code.is_gone() {
+        ErrorData::resource_not_found(error.message, data)
+    } else {
+        ErrorData::internal_error(error.message, data)
     }
 }
 

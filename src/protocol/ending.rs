@@ -30,7 +30,7 @@ impl fmt::Display for Ending<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.known(), self.status) {
             (Some(known), _) => f.write_str(&known),
-            (None, Some(status)) => f.write_str(&status.as_str().replace('_', " ")),
+            (None, Some(status)) => f.write_str(&status.words()),
             (None, None) => f.write_str("ended"),
         }
     }

@@ -73,6 +73,13 @@ pub enum ErrorCode {
     Internal,
 }
 
+impl ErrorCode {
+    /// Whether there is no such session, or not any more.
+    pub fn is_gone(self) -> bool {
+        matches!(self, Self::SessionNotFound | Self::SessionRemoved)
+    }
+}
+
 /// An error: what failed, why, and what to do next.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]

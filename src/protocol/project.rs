@@ -219,6 +219,9 @@ pub struct ProjectRole {
     pub watch: Option<Watching>,
 }
 
+/// The beginning of `why` of a service without a probe that listens: `guessed :3000`.
+pub const GUESSED: &str = "guessed ";
+
 /// The end of `why` of a job with a schedule that somebody has stopped.
 pub const SCHEDULE_OFF: &str = "its schedule is off";
 

@@ -81,6 +81,11 @@ impl Status {
         )
     }
 
+    /// Its name as people read it: `timed out`.
+    pub fn words(self) -> String {
+        self.as_str().replace('_', " ")
+    }
+
     /// Its name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

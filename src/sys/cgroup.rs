@@ -96,9 +96,14 @@ impl Place {
     }
 }
 
+/// Whether one of these limits needs a group.
+pub fn is_needed(limits: &JobLimits) -> bool {
+    limits.memory_bytes.is_some() || limits.processes.is_some()
+}
+
 /// Creates a group for a job whose limits need one. Returns `None` if no limit does, or if none can be created.
 pub fn create(id: &SessionId, limits: &JobLimits) -> Option<Group> {
-    if limits.memory_bytes.is_none() && limits.processes.is_none() {
+    if !is_needed(limits) {
         return None;
     }
     let place = Place::find()?;

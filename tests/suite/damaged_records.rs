@@ -4,6 +4,7 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::following::Following;
 use crate::support::job::Job;
 use crate::support::process::{Held, is_alive};
 use crate::support::{DEADLINE, Home, Serve};
@@ -210,19 +211,17 @@ fn an_ended_job_whose_record_names_a_pid_ends_no_stranger() {
     let job = Job::start(&mut serve, "true");
     job.end(&mut serve);
     let mut sleep = std::process::Command::new("sleep");
-    let mut stranger = sleep.arg("1000").spawn().unwrap();
+    sleep.arg("1000");
+    let stranger = Following::of(sleep);
     let meta = home.path().join("sessions").join(&job.id).join("meta.json");
     spoil(&home, &mut serve, || {
         let record = std::fs::read_to_string(&meta).unwrap();
         let mut record: Value = serde_json::from_str(&record).unwrap();
-        record["life"]["pid"] = json!(stranger.id());
+        record["life"]["pid"] = json!(stranger.pid());
         std::fs::write(&meta, record.to_string()).unwrap();
     });
     let said = home.run(&["stop", &job.id]);
-    let has_ended = stranger.try_wait().unwrap();
-    stranger.kill().unwrap();
-    stranger.wait().unwrap();
-    assert_eq!(has_ended, None, "{}", said.stderr);
+    assert!(is_alive(stranger.pid()), "{}", said.stderr);
     assert!(!said.stderr.contains("left behind"), "{}", said.stderr);
 }
 

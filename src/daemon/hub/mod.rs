@@ -11,7 +11,7 @@ use std::rc::Rc;
 use tokio::sync::{Mutex, MutexGuard, Notify, oneshot};
 use tokio::time::{Duration, timeout};
 
-use crate::daemon::clock::now;
+use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
 use crate::engine::conditions::Conditions;
@@ -20,9 +20,6 @@ use crate::engine::waits::{Pending, Verdict, WaitId};
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 use crate::term::plain::Checkpoint;
-
-/// Pause before output is looked at again that could not be read.
-const UNREADABLE: Duration = Duration::from_millis(10);
 
 /// Longest wait for output that is rendered before something else happens to a session.
 const CATCHING_UP: Duration = Duration::from_secs(1);
@@ -223,7 +220,7 @@ impl Hub {
             };
             match next {
                 // The memory with output that the disk has refused has not come yet.
-                Some(_) => tokio::time::sleep(UNREADABLE).await,
+                Some(at) => sleep_until_boot(Some(at)).await,
                 None => tokio::task::yield_now().await,
             }
         }

@@ -106,10 +106,15 @@ pub(crate) fn checked_line(greeting: &Greeting, line: &str, cwd: &Path) -> Resul
 /// Checks whether the connection may run a session again, which another client with more rights may have
 /// started.
 pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
-    let cwd = Path::new(&spec.cwd);
     if let Some(line) = &spec.on_exit {
-        checked_line(greeting, line, cwd)?;
+        checked_line(greeting, line, Path::new(&spec.cwd))?;
     }
+    check_command(greeting, spec)
+}
+
+/// The same for its command alone.
+fn check_command(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
+    let cwd = Path::new(&spec.cwd);
     match &spec.args {
         _ if greeting.policy.allow.is_none() => Ok(()),
         None => checked_line(greeting, &spec.command, cwd).map(drop),
@@ -123,14 +128,7 @@ pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> 
 /// Checks whether the connection may type into a program. With an allow-list it must be one that it could start itself:
 /// what is typed into a shell or an editor starts others.
 pub(crate) fn check_typing(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
-    if greeting.policy.allow.is_none() {
-        return Ok(());
-    }
-    let typed_into = Spec {
-        on_exit: None,
-        ..spec.clone()
-    };
-    check_spec(greeting, &typed_into).map_err(|error| {
+    check_command(greeting, spec).map_err(|error| {
         let why = "typing into a session that this connection could not start";
         Error::new(error.code, format!("{why}: {}", error.message)).hint(
             "`exec` runs allowed programs in a shell; `start` with `args` runs one without a shell",

@@ -7,7 +7,7 @@ use super::State;
 use crate::daemon::projects::project::Project;
 use crate::engine::project::Phase;
 use crate::protocol::Summary;
-use crate::protocol::project::PhaseName;
+use crate::protocol::project::{GUESSED, PhaseName};
 
 /// Whether readiness is guessed for a job: it is a service that runs and has no probe.
 pub(crate) fn is_guessed(project: &Project, job: &str) -> bool {
@@ -19,7 +19,7 @@ pub(crate) fn is_guessed(project: &Project, job: &str) -> bool {
 /// What is told of a job that listens on these ports: `guessed :3000`.
 pub(crate) fn told(ports: &[u16]) -> Option<String> {
     let port = ports.first()?;
-    Some(format!("guessed :{port}"))
+    Some(format!("{GUESSED}:{port}"))
 }
 
 impl State {

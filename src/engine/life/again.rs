@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Actor, Life, Probed};
 use crate::engine::Now;
 use crate::engine::retry::{self, Retry, Verdict};
-use crate::protocol::{RestartPolicy, Status, Timestamp};
+use crate::protocol::{Ending, RestartPolicy, Status, Timestamp};
 
 /// A run that was asked for while the run before is being ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -91,10 +91,7 @@ impl Life {
             count => format!("{count} times"),
         };
         let before = self.runs.iter().rev().find(|run| run.run < last);
-        let end = before.and_then(|run| match (run.exit_code, &run.signal) {
-            (Some(code), _) => Some(format!("exit {code}")),
-            (None, signal) => signal.clone(),
-        });
+        let end = before.and_then(|run| Ending::from(run).known());
         // Its policy keeps how the run ended that it has followed.
         let is_limit = self
             .retry

@@ -360,10 +360,9 @@ impl Life {
     /// Takes who asked for this signal, if bgproc sent it to this run.
     fn take_sender(&mut self, signal: Option<i32>) -> Option<Actor> {
         let earlier = std::mem::take(&mut self.earlier_signals);
-        let sent = self.last_signal.take().into_iter().chain(earlier);
-        sent.filter(|(sent, _)| Some(*sent) == signal)
-            .map(|(_, by)| by)
-            .next()
+        let mut sent = self.last_signal.take().into_iter().chain(earlier);
+        let found = sent.find(|(sent, _)| Some(*sent) == signal);
+        found.map(|(_, by)| by)
     }
 
     /// Its first process was stopped or continued. Returns true if the status changed. One that is being ended may be
@@ -503,12 +502,6 @@ impl Life {
     /// Number of the signal that it died of.
     pub fn signal(&self) -> Option<i32> {
         self.signal
-    }
-
-    /// Name of the signal that it died of.
-    pub fn signal_name(&self) -> Option<&str> {
-        let last = self.runs.last().filter(|_| self.signal.is_some());
-        last?.signal.as_deref()
     }
 
     /// Why it ended as it did.

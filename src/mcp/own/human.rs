@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ceiling, text};
+use super::{ceiling, is_given, text};
 use crate::mcp::call::{Arguments, Call, Done};
 use crate::protocol::reply::AskOutcome;
-use crate::protocol::traits::param;
 
 /// How long to wait for the reaction of the program to an answer, in milliseconds.
 const REACTION_MS: u64 = 2000;
@@ -14,7 +13,7 @@ const REACTION_MS: u64 = 2000;
 pub fn name_time(arguments: &mut Arguments) {
     for name in ["waitMs", "wait_ms"] {
         if let Some(ms) = arguments.remove(name)
-            && param(arguments, "timeoutMs").is_none_or(Value::is_null)
+            && !is_given(arguments, "timeoutMs")
         {
             arguments.remove("timeout_ms");
             arguments.insert("timeoutMs".to_owned(), ms);

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::screens::Screens;
 use super::call::{Arguments, Call, Done, Outcome};
-use crate::protocol::traits::param;
+use crate::protocol::traits::{param, spellings};
 use crate::protocol::{Error, ErrorCode};
 
 /// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time.
@@ -53,7 +53,7 @@ pub async fn call(call: &Call, screens: &Screens, tool: &str, mut arguments: Arg
             .iter()
             .any(|name| arguments.contains_key(*name)),
         newest: arguments.get("newest") == Some(&true.into()),
-        limit: param(&arguments, "limit").is_some_and(|limit| !limit.is_null()),
+        limit: is_given(&arguments, "limit"),
         up: arguments.get("op") == Some(&"up".into()),
         background: action == "start"
             && !arguments.contains_key("args")
@@ -139,8 +139,7 @@ fn wait_until_settled(arguments: &mut Arguments) {
         arguments.get("op").and_then(Value::as_str),
         Some("up" | "down" | "reload")
     );
-    let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    if changes && !is_given("waitMs") && !is_given("wait_ms") {
+    if changes && !is_given(arguments, "waitMs") {
         arguments.insert("waitMs".to_owned(), SETTLE_MS.into());
     }
 }
@@ -159,8 +158,13 @@ fn is_part(arguments: &Arguments) -> bool {
         "run",
         "command",
     ];
-    let given = |name: &&str| param(arguments, name).is_some_and(|value| !value.is_null());
-    names.iter().any(given)
+    names.iter().any(|name| is_given(arguments, name))
+}
+
+/// Whether an argument is given, in either spelling. `null` counts as absent.
+fn is_given(arguments: &Arguments, name: &str) -> bool {
+    let mut spellings = spellings(name).into_iter();
+    spellings.any(|name| arguments.get(&name).is_some_and(|value| !value.is_null()))
 }
 
 /// An error as text: message, code, hint, and data such as the last output.

@@ -70,6 +70,9 @@ pub struct Left {
     pub lines: u64,
 }
 
+/// How the reason of a session says that its probe does not hold yet.
+pub const UNREADY: &str = "not ready yet";
+
 /// Result of `poll`; part of the results of `wait` and other actions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

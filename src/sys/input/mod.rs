@@ -66,14 +66,12 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<In
     // before a prompt for a password, with the read of that prompt.
     let discipline = pty::line_discipline(&master)?;
     Ok(InputReport {
-        reading: seen.reading,
-        in_event_loop: seen.in_event_loop,
-        in_read: seen.in_read,
         line: Some(LineModes {
             canonical: discipline.canonical,
             echo: discipline.echo,
         }),
         unread,
+        ..seen
     })
 }
 
@@ -82,35 +80,21 @@ pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputR
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
-    let seen = reading(&family::of_pipe(leader, effort), input, effort);
     Ok(InputReport {
-        reading: seen.reading,
-        in_event_loop: seen.in_event_loop,
-        in_read: seen.in_read,
-        line: None,
         unread,
+        ..reading(&family::of_pipe(leader, effort), input, effort)
     })
 }
 
-/// What was seen of the threads that may read an input. By default, nothing.
-#[derive(Default)]
-struct Seen {
-    /// Whether one waits for it; `None` if none was seen waiting and not all could be examined.
-    reading: Option<bool>,
-    /// Whether it waits in an event loop.
-    in_event_loop: bool,
-    /// Whether it waits in a read.
-    in_read: bool,
-}
-
-/// Looks whether a thread of these processes waits for `input`.
-fn reading(readers: &Readers, input: Input, effort: Effort) -> Seen {
+/// Looks whether a thread of these processes waits for `input`. Nothing is reported if none was seen waiting and not all
+/// could be examined.
+fn reading(readers: &Readers, input: Input, effort: Effort) -> InputReport {
     let mut left = effort.threads();
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
         for thread in reader.threads() {
             if left == 0 {
-                return Seen::default();
+                return InputReport::default();
             }
             left -= 1;
             let call = blocked(reader.pid, thread);
@@ -121,10 +105,11 @@ fn reading(readers: &Readers, input: Input, effort: Effort) -> Seen {
             };
             match (found, call) {
                 (Found::Input, Ok(Some(call))) => {
-                    return Seen {
+                    return InputReport {
                         reading: Some(true),
                         in_event_loop: call.is_of_event_loop(),
                         in_read: matches!(call, Blocked::Read(_)),
+                        ..InputReport::default()
                     };
                 }
                 (Found::Input | Found::Other, _) => {}
@@ -132,9 +117,9 @@ fn reading(readers: &Readers, input: Input, effort: Effort) -> Seen {
             }
         }
     }
-    Seen {
+    InputReport {
         reading: (!blind).then_some(false),
-        ..Seen::default()
+        ..InputReport::default()
     }
 }
 

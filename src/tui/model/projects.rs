@@ -79,6 +79,12 @@ impl Projects {
         }
     }
 
+    /// The project on its way up for which these jobs, and no others, are waited for.
+    pub fn waited_for(&mut self, dir: &str, jobs: Option<&[String]>) -> Option<&mut ComingUp> {
+        let mut coming = self.coming.iter_mut();
+        coming.find(|known| known.dir == dir && known.jobs.as_deref() == jobs)
+    }
+
     /// Takes a project out, since it has settled.
     pub fn settled(&mut self, dir: &str) -> Option<ComingUp> {
         let at = self.coming.iter().position(|known| known.dir == dir)?;

@@ -25,8 +25,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
     if is_told_elsewhere(model, &tag, error) {
         return;
     }
-    let gone = [ErrorCode::SessionNotFound, ErrorCode::SessionRemoved].contains(&error.code);
-    if let (true, Some(id)) = (gone, tag.job()) {
+    if let (true, Some(id)) = (error.code.is_gone(), tag.job()) {
         if let RequestKind::Copy(id, CopyFrom::Commands) = &tag {
             copy::forget(model, id, cmds);
         }

@@ -9,7 +9,7 @@ use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, ProjectRequest};
 use crate::tui::model::Model;
 use crate::tui::model::job::{Job, tilde};
-use crate::tui::model::projects::{ComingUp, Here, planned_jobs};
+use crate::tui::model::projects::{Here, planned_jobs};
 use crate::tui::modes::{form, page, plan};
 use crate::tui::project::{Aim, words};
 use crate::tui::requests::refresh;
@@ -132,10 +132,8 @@ fn down(model: &mut Model, state: &ProjectState, stops: usize) {
 
 /// Tells what became of jobs that have settled. Those that have not are asked for again.
 fn settled(model: &mut Model, dir: &str, jobs: Option<&[String]>, state: &ProjectState) {
-    let mut coming = model.projects.coming.iter_mut();
-    let is_it = |known: &&mut ComingUp| known.dir == dir && known.jobs.as_deref() == jobs;
     // Other jobs have been brought up since: the request about all of them is pending.
-    let Some(known) = coming.find(is_it) else {
+    let Some(known) = model.projects.waited_for(dir, jobs) else {
         return;
     };
     if !state.settled {
@@ -216,8 +214,7 @@ pub(super) fn refused(model: &mut Model, request: &ProjectRequest, error: &Error
         ProjectRequest::Offer { .. } => return,
         // After a reconnect it is asked for again.
         ProjectRequest::Settle { dir, jobs } => {
-            let is_it = |known: &ComingUp| known.dir == *dir && known.jobs == *jobs;
-            let is_pending = model.projects.coming.iter().any(is_it);
+            let is_pending = model.projects.waited_for(dir, jobs.as_deref()).is_some();
             if is_pending && error.code != ErrorCode::DaemonUnavailable {
                 model.projects.settled(dir);
             }

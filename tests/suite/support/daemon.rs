@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::process::{self, Held};
-use super::{DEADLINE, Serve};
+use super::{DEADLINE, Serve, eventually};
 
 /// Pids of daemon and keeper.
 #[track_caller]
@@ -32,6 +32,15 @@ pub(crate) fn kill_keeper(serve: &mut Serve) -> u32 {
     let (_, keeper) = pids(serve);
     kill_pid(keeper);
     keeper
+}
+
+/// Kills the keeper, and waits until the next one is there.
+#[track_caller]
+pub(crate) fn replace_keeper(serve: &mut Serve) {
+    let old = kill_keeper(serve);
+    eventually("the next keeper is there", || {
+        (pids(serve).1 != old).then_some(())
+    });
 }
 
 /// Kills a process that is there, and waits for its end.

@@ -8,7 +8,7 @@ use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::protocol::params::{Log, Stream};
-use crate::protocol::reply::{LogLine, LogLines, ShellCommand};
+use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
 
 /// Returns lines of clean text.
@@ -81,15 +81,15 @@ pub(super) async fn lines(
     let after_all = least.max(stretch.total_lines + 1);
     // Of one that has no end in the log, only the last lines are read.
     let is_counted = keep_last && !choice.is_of_the_end();
-    let is_over = |command: &mut ShellCommand| {
+    let mut is_over = false;
+    if let Some(command) = &mut choice.command {
         command.lines = is_counted.then_some(read);
-        is_read && !command.running
-    };
+        is_over = is_read && !command.running;
+    }
     // What follows the output of a command that has ended is no part of it.
     let next_line = match lines.back() {
-        _ if choice.command.as_mut().is_some_and(is_over) => after_all,
-        Some(line) => line.n + 1,
-        None => after_all,
+        Some(line) if !is_over => line.n + 1,
+        _ => after_all,
     };
     Ok(LogLines {
         runs: borders.take(lines.iter().map(|line| line.n)),

@@ -10,7 +10,7 @@ use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{LogOfSession, LogPart, LogsOfSeveral};
-use crate::protocol::{Error, ErrorCode, SessionId, Timestamp};
+use crate::protocol::{Error, SessionId, Timestamp};
 
 /// Reads the sessions that the request names, or else all that the client sees, the newest first.
 pub(super) async fn several(
@@ -53,7 +53,7 @@ pub(super) async fn several(
         };
         let part = match part {
             Ok(part) => part,
-            Err(error) if is_gone(&error) => continue,
+            Err(error) if error.code.is_gone() => continue,
             Err(error) => return Err(error),
         };
         if let LogPart::Matches(found) = &part {
@@ -121,11 +121,4 @@ fn check(params: &Log) -> Result<(), Error> {
         ))),
         None => Ok(()),
     }
-}
-
-fn is_gone(error: &Error) -> bool {
-    matches!(
-        error.code,
-        ErrorCode::SessionNotFound | ErrorCode::SessionRemoved
-    )
 }

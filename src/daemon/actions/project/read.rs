@@ -88,10 +88,14 @@ async fn named(
     if let Some(files) = &params.files {
         return Ok(Some(files.iter().map(|file| dir.join(file)).collect()));
     }
+    let is_meant = |known: &&Known| known.wish.standing == Standing::Up && known.applied.is_named;
+    // Only then it matters which project is meant.
+    if !hub.read().projects.iter().any(|known| is_meant(&known)) {
+        return Ok(None);
+    }
     let dirs = threads::run("project", move || candidates(&dir, None)).await?;
     let state = hub.read();
     let known = dirs.iter().find_map(|dir| state.projects.at(dir));
-    let is_meant = |known: &&Known| known.wish.standing == Standing::Up && known.applied.is_named;
     Ok(known
         .filter(is_meant)
         .map(|known| known.applied.paths.clone()))

@@ -14,9 +14,10 @@ use crate::daemon::reading;
 use crate::daemon::sessions::text::{Piece, Uncounted};
 use crate::daemon::state::State;
 use crate::daemon::tasks::watch;
+use crate::engine::input::needs;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::reply::{Highlight, Left, Polled, ScreenText};
-use crate::protocol::status::{InputState, Mode};
+use crate::protocol::status::Mode;
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
 use crate::term::highlight::highlights;
@@ -156,10 +157,7 @@ impl Canvas {
     /// `None` if the program writes lines.
     fn of(session: &Session) -> Option<Self> {
         // A program that was killed may have left its mode to one that reads lines.
-        let reads_lines = matches!(
-            session.input_state(),
-            InputState::Line | InputState::Password
-        );
+        let reads_lines = needs(session.input_state());
         match () {
             () if !reads_lines && session.output.draws_main_screen() => Some(Self::MainScreen),
             () if session.output.alt_screen() => Some(Self::AlternateScreen),

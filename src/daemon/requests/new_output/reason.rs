@@ -4,6 +4,7 @@ use crate::daemon::state::State;
 use crate::engine::life::Life;
 use crate::engine::session::Session;
 use crate::protocol::Status;
+use crate::protocol::reply::UNREADY;
 use crate::protocol::run::EndedByKind;
 use crate::sys::signal;
 
@@ -43,7 +44,7 @@ pub(crate) fn untold_reason(
 pub(super) fn unready(session: &Session) -> Option<String> {
     let is_awaited = session.ready() == Some(false) && !session.is_late();
     let is_unready = is_awaited && session.life.status() == Status::Running;
-    is_unready.then(|| "not ready yet".to_owned())
+    is_unready.then(|| UNREADY.to_owned())
 }
 
 /// Several reasons as one.

@@ -36,16 +36,11 @@ pub async fn list(call: &Call, shared: &Shared, given: &Arguments) -> Result {
         match process(call, shared, session, include_output).await {
             Ok(process) => processes.push(process),
             // It was removed meanwhile.
-            Err(error) if is_gone(&error) => {}
+            Err(error) if error.code.is_gone() => {}
             Err(error) => return Err(error),
         }
     }
     Ok(json!({ "processes": processes, "warnings": warnings }))
-}
-
-fn is_gone(error: &Error) -> bool {
-    use crate::protocol::ErrorCode::{SessionNotFound, SessionRemoved};
-    matches!(error.code, SessionNotFound | SessionRemoved)
 }
 
 async fn process(call: &Call, shared: &Shared, session: &Value, include_output: bool) -> Result {

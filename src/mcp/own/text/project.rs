@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{array, word};
+use crate::protocol::project::GUESSED;
 
 /// A line about the project, one for each job, and what belongs to it. `is_up`: the request brings it up.
 pub(super) fn state(result: &Value, is_up: bool) -> String {
@@ -51,22 +52,18 @@ fn line(job: &Value) -> String {
     let code = job["exitCode"].as_i64().filter(|code| *code != 0);
     let code = code.map(|code| format!("exit code {code}"));
     let signal = job["signal"].as_str().map(str::to_owned);
-    for how in [&code, &signal].into_iter().flatten() {
-        line.push_str(&format!(", {how}"));
+    let ends: Vec<String> = code.into_iter().chain(signal).collect();
+    for end in &ends {
+        line.push_str(&format!(", {end}"));
     }
     let why = job["why"].as_str();
+    let why = why.filter(|why| !ends.iter().any(|end| end == why));
     // A service without a probe counts as ready when it listens.
-    let listens = why.and_then(|why| why.strip_prefix("guessed "));
-    match (listens, why) {
-        (Some(port), _) => line.push_str(&format!(": listens on {port}")),
-        (None, Some(why))
-            if ![&code, &signal]
-                .iter()
-                .any(|how| how.as_deref() == Some(why)) =>
-        {
-            line.push_str(&format!(": {why}"));
-        }
-        _ => {}
+    let listens = why.and_then(|why| why.strip_prefix(GUESSED));
+    if let Some(port) = listens {
+        line.push_str(&format!(": listens on {port}"));
+    } else if let Some(why) = why {
+        line.push_str(&format!(": {why}"));
     }
     if let Some(next) = job["nextRun"].as_str() {
         line.push_str(&format!(", next run {next}"));

@@ -8,9 +8,7 @@ use super::{
     array, command, input_state, progress, reason, reported, seconds, status, with_output, word,
 };
 use crate::protocol::Status;
-
-/// How the reason of a session says that its probe does not hold yet.
-const UNREADY: &str = "not ready yet";
+use crate::protocol::reply::UNREADY;
 
 /// How many sessions that have ended are listed unless the request says how many it wants.
 const ENDED: usize = 20;
@@ -31,7 +29,7 @@ pub(super) fn started(result: &Value, background: bool) -> String {
             head.push_str(" (session restart runs it again)");
         }
     }
-    head.push_str(ready(result));
+    head.push_str(&ready(result));
     head.push_str(&reason(result));
     head.push_str(input_state(result));
     head.push_str(&progress(result));
@@ -51,13 +49,13 @@ pub(super) fn started(result: &Value, background: bool) -> String {
 }
 
 /// Whether a session is ready, if it has a probe.
-fn ready(session: &Value) -> &'static str {
+fn ready(session: &Value) -> String {
     match session["ready"].as_bool() {
-        Some(true) => ", ready",
+        Some(true) => ", ready".to_owned(),
         // The reason may say it already, among others.
-        Some(false) if word(session, "reason").contains(UNREADY) => "",
-        Some(false) if session["status"] == "running" => ", not ready yet",
-        _ => "",
+        Some(false) if word(session, "reason").contains(UNREADY) => String::new(),
+        Some(false) if session["status"] == "running" => format!(", {UNREADY}"),
+        _ => String::new(),
     }
 }
 
@@ -116,7 +114,7 @@ pub(super) fn listed(result: &Value, is_limited: bool) -> String {
             Some(1) => line.push_str(", restarted once"),
             Some(count) => line.push_str(&format!(", restarted {count} times")),
         }
-        line.push_str(ready(session));
+        line.push_str(&ready(session));
         line.push_str(input_state(session));
         line.push_str(&reported(session));
         line.push_str(&progress(session));

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use super::search::search;
 use super::{Entry, Palette};
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
@@ -42,12 +43,13 @@ pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
 
 /// Draws the palette over the body.
 pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Canvas) {
-    let found = palette.found(model);
+    let all = palette.entries(model);
+    let (columns, total) = (Columns::of(&all), all.len());
+    let found = search(all, &palette.line.text());
     let framed = body.width >= NARROW && body.height >= 8;
     let margin = if framed { 4 } else { 1 };
     let most = ROWS.max(model.window.1 / 2);
     let rows = most.min(body.height.saturating_sub(margin));
-    let columns = Columns::of(&palette.entries(model));
     let width = if framed {
         let whole = (columns.whole() + 4).max(LEAST_WIDTH);
         let whole = u16::try_from(whole).unwrap_or(u16::MAX);
@@ -81,7 +83,7 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     input(
         model,
         palette,
-        found.len(),
+        (found.len(), total),
         Rect { height: 1, ..inner },
         canvas,
     );
@@ -155,9 +157,15 @@ fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
     }
 }
 
-/// The typed text and the number of matching commands.
-fn input(model: &Model, palette: &Palette, found: usize, area: Rect, canvas: &mut Canvas) {
-    let count = format!("{found}/{}", palette.entries(model).len());
+/// The typed text, and the number of matching commands and of all.
+fn input(
+    model: &Model,
+    palette: &Palette,
+    (found, total): (usize, usize),
+    area: Rect,
+    canvas: &mut Canvas,
+) {
+    let count = format!("{found}/{total}");
     let width = u16::try_from(count.len()).unwrap_or(0);
     if area.width > width + 12 {
         let x = area.right() - width;
