@@ -86,15 +86,20 @@ impl Context {
 
     /// The same for a verb that only shows jobs: a group, a tag or a pattern means those of all hosts.
     pub fn many_everywhere(&mut self, targets: &[String]) -> Result<Found, Failure> {
-        let mut known = self.known()?;
         let is_alone = self.only_here || hosts::only_here()?.is_none();
-        if !is_alone && targets.iter().any(|target| target::is_several(target)) {
-            let listed: Listed<Record> = self.read(&Action::List(List {
-                limit: Some(ALL_SESSIONS),
-                ..List::default()
-            }))?;
-            known.everywhere = Some(listed.sessions);
+        if is_alone || !targets.iter().any(|target| target::is_several(target)) {
+            return self.many(targets, Among::Any);
         }
+        let listed: Listed<Record> = self.read(&Action::List(List {
+            limit: Some(ALL_SESSIONS),
+            ..List::default()
+        }))?;
+        let is_here = |job: &&Record| job.summary.session_id.host().is_none();
+        let here = listed.sessions.iter().filter(is_here).cloned().collect();
+        let known = Known {
+            everywhere: Some(listed.sessions),
+            ..Known::of(here)
+        };
         self.found(targets, Among::Any, known)
     }
 
@@ -165,13 +170,7 @@ impl Context {
 
     /// What targets are looked up in.
     fn known(&mut self) -> Result<Known, Failure> {
-        let all = self.jobs()?;
-        Ok(Known {
-            own: own_jobs(&all),
-            all,
-            everywhere: None,
-            recent: recent::recall(),
-        })
+        Ok(Known::of(self.jobs()?))
     }
 
     /// The jobs that a target means, or why it means none.
@@ -254,6 +253,16 @@ impl Context {
 }
 
 impl Known {
+    /// Targets are looked up in these jobs of this machine, or of the host that `-H` names.
+    fn of(all: Vec<Record>) -> Self {
+        Self {
+            own: own_jobs(&all),
+            all,
+            everywhere: None,
+            recent: recent::recall(),
+        }
+    }
+
     /// What a word that is no name of a job of this directory's project means among its jobs: the instances of an entry
     /// of its Procfile, or the job of the included file of this directory.
     fn own_name(&self, target: &str) -> Option<String> {

@@ -4,12 +4,14 @@
 mod hosts;
 mod jobs;
 mod miss;
-pub mod own_file;
+pub(in crate::cli) mod own_file;
 mod people;
 pub mod recent;
 pub mod target;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use clap::Command;
 use serde::Serialize;
@@ -19,7 +21,7 @@ pub use self::hosts::{is_arriving, only_here};
 pub use self::jobs::{Among, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::ColorChoice;
-use crate::cli::output::{self, Output, note, words};
+use crate::cli::output::{self, Output, names, note, words};
 use crate::cli::settings;
 use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::bounds::ALL_SESSIONS;
@@ -46,6 +48,8 @@ pub struct Context {
     connection: Option<Connection>,
     /// The names of the jobs that this verb acts on.
     names: HashMap<SessionId, String>,
+    /// The directory of the project around this one, once it was looked for.
+    around: OnceCell<Option<PathBuf>>,
 }
 
 impl Context {
@@ -60,6 +64,7 @@ impl Context {
             advice: |_| None,
             connection: None,
             names: HashMap::new(),
+            around: OnceCell::new(),
         }
     }
 
@@ -180,6 +185,13 @@ impl Context {
     /// Rewords an error of the daemon for people: jobs by their names.
     pub fn in_words(&self, failure: Failure) -> Failure {
         people::in_words(failure, |id| self.names.get(id).cloned())
+    }
+
+    /// The names of jobs for a person in this directory: a job of another project is shown with its project.
+    pub fn names_from_here(&self, jobs: &[Record]) -> Vec<String> {
+        let is_any = jobs.iter().any(|job| job.summary.project.is_some());
+        let around = is_any.then(|| self.around.get_or_init(own_file::around).as_deref());
+        names::seen_from(around.flatten(), jobs)
     }
 
     /// The name of a job that this verb acts on, else its id.

@@ -6,34 +6,39 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::disk::Disk;
 use crate::client::host;
-use crate::project::{ProcfileOptions, Project, Source, find, load};
+use crate::project::{Found, ProcfileOptions, Project, Source, find, load};
 
 /// The project; `None` without a file that can be read. A caller who has another way is not told why.
-pub fn here() -> Option<Project> {
-    let found = find(&Disk, &env::current_dir().ok()?).ok().flatten()?;
-    let source = Source {
-        dir: found.dir,
-        paths: found.paths,
-        procfile: ProcfileOptions::default(),
-    };
-    load(&Disk, &source).ok()
+pub(in crate::cli) fn here() -> Option<Project> {
+    let found = found()?;
+    read(found.dir, found.paths)
 }
 
 /// The project that these files define. A caller who has another way is not told why there is none.
 pub(super) fn of(dir: &str, files: &[String]) -> Option<Project> {
-    let source = Source {
-        dir: dir.into(),
-        paths: files.iter().map(PathBuf::from).collect(),
-        procfile: ProcfileOptions::default(),
-    };
-    load(&Disk, &source).ok()
+    read(dir.into(), files.iter().map(PathBuf::from).collect())
 }
 
 /// The directory of the project around this one. On another host there is none.
-pub fn around() -> Option<PathBuf> {
-    let dir = env::current_dir().ok()?;
-    let dir = Some(dir).filter(|_| host::chosen().is_none())?;
-    Some(find(&Disk, &dir).ok().flatten()?.dir)
+pub(super) fn around() -> Option<PathBuf> {
+    if host::chosen().is_some() {
+        return None;
+    }
+    Some(found()?.dir)
+}
+
+/// The files of the project around this directory.
+fn found() -> Option<Found> {
+    find(&Disk, &env::current_dir().ok()?).ok().flatten()
+}
+
+fn read(dir: PathBuf, paths: Vec<PathBuf>) -> Option<Project> {
+    let source = Source {
+        dir,
+        paths,
+        procfile: ProcfileOptions::default(),
+    };
+    load(&Disk, &source).ok()
 }
 
 /// The job that a name means in a directory of a project: the job with this name or, below the directory of an included

@@ -7,7 +7,7 @@ use clap::Args;
 use super::consent::{self, Unasked};
 use super::ended::end;
 use super::signals::{is_kill, name};
-use crate::cli::context::{Among, Context, Found, own_file, target};
+use crate::cli::context::{Among, Context, Found, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::output::{advised, names, note, words};
@@ -60,7 +60,7 @@ impl Ending {
         }
         let wish = |job: &Record| (job.summary.session_id.clone(), self.manner(job, grace));
         let wishes: Vec<_> = jobs.iter().map(wish).collect();
-        let names = names::seen_from(own_file::around().as_deref(), &jobs);
+        let names = ctx.names_from_here(&jobs);
         let mut worst = exit;
         end(ctx, &wishes, |ctx, ended| {
             let (job, name) = (&jobs[ended.place], &names[ended.place]);

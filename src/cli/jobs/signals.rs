@@ -2,9 +2,8 @@
 
 use clap::ValueEnum;
 
-use crate::cli::context::{Context, Found, own_file};
+use crate::cli::context::{Context, Found};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::names;
 use crate::client::read_reply;
 use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
 use crate::protocol::reply::Signalled;
@@ -52,7 +51,7 @@ pub(in crate::cli) fn send(
             }),
         })
     };
-    let names = names::seen_from(own_file::around().as_deref(), &jobs);
+    let names = ctx.names_from_here(&jobs);
     let answers = ctx.daemon()?.call_all(jobs.iter().map(action).collect());
     for ((job, name), answer) in jobs.iter().zip(&names).zip(answers) {
         let outcome = answer.map_err(Failure::from).and_then(|mut value| {

@@ -9,7 +9,7 @@ use crate::client::read_reply;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::StatusParams;
 use crate::protocol::shell::quote;
-use crate::protocol::{Action, Error, ErrorCode, EventKind, Record, SessionId, Status};
+use crate::protocol::{Action, Error, EventKind, Record, SessionId, Status};
 
 /// Ends this process with [`Exit::STATE`] and the reason as soon as jobs are skipped so that a wait for them is in vain.
 /// Starts a thread for that, if any of the jobs has still to start.
@@ -92,10 +92,7 @@ fn looked(answers: impl Iterator<Item = Result<Record, Error>>) -> Looked {
     for answer in answers {
         match answer {
             Ok(job) => looked.jobs.push(job),
-            Err(error) => {
-                use ErrorCode::{SessionNotFound, SessionRemoved};
-                looked.is_whole &= matches!(error.code, SessionNotFound | SessionRemoved);
-            }
+            Err(error) => looked.is_whole &= error.code.is_gone(),
         }
     }
     looked
@@ -130,6 +127,7 @@ fn failure(job: &Record) -> Failure {
 mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
+    use crate::protocol::ErrorCode;
     use crate::protocol::project::Waiting;
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) struct Wanted(String);
 
 /// The words by which jobs can be selected, besides `exit N` and the names of signals.
 pub(crate) fn known() -> Vec<String> {
-    let statuses = Status::ALL.map(|status| status.as_str().replace('_', " "));
+    let statuses = Status::ALL.map(Status::words);
     statuses
         .into_iter()
         .chain(WORDS.map(str::to_owned))
@@ -56,7 +56,7 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
 impl Wanted {
     /// The status to filter by in the daemon. `None` if only [`Wanted::is`] can decide.
     pub(crate) fn status(&self) -> Option<Status> {
-        let status = |status: &Status| status.as_str().replace('_', " ") == self.0;
+        let status = |status: &Status| status.words() == self.0;
         // The list also shows `starting` for a running job that is not ready yet.
         let status = Status::ALL.into_iter().find(status);
         status.filter(|status| *status != Status::Starting)
@@ -68,7 +68,7 @@ impl Wanted {
         match self.0.as_str() {
             FAILED => job.has_failed(),
             "exit" => shown.starts_with("exit "),
-            word => shown == word || job.status.as_str().replace('_', " ") == word,
+            word => shown == word || job.status.words() == word,
         }
     }
 }

@@ -71,18 +71,5 @@ pub(super) fn set(
         .map(|job| job.summary.session_id.to_string());
     let actions = ids.map(|id| Action::Set(change(id))).collect();
     let answers = ctx.daemon()?.call_all(actions);
-    let (mut exit, mut is_unsaved) = (found.exit, false);
-    for answer in answers {
-        match answer {
-            Ok(value) => {
-                is_unsaved |= value["unsaved"] == true;
-                if ctx.json {
-                    ctx.out.json(&value)?;
-                }
-            }
-            Err(error) => exit = exit.or(ctx.complain(error.into())),
-        }
-    }
-    unsaved::tell(is_unsaved);
-    Ok(exit)
+    unsaved::report(ctx, answers, found.exit)
 }

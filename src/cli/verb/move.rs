@@ -43,24 +43,16 @@ impl Move {
         if !self.last {
             ids.reverse();
         }
-        let (mut exit, mut is_unsaved) = (found.exit, false);
+        let mut answers = Vec::new();
+        // One after the other: the order counts.
         for session_id in ids {
             let set = Action::Set(Set {
                 session_id,
                 place: Some(place),
                 ..Set::default()
             });
-            match ctx.daemon()?.call(set) {
-                Ok(value) => {
-                    is_unsaved |= value["unsaved"] == true;
-                    if ctx.json {
-                        ctx.out.json(&value)?;
-                    }
-                }
-                Err(error) => exit = exit.or(ctx.complain(error.into())),
-            }
+            answers.push(ctx.daemon()?.call(set));
         }
-        unsaved::tell(is_unsaved);
-        Ok(exit)
+        unsaved::report(ctx, answers, found.exit)
     }
 }

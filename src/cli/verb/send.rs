@@ -50,13 +50,23 @@ impl Send {
     /// An option among the words of the text, which somebody may have meant to give.
     fn swallowed(&self, grammar: fn() -> Command) -> Option<&str> {
         let words = self.text.iter().skip(1).map(String::as_str);
-        let words: Vec<_> = words.filter(|word| word.starts_with("--")).collect();
-        if words.is_empty() {
-            return None;
-        }
-        let known = options(&grammar());
-        let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
-        words.into_iter().find(|word| known.contains(&name(word)))
+        let mut words = words.filter(|word| word.starts_with("--")).peekable();
+        words.peek()?;
+        let mut grammar = grammar();
+        // Gives the verb its own options, and those that all verbs have.
+        grammar.build();
+        let own = grammar.find_subcommand("send")?;
+        // A short one may be meant for the job, and these two for a program: `send sh ls --color`.
+        words.find(|word| {
+            let name = word
+                .split('=')
+                .next()
+                .and_then(|name| name.strip_prefix("--"));
+            let is_named = |option: &Arg| {
+                option.get_long() == name && !matches!(option.get_action(), ArgAction::Help)
+            };
+            name != Some("color") && own.get_arguments().any(is_named)
+        })
     }
 
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -160,27 +170,6 @@ impl Send {
         }
         Ok(data)
     }
-}
-
-/// The options that this verb takes, by their long names: `--eof`. A short one may be meant for the job.
-fn options(grammar: &Command) -> Vec<String> {
-    // The arguments of a verb are declared when it is built.
-    let own = grammar.find_subcommand("send").cloned();
-    let own = own.map(|mut own| {
-        own.build();
-        own
-    });
-    let own = own.iter().flat_map(Command::get_arguments);
-    // It is often meant for a program.
-    let own = own.filter(|argument| !matches!(argument.get_action(), ArgAction::Help));
-    let shared = grammar.get_arguments();
-    // So is the colour: `send sh ls --color`.
-    let is_ours = |argument: &&Arg| argument.get_long() != Some("color");
-    let shared = shared
-        .filter(|argument| argument.is_global_set())
-        .filter(is_ours);
-    let names = own.chain(shared).filter_map(|argument| argument.get_long());
-    names.map(|name| format!("--{name}")).collect()
 }
 
 /// Why a secret that is sent now would be shown and recorded. `None` if it would not.
