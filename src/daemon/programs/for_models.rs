@@ -130,11 +130,19 @@ fn script(greeting: &Greeting, changes: &BTreeMap<String, Option<String>>) -> St
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::daemon::programs::launchers::is_starting;
 
     fn model() -> Greeting {
         Greeting {
             replies: Replies::Lean,
             ..Greeting::default()
+        }
+    }
+
+    #[test]
+    fn an_allow_list_refuses_all_that_is_set_here() {
+        for (name, _) in ENDING {
+            assert!(is_starting(name), "{name}");
         }
     }
 

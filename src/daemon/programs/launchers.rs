@@ -9,12 +9,8 @@
 use super::shell_line::Argument;
 
 /// Variables that name a program to start, or a file that can name one.
-const VARIABLES: [&str; 60] = [
-    "PAGER",
-    "MANPAGER",
-    "EDITOR",
+const VARIABLES: [&str; 50] = [
     "VISUAL",
-    "BROWSER",
     "SHELL",
     "HOME",
     "XDG_CONFIG_HOME",
@@ -25,9 +21,6 @@ const VARIABLES: [&str; 60] = [
     "LESSEDIT",
     "VIMINIT",
     "EXINIT",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "RSYNC_RSH",
     "RSYNC_CONNECT_PROG",
     "TAR_OPTIONS",
     "TAPE",
@@ -48,9 +41,6 @@ const VARIABLES: [&str; 60] = [
     "CURL_HOME",
     "AWKPATH",
     "AWKLIBPATH",
-    "SVN_SSH",
-    "CVS_RSH",
-    "SUDO_EDITOR",
     "OPENSSL_CONF",
     "OPENSSL_MODULES",
     "OPENSSL_ENGINES",
@@ -84,6 +74,9 @@ const PREFIXES: [&str; 8] = [
     "npm_config_",
 ];
 
+/// Suffixes of the names of further such variables: `SYSTEMD_PAGER`, `KUBE_EDITOR`, `SSH_ASKPASS`.
+const SUFFIXES: [&str; 6] = ["PAGER", "EDITOR", "BROWSER", "ASKPASS", "_RSH", "_SSH"];
+
 /// Variables with the prefix `GIT_` that only name a person or a date, or are otherwise harmless.
 const HARMLESS: [&str; 7] = [
     "GIT_AUTHOR_NAME",
@@ -98,7 +91,8 @@ const HARMLESS: [&str; 7] = [
 /// Whether a variable can make a program start another one.
 pub(crate) fn is_starting(name: &str) -> bool {
     let begins = || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    VARIABLES.contains(&name) || (begins() && !HARMLESS.contains(&name))
+    let ends = || SUFFIXES.iter().any(|suffix| name.ends_with(suffix));
+    VARIABLES.contains(&name) || ends() || (begins() && !HARMLESS.contains(&name))
 }
 
 /// Describes the argument of `program` that starts another program, if there is one.
@@ -123,6 +117,7 @@ pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> 
     let words = words.as_slice();
     let found = match name {
         "git" => git(words),
+        "zip" => zip(words),
         _ => None,
     };
     found
@@ -249,7 +244,6 @@ const RULES: [Rules; 11] = [
     Rules {
         names: &["zip"],
         long: &["--unzip-command"],
-        exact: &["-TT"],
         ..NONE
     },
     Rules {
@@ -288,43 +282,77 @@ impl Rules {
                 }
                 continue;
             }
-            let cluster = match word.strip_prefix('-') {
-                Some(cluster) if !cluster.is_empty() => cluster,
-                // `tar xIf`: the first word of tar is a cluster even without a dash.
-                _ if at == 0 && self.names.contains(&"tar") => word,
-                _ => {
-                    operands += 1;
-                    continue;
-                }
-            };
-            for (place, letter) in cluster.char_indices() {
-                if self.short.contains(letter) {
+            let Some(options) = cluster(word) else {
+                // `tar cfI a.tar PROGRAM`: all letters of the first word are options of tar, and their values are the
+                // words behind it.
+                let is_cluster = at == 0 && self.names.contains(&"tar");
+                if is_cluster && word.contains(|letter| self.short.contains(letter)) {
                     return Some(word);
                 }
-                if !self.takes.contains(letter) {
-                    continue;
+                operands += 1;
+                continue;
+            };
+            match first_of(options, self.short, self.takes) {
+                Short::Refused => return Some(word),
+                Short::Takes(letter, rest) => {
+                    skip = rest.is_empty();
+                    let next = words.get(at + 1).copied();
+                    let (value, named) = match next {
+                        Some(next) if skip => (next, next),
+                        _ => (rest, *word),
+                    };
+                    if letter == 'o' && self.is_refused_setting(value) {
+                        return Some(named);
+                    }
                 }
-                let rest = &cluster[place + letter.len_utf8()..];
-                let value = if rest.is_empty() {
-                    words.get(at + 1).copied().unwrap_or_default()
-                } else {
-                    rest
-                };
-                skip = rest.is_empty();
-                let setting = value.trim_start().to_lowercase();
-                if letter == 'o'
-                    && self
-                        .settings
-                        .iter()
-                        .any(|begins| setting.starts_with(begins))
-                {
-                    return Some(if rest.is_empty() { words[at + 1] } else { word });
-                }
-                break;
+                Short::Harmless => {}
             }
         }
         None
     }
+
+    /// Whether this is a refused value of `-o`. ssh passes over blanks, quotes and `=` before the name.
+    fn is_refused_setting(&self, value: &str) -> bool {
+        let setting = value
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '"'))
+            .to_lowercase();
+        let mut names = self.settings.iter();
+        names.any(|name| setting.starts_with(name))
+    }
+}
+
+/// The letters of a word of short options, such as `xvf` of `-xvf`.
+fn cluster(word: &str) -> Option<&str> {
+    let letters = word.strip_prefix('-')?;
+    (!letters.is_empty() && !letters.starts_with('-')).then_some(letters)
+}
+
+/// What matters in the letters of a word of short options.
+enum Short<'a> {
+    /// One of them is refused.
+    Refused,
+    /// This one takes a value: the rest of the word, or the next word if that is empty.
+    Takes(char, &'a str),
+    Harmless,
+}
+
+/// The first letter that is in `refused`, or in `takes`, since all behind it is its value.
+fn first_of<'a>(letters: &'a str, refused: &str, takes: &str) -> Short<'a> {
+    for (place, letter) in letters.char_indices() {
+        if refused.contains(letter) {
+            return Short::Refused;
+        }
+        if takes.contains(letter) {
+            return Short::Takes(letter, &letters[place + letter.len_utf8()..]);
+        }
+    }
+    Short::Harmless
+}
+
+/// Rules for zip only, whose `-TT` is one option, also behind others in a word.
+fn zip<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let is_refused = |word: &&str| cluster(word).is_some_and(|letters| letters.contains("TT"));
+    words.iter().copied().find(is_refused)
 }
 
 /// Prefixes, in lower case, of git settings that name no program.
@@ -375,7 +403,8 @@ fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
                     return Some(setting);
                 }
             }
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" => drop(rest.next()),
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--attr-source"
+            | "--super-prefix" => drop(rest.next()),
             "-p" | "--paginate" => return Some(word),
             word if word.starts_with("-c") && !harmless(&word[2..]) => return Some(word),
             word if word.starts_with('-') => {}
@@ -393,25 +422,23 @@ fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
     {
         return Some(url);
     }
+    let has_short = |refused: &str, takes: &str| {
+        let is_refused = |word: &&str| {
+            let first = cluster(word).map(|letters| first_of(letters, refused, takes));
+            matches!(first, Some(Short::Refused))
+        };
+        arguments.iter().copied().find(is_refused)
+    };
     let has = |wanted: &[&str]| arguments.iter().copied().find(|word| wanted.contains(word));
     match verb {
         _ if GIT_VERBS.contains(&verb) => Some(verb),
         "config" if !reads_settings(arguments) => Some(verb),
         "bisect" => has(&["run", "visualize", "view"]),
         "submodule" => has(&["foreach"]),
-        "rebase" => arguments
-            .iter()
-            .copied()
-            .find(|word| word.starts_with("-x")),
-        "grep" => arguments
-            .iter()
-            .copied()
-            .find(|word| word.starts_with("-O")),
+        "rebase" => has_short("x", "CsSXr"),
+        "grep" => has_short("O", "efABCm"),
         // `-u` of clone means --upload-pack; `-u` of push and add is harmless.
-        "clone" | "fetch" | "ls-remote" => arguments
-            .iter()
-            .copied()
-            .find(|word| word.starts_with("-u") || word.starts_with("-c")),
+        "clone" | "fetch" | "ls-remote" => has_short("uc", "bjo"),
         _ => None,
     }
 }
@@ -511,6 +538,16 @@ mod tests {
             "tar -xf a --to-command evil",
             "tar -I evil -xf a",
             "tar xIf evil a",
+            "tar cfI a.tar evil f",
+            "git clone -qu evil x",
+            "git rebase -fx evil HEAD~1",
+            "git grep -nOevil x",
+            "git --attr-source HEAD -c alias.x=!evil x",
+            "ssh -o \"ProxyCommand\"_evil host",
+            "ssh -o =ProxyCommand=evil host",
+            "zip -T -TTevil a",
+            "zip -TT evil a",
+            "zip -rTTevil a b",
             "tar -xf a --use-comp=evil",
             "find . -exec evil ;",
             "find . -name x -okdir evil ;",
@@ -540,6 +577,9 @@ mod tests {
             "tar -czf a.tgz --exclude=x dir",
             "tar -xfIF",
             "tar xf a",
+            "git rebase -Sxy HEAD~1",
+            "git grep -eO x",
+            "zip -T a",
             "find . -name *.rs -delete",
             "rg -n pattern",
             "ls -I x",
@@ -574,8 +614,10 @@ mod tests {
             "HOME",
             "TAR_OPTIONS",
             "PERL5OPT",
-            "SVN_SSH",
             "OPENSSL_CONF",
+            "SYSTEMD_PAGER",
+            "KUBE_EDITOR",
+            "SSH_ASKPASS",
             "LUA_INIT_5_4",
             "CC",
         ] {
