@@ -56,6 +56,9 @@ impl Actor {
     }
 }
 
+/// The reason of an end of which nothing else is known.
+pub(super) const UNKNOWN_END: &str = "its keeper was killed, so how it ended is not known";
+
 /// Why a run has ended, for people. `is_late`: it got KILL because it had outlived its grace period.
 pub(super) fn reason(
     asked: Option<&Actor>,
@@ -67,7 +70,7 @@ pub(super) fn reason(
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
         (None, Some(signal)) => signal.to_owned(),
-        (None, None) => "its keeper was killed, so how it ended is not known".to_owned(),
+        (None, None) => UNKNOWN_END.to_owned(),
     };
     match asked {
         Some(Actor::TimeLimit(ms)) => {

@@ -12,7 +12,7 @@ use crate::protocol::keeper::Exit;
 use crate::protocol::run::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Status, Timestamp};
 pub use actor::Actor;
-use actor::reason;
+use actor::{UNKNOWN_END, reason};
 pub use again::RestartRequest;
 
 /// Number of SIGKILL, the signal that cannot be caught.
@@ -159,7 +159,7 @@ impl Life {
             return;
         }
         self.status = Status::Queued;
-        // How it left the queue before is of no account any more. How its last run ended is.
+        // How it left the queue before does not count any more. How its last run ended does.
         let has_run = self.exit_code.is_some() || self.signal.is_some();
         if !has_run && self.runtime_ms == Some(0) {
             (self.ended_at, self.ended_boot, self.runtime_ms) = (None, None, None);
@@ -204,12 +204,17 @@ impl Life {
     pub fn ended_elsewhere(&mut self, status: Option<Status>, why: Option<String>) {
         if let Some(status) = status {
             self.status = status;
+            if let Some(run) = self.runs.last_mut() {
+                run.lost = status == Status::Lost;
+            }
         }
         if let Some(why) = why {
-            self.reason = Some(match self.reason.take() {
-                Some(reason) => format!("{why}; {reason}"),
-                None => why,
-            });
+            self.reason = Some(
+                match self.reason.take().filter(|reason| reason != UNKNOWN_END) {
+                    Some(reason) => format!("{why}; {reason}"),
+                    None => why,
+                },
+            );
         }
     }
 
@@ -446,13 +451,15 @@ impl Life {
     /// It ended, but no process could observe how: its keeper was killed, or the machine was
     /// restarted.
     pub fn lost(&mut self, why: &str, now: Now) {
+        let is_running = |run: &&mut Run| run.ended_at.is_none();
+        let Some(run) = self.runs.last_mut().filter(is_running) else {
+            // A session that waited for its next run has lost none.
+            return self.end_before_it_ran(Status::Lost, None, why.to_owned(), now);
+        };
+        run.ended_at = Some(now.wall);
+        run.lost = true;
         self.end(Status::Lost, now);
         self.reason = Some(why.to_owned());
-        // A session that waited for its next run has lost none.
-        if let Some(run) = self.runs.last_mut().filter(|run| run.ended_at.is_none()) {
-            run.ended_at = Some(now.wall);
-            run.lost = true;
-        }
     }
 
     fn end(&mut self, status: Status, now: Now) {

@@ -110,6 +110,20 @@ fn a_run_that_was_lost_is_over() {
     life.lost("it waited for its turn", now(90));
     let run = &life.runs()[0];
     assert_eq!((run.exit_code, run.lost), (Some(0), false));
+    // This end is not the end of that run.
+    assert_eq!((life.status(), life.exit_code()), (Status::Lost, None));
+    assert_eq!(life.reason_without_end(), Some("it waited for its turn"));
+}
+
+#[test]
+fn what_ran_it_elsewhere_knows_how_it_ended() {
+    let mut life = running();
+    life.ended(&exit(None, None), None, &[], now(50));
+    assert!(life.runs()[0].lost);
+    let why = "Slurm ended it at its time limit";
+    life.ended_elsewhere(Some(Status::TimedOut), Some(why.to_owned()));
+    assert!(!life.runs()[0].lost);
+    assert_eq!(life.reason(), Some(why));
 }
 
 #[test]
