@@ -72,9 +72,13 @@ impl State {
         };
         let project = self.projects.iter().find(has_turn);
         let project = project.map(|project| project.id.clone());
-        if let Some(known) = project.and_then(|project| self.projects.get_mut(&project)) {
+        let Some(project) = project else {
+            return;
+        };
+        if let Some(known) = self.projects.get_mut(&project) {
             known.wish.hold(name, "somebody");
         }
+        self.wish_changed(&project);
     }
 
     /// Lets a session that is queued wait for its next run.
@@ -116,7 +120,7 @@ impl State {
             .keep_json(ForNext::FirstRun(id.as_str()), first_run);
     }
 
-    /// What has a session as a guest that waits for its first run.
+    /// The project in which the session is a guest that waits for its first run.
     pub(crate) fn waits_in(&self, id: &SessionId) -> Option<&Project> {
         let mut projects = self.projects.iter();
         projects.find(|project| {
@@ -299,7 +303,7 @@ impl State {
         self.wish_changed(&project);
     }
 
-    /// Marks what has a session as a guest, if something that it depends on has changed.
+    /// Marks the project in which the session is a guest, if something that it depends on has changed.
     pub(super) fn touch_as_guest(&mut self, id: &SessionId) {
         let name = id.as_str();
         self.projects.touch_where(|project| {
