@@ -254,6 +254,17 @@ fn kill_and_wait_take_sessions_of_several_machines() {
     let any = serve.reply(any)["result"].clone();
     assert_eq!(any["outcome"], "matched", "{any}");
     assert_eq!(any["results"].as_array().unwrap().len(), 3, "{any}");
+    // An error says what was done all the same.
+    let more = serve.ok(json!({"action": "start", "command": "sleep 600", "background": true}));
+    let error = serve.err(
+        json!({"action": "kill", "sessionIds": [more["sessionId"], "nobody@h1", "none@h1"]}),
+        "session_not_found",
+    );
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("; 1 on other machines ended"),
+        "{message}"
+    );
     let killed = serve.ok(json!({"action": "kill", "sessionIds": [here, far, other]}));
     assert_eq!(killed["results"].as_array().unwrap().len(), 3, "{killed}");
     let all = serve.ok(

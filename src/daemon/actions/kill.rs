@@ -24,6 +24,9 @@ use crate::sys::signal;
 /// Maximum number of characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
 
+/// The end of the message of a request for several sessions that has ended none.
+pub(super) const NONE_ENDED: &str = "; no session was ended";
+
 /// Handles the action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
     if params.force == Some(true) && params.signal.is_some() {
@@ -42,7 +45,7 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
     )
     .map_err(|mut error| {
         if several.is_some_and(|ids| ids.len() > 1) {
-            error.message.push_str("; no session was ended");
+            error.message.push_str(NONE_ENDED);
         }
         error
     })?;

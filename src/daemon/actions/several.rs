@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::kill::NONE_ENDED;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
@@ -58,18 +59,30 @@ fn part(action: &Action, names: Vec<String>) -> Action {
     part
 }
 
-/// The results of all parts, in their order.
+/// The results of all parts of a `kill`, in their order. If one fails, the error says how many sessions others have ended.
 async fn all(hub: &Hub, client: &Rc<Client>, parts: Vec<Action>) -> Result<Vec<Value>, Error> {
     let mut tasks = JoinSet::new();
     for (place, part) in parts.into_iter().enumerate() {
         tasks.spawn_local(run_part(hub.clone(), client.clone(), place, part));
     }
-    let mut done = BTreeMap::new();
+    let (mut done, mut failed) = (BTreeMap::new(), None);
     while let Some(ended) = tasks.join_next().await {
         let (place, result) = ended.map_err(|error| Error::internal(error.to_string()))?;
-        done.insert(place, result?);
+        match result {
+            Ok(value) => drop(done.insert(place, value)),
+            Err(error) => failed = failed.or(Some(error)),
+        }
     }
-    Ok(done.into_values().collect())
+    let Some(mut error) = failed else {
+        return Ok(done.into_values().collect());
+    };
+    let ended = done.into_values().flat_map(results).count();
+    if ended > 0 {
+        let message = error.message.strip_suffix(NONE_ENDED);
+        let message = message.unwrap_or(&error.message);
+        error.message = format!("{message}; {ended} on other machines ended");
+    }
+    Err(error)
 }
 
 async fn run_part(
