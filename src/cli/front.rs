@@ -77,6 +77,11 @@ impl Front {
         // The dashboard needs a terminal that supports cursor movement.
         let person = crate::cli::output::takes_screens();
         if ctx.json || !person {
+            if self.filter.is_some() {
+                let message = "--filter is for the dashboard, which needs a terminal";
+                return Err(Failure::Usage(message.to_owned())
+                    .hint("bgproc ls JOB... lists some of the jobs"));
+            }
             return Verb::list().run(ctx);
         }
         let options = dashboard::options(&[], self.theme.as_deref())?;

@@ -56,9 +56,13 @@ impl Lease {
         let hold = self.hold.get_or_insert(Hold {
             ends: 0,
             until: Timestamp(0),
-            report_at: Some(now.boot + REPORT_MS),
+            report_at: None,
             unreported: 0,
         });
+        // One that is over may not have been ended yet.
+        if now.boot >= hold.ends {
+            hold.report_at = Some(now.boot + REPORT_MS);
+        }
         hold.ends = now.boot + HOLD_MS;
         hold.until = Timestamp(now.wall.millis() + HOLD_MS.cast_signed());
         hold.unreported += bytes as u64;
@@ -187,6 +191,7 @@ mod tests {
         assert_eq!(lease.until(at(7999)), Some(Timestamp(9000)));
         assert_eq!(lease.until(at(8000)), None);
         assert!(lease.typed(1, at(8000)), "the next key begins another hold");
+        assert_eq!(lease.due(), Some(9000), "which is reported as well");
     }
 
     #[test]

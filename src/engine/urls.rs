@@ -16,6 +16,12 @@ pub fn urls(text: &str, ports: &[u16]) -> Vec<String> {
     };
     let mut seen = BTreeSet::new();
     let found = pattern.captures_iter(text).filter_map(|captures| {
+        let end = captures.get(0)?.end();
+        // It is the beginning of another host's name, or a user's name before it.
+        let rest = text[end..].trim_start_matches('.');
+        if rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '@')) {
+            return None;
+        }
         let port = match captures.get(2) {
             Some(port) => port.as_str().parse().ok()?,
             None if captures[1].eq_ignore_ascii_case("https") => 443,
@@ -49,5 +55,9 @@ mod tests {
         assert_eq!(found, expected);
         assert!(urls(text, &[]).is_empty());
         assert!(urls("http://localhost:99999/", &[80]).is_empty());
+        let others =
+            "http://localhost.example.com/ http://localhost-1 http://localhost:80@example.com/";
+        assert!(urls(others, &[80]).is_empty());
+        assert_eq!(urls("It is http://localhost.", &[80]), ["http://localhost"]);
     }
 }

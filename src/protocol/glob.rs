@@ -80,7 +80,8 @@ fn bracket(class: &str) -> String {
     let members = if negated { &class[1..] } else { class };
     let mut out = String::from(if negated { "[^" } else { "[" });
     for c in members.chars() {
-        if c != '-' && !c.is_alphanumeric() {
+        // The others need no escape, and may have none.
+        if c.is_ascii_punctuation() && !matches!(c, '-' | '<' | '>') {
             out.push('\\');
         }
         out.push(c);
@@ -128,6 +129,9 @@ mod tests {
         for (glob, name, fits) in [
             ("*", "", true),
             ("web*", "web-1", true),
+            ("[🚀€<]*", "🚀 web", true),
+            ("[!🚀>]eb", "web", true),
+            ("[<>]", ">", true),
             ("w?b", "web", true),
             ("?", "ü", true),
             ("?", "", false),
