@@ -479,6 +479,8 @@ params! {
         unique_label: Option<bool>,
         /// If it was lost: run the line that continues it, if it has one (false).
         resume: Option<bool>,
+        /// Environment variables to set for this run and those after it; `null` removes one.
+        env: Option<BTreeMap<String, Option<String>>>,
         /// Then wait for any of these, as `start` does.
         until: Option<Vec<Condition>>,
         /// Also return, as failed, when any of these holds.

@@ -31,6 +31,30 @@ fn connected(home: &Home, count: u64) {
 }
 
 #[test]
+fn a_restart_with_variables_changes_them_for_all_later_runs() {
+    let home = Home::new();
+    let show = "echo \"$MODE $LEFT $BGPROC_SESSION\"; read x";
+    home.start(&["-n", "web", "-e", "MODE=first", "-e", "LEFT=left", show]);
+    let id = home.json(&["status", "web"])["sessionId"].clone();
+    let id = id.as_str().unwrap();
+    home.ok(&["restart", "web", "-e", "MODE=second"]);
+    home.ok(&["restart", "web"]);
+    home.run(&["wait", "web", "--for", "match:second"])
+        .expect_code(0);
+    let lines = home.ok(&["logs", "web"]);
+    let second = format!("second left {id}");
+    let lines: Vec<&str> = lines.lines().filter(|line| line.ends_with(id)).collect();
+    assert_eq!(lines.last(), Some(&&*second), "{lines:?}");
+    let shown = home.json(&["status", "web"]);
+    assert_eq!(shown["env"]["MODE"], "second", "{shown}");
+    home.run(&["restart", "web", "-e", "=x"]).expect_code(2);
+    home.start(&["-n", "done", "true"]);
+    home.run(&["wait", "done"]).expect_code(0);
+    home.ok(&["restart", "done", "-e", "MODE=third"]);
+    assert_eq!(home.json(&["status", "done"])["env"]["MODE"], "third");
+}
+
+#[test]
 fn following_goes_on_over_a_restart_and_says_so() {
     let home = Home::new();
     home.start(&["-n", "web", JOB]);

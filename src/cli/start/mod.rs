@@ -1,4 +1,4 @@
-//! Starts a job: its name, its program, the jobs after which it starts, and standard input that is passed on to it.
+//! Starts a job: its name, its program, its variables, the jobs after which it starts, and standard input that is passed on to it.
 
 pub mod after;
 pub mod batch;
@@ -8,3 +8,4 @@ pub mod launch;
 pub mod program;
 pub mod queue_name;
 pub mod stdin;
+pub mod variables;

@@ -11,6 +11,7 @@ use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::jobs::newest::newest;
 use crate::cli::output::note;
 use crate::cli::settings::grace;
+use crate::cli::start::variables;
 use crate::protocol::params::Restart as Params;
 use crate::protocol::{Action, duration};
 
@@ -22,6 +23,13 @@ pub struct Restart {
     /// Only jobs that have failed; without JOB, all of them
     #[arg(long, alias = "all-failed")]
     failed: bool,
+    /// Set an environment variable (K=V), or take its value from the current environment (K), for
+    /// this run and those after it
+    #[arg(short, long = "env", value_name = "K=V")]
+    env: Vec<String>,
+    /// Set the variables of a .env file; can be repeated, and -e wins. ?FILE may be missing
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<String>,
     /// Time between TERM and KILL for running jobs; the default is 10s (`stop_grace_ms` of the
     /// configuration), for jobs of projects that of their file
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
@@ -34,6 +42,7 @@ pub struct Restart {
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let grace_ms = grace::grace(self.grace)?;
+        let env = variables::given(&self.env_file, &self.env)?;
         let found = self.targets(ctx)?;
         if self.failed && found.jobs.is_empty() && found.exit == Exit::OK {
             note("no job has failed");
@@ -50,6 +59,7 @@ impl Restart {
                 session_id: job.summary.session_id.to_string(),
                 grace_ms: grace::of(&job.summary, self.grace, grace_ms),
                 unique_label: Some(true),
+                env: env.clone(),
                 ..Params::default()
             })
         })

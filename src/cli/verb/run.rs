@@ -1,6 +1,5 @@
 //! `run`: starts a job, and follows it if requested.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
@@ -18,7 +17,7 @@ use crate::cli::logs::skipped;
 use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::batch::BatchRequest;
-use crate::cli::start::{directory, env_file, launch, program, queue_name, stdin};
+use crate::cli::start::{directory, launch, program, queue_name, stdin, variables};
 use crate::cli::value::keep::{self, Keep};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::{notice, number, restart};
@@ -299,13 +298,6 @@ impl Run {
         })
     }
 
-    /// The variables of `--env-file` and `--env`.
-    fn variables(&self) -> Result<Option<BTreeMap<String, Option<String>>>, Failure> {
-        let mut all = env_file::read(&self.env_file)?;
-        all.extend(variables(&self.env)?.unwrap_or_default());
-        Ok(Some(all).filter(|all| !all.is_empty()))
-    }
-
     /// The request to start the job.
     fn start(&self, ctx: &mut Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
@@ -325,7 +317,7 @@ impl Run {
             command,
             args,
             cwd: self.dir.as_deref().map(in_dir).transpose()?,
-            env: self.variables()?,
+            env: variables::given(&self.env_file, &self.env)?,
             mode,
             rows: size.map(Size::rows),
             cols: size.map(Size::cols),
@@ -383,23 +375,6 @@ fn whereabouts(job: &Record) -> String {
     line
 }
 
-fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>, Failure> {
-    if env.is_empty() {
-        return Ok(None);
-    }
-    let pairs = env.iter().map(|word| match word.split_once('=') {
-        Some(("", _)) => Err(Failure::Usage(format!("`{word}` has no variable name"))),
-        Some((name, value)) => Ok((name.to_owned(), Some(value.to_owned()))),
-        None => match std::env::var(word) {
-            Ok(value) => Ok((word.clone(), Some(value))),
-            Err(_) => Err(Failure::Usage(format!(
-                "{word} is not set here (or not UTF-8); write {word}=VALUE"
-            ))),
-        },
-    });
-    pairs.collect::<Result<_, _>>().map(Some)
-}
-
 fn parse_size(text: &str) -> Result<Size, String> {
     let wrong = || {
         format!(
@@ -433,17 +408,5 @@ mod tests {
         for text in ["80", "80x", "x24", "0x1", "0x0", "9999x24", "80X24", "-1x5"] {
             assert!(parse_size(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn variables_are_set_or_taken_from_here() {
-        let set = variables(&["A=b=c".to_owned(), "EMPTY=".to_owned()])
-            .unwrap()
-            .unwrap();
-        assert_eq!(set["A"].as_deref(), Some("b=c"));
-        assert_eq!(set["EMPTY"].as_deref(), Some(""));
-        assert!(variables(&["=x".to_owned()]).is_err());
-        assert!(variables(&["BGPROC_SURELY_NOT_SET".to_owned()]).is_err());
-        assert_eq!(variables(&[]).unwrap(), None);
     }
 }

@@ -63,7 +63,19 @@ pub(crate) fn environment(
         env.insert("TERM".to_owned(), "xterm-256color".to_owned());
         env.insert("COLORTERM".to_owned(), "truecolor".to_owned());
     }
-    for (name, value) in changes.into_iter().flatten() {
+    if let Some(changes) = changes {
+        change(&mut env, changes)?;
+    }
+    env.insert(MARK.to_owned(), id.to_string());
+    Ok(env)
+}
+
+/// Changes variables as a request says; one without a value is removed.
+fn change(
+    env: &mut BTreeMap<String, String>,
+    changes: &BTreeMap<String, Option<String>>,
+) -> Result<(), Error> {
+    for (name, value) in changes {
         if name.is_empty() || name.contains('=') || name.contains('\0') {
             return Err(Error::invalid(format!(
                 "`env`: `{name}` is not a valid variable name"
@@ -74,13 +86,28 @@ pub(crate) fn environment(
                 no_nul("env", value)?;
                 env.insert(name.clone(), value.clone());
             }
-            None => {
-                env.remove(name);
-            }
+            None => drop(env.remove(name)),
         }
     }
+    Ok(())
+}
+
+/// What a session runs, with other variables. It keeps the mark by which its processes are known.
+pub(crate) fn with_changes(
+    spec: SpawnSpec,
+    id: &SessionId,
+    changes: &BTreeMap<String, Option<String>>,
+) -> Result<SpawnSpec, Error> {
+    let known = spec.env.iter();
+    let mut env = known
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    change(&mut env, changes)?;
     env.insert(MARK.to_owned(), id.to_string());
-    Ok(env)
+    Ok(SpawnSpec {
+        env: env.into_iter().collect(),
+        ..spec
+    })
 }
 
 /// What to run, if the client may run it. The program is looked up here, so that the error can name the

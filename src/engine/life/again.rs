@@ -16,6 +16,9 @@ pub struct RestartRequest {
     /// Whether no other session of its scope may run with its label then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unique: bool,
+    /// Whether it has other variables, which are in no file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_env: bool,
 }
 
 impl Life {

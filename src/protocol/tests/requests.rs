@@ -238,6 +238,13 @@ fn every() -> Vec<Action> {
             session_id: session_id(),
             unique_label: None,
             resume: Some(true),
+            env: Some(
+                [
+                    ("PORT".to_owned(), text("3001")),
+                    ("DEBUG".to_owned(), None),
+                ]
+                .into(),
+            ),
             grace_ms: Some(2000),
             until: None,
             fail: None,

@@ -2,6 +2,7 @@
 
 mod next_run;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use self::next_run::NextRun;
 use super::{project, start, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::programs::allow::check_spec;
+use crate::daemon::programs::allow::{check_env, check_spec};
 use crate::daemon::programs::program::{check_directory, check_still_there, fresh_spec};
 use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch;
@@ -47,6 +48,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         None => grace_left(hub, &id, grace),
     };
     may_end(&hub.read(), client, &id)?;
+    let env = params.env.clone().unwrap_or_default();
+    check_env(&client.greeting, env.keys())?;
     let again = "start it again with its launcher, as a session of its own";
     batch::refuse(hub, &id, "restarted", again)?;
     let spec = WaitSpec {
@@ -63,6 +66,9 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
     let waits = spec.names_conditions() || params.wait_ms.is_some();
     let resumes = params.resume == Some(true);
+    if !env.is_empty() {
+        has_own_environment(hub, &id, project.is_some())?;
+    }
     if let Some(of) = project {
         let how = project::restart::How {
             resumes,
@@ -90,6 +96,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let next_run = |session: &Session| NextRun {
         grace,
         unique,
+        env,
         resumed: session.spec.resumed().filter(|_| {
             // Nobody else may have restarted it meanwhile.
             resumes && session.life.status() == Status::Lost
@@ -105,6 +112,25 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
         .await?;
     answer(started(hub, &id, waited, spec.names_conditions())?)
+}
+
+/// Refuses other variables for a session whose environment is not its own, or not known yet.
+fn has_own_environment(hub: &Hub, id: &SessionId, is_of_project: bool) -> Result<(), Error> {
+    let (why, next) = if is_of_project {
+        (
+            "gets its environment from its project",
+            "change `env` in the project file, then reload",
+        )
+    } else if turn::waits(hub, id) {
+        (
+            "waits for its first run",
+            "remove it, and start it with `env`",
+        )
+    } else {
+        return Ok(());
+    };
+    let message = format!("`env`: session {id} {why}");
+    Err(Error::invalid(message).hint(next))
 }
 
 /// Gives a session that waits the environment of the client, if its own was lost. It keeps its place.
@@ -285,9 +311,15 @@ async fn go_on_with(hub: &Hub, id: &SessionId, asked: &RestartRequest) -> Result
     // What is left may hold its port, for example.
     end_strays(hub, id, signal::TERM, GRACE_MS).await;
     hub.catch_up_within_limit(id).await;
+    if asked.other_env {
+        let why = "the variables that it was to have are lost, since the daemon was replaced";
+        hub.change(|state| next_run::not_started(state, id, why));
+        return Err(Error::internal(why));
+    }
     let next_run = NextRun {
         grace: GRACE_MS,
         unique: asked.unique,
+        env: BTreeMap::new(),
         resumed: None,
     };
     let place = turn::place_again(hub, id);

@@ -1,11 +1,13 @@
 //! The next run of a session that is restarted: what it runs, and how it begins.
 
+use std::collections::BTreeMap;
+
 use super::super::turn;
 use super::{check_room, gone};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::SpawnFailure;
-use crate::daemon::programs::program::{fresh_spec, renewed, spawn_spec};
+use crate::daemon::programs::program::{fresh_spec, renewed, spawn_spec, with_changes};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::unique_label;
 use crate::daemon::sessions::session_io::SessionIo;
@@ -22,6 +24,8 @@ pub(super) struct NextRun {
     pub(super) grace: u64,
     /// Whether no other running session may have its label.
     pub(super) unique: bool,
+    /// Variables to set or, without a value, to remove.
+    pub(super) env: BTreeMap<String, Option<String>>,
     /// What runs in the place of the job's own command.
     pub(super) resumed: Option<Spec>,
 }
@@ -59,6 +63,7 @@ impl NextRun {
         RestartRequest {
             by: client.principal.actor(),
             unique: self.unique,
+            other_env: !self.env.is_empty(),
         }
     }
 
@@ -114,10 +119,19 @@ impl NextRun {
             (None, Some(client)) => fresh_spec(&client.greeting, id, wanted)?,
             (None, None) => return Err(Error::internal("its environment is not known any more")),
         };
+        let spec = with_changes(spec, id, &self.env)?;
         if let Some(session) = state.sessions.get_mut(id) {
             session.life.forget_retries();
             // The next run is the job's own command again.
             session.spec.changed |= self.resumed.is_some();
+            let names = &mut session.spec.env_names;
+            names.extend(
+                self.env
+                    .keys()
+                    .filter(|name| !names.contains(name))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
             if let Some(client) = client {
                 session.life.run_again(Some(self.request_of(client)));
             }
@@ -128,11 +142,18 @@ impl NextRun {
 
 /// Handles a next run that could not be started.
 fn failed(state: &mut State, id: &SessionId, failure: &SpawnFailure) -> Error {
-    let Some(session) = state.sessions.get_mut(id) else {
+    let Some(session) = state.sessions.get(id) else {
         return gone(id);
     };
-    session.life.failed_to_start(&failure.message, now());
     let command = session.spec.command.clone();
-    state.end_without_start(id);
+    not_started(state, id, &failure.message);
     state.keeper.spawn_failed(&command, failure)
+}
+
+/// Ends a session whose next run could not be started.
+pub(super) fn not_started(state: &mut State, id: &SessionId, why: &str) {
+    if let Some(session) = state.sessions.get_mut(id) {
+        session.life.failed_to_start(why, now());
+        state.end_without_start(id);
+    }
 }
