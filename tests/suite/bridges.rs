@@ -135,7 +135,15 @@ fn waiting_for_a_job_and_following_events_go_on() {
     let id = echoing(&home);
     let mut waiting = Following::new(&home, &["wait", &id]);
     let mut events = Following::new(&home, &["--json", "events", "-f"]);
-    let event = |events: &Following| -> Value { serde_json::from_str(&events.next()).unwrap() };
+    let event = |events: &Following| -> Value {
+        loop {
+            let event: Value = serde_json::from_str(&events.next()).unwrap();
+            // It asks for input as soon as that is noticed.
+            if event["event"] != "input_needed" {
+                return event;
+            }
+        }
+    };
     assert_eq!(event(&events)["event"], "started");
     for _ in 0..3 {
         home.kill_daemon();
