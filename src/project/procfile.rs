@@ -64,7 +64,7 @@ impl ProcfileOptions {
     }
 
     /// These, and for what they do not say, those of `before`. The environment counts for an `up` only (`is_up`): another
-    /// caller's is of no account.
+    /// caller's does not count.
     #[must_use]
     pub fn over(self, before: &Self, is_up: bool) -> Self {
         let inherited_port = self.inherited_port.filter(|_| is_up);

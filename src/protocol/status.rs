@@ -68,7 +68,7 @@ impl Status {
         )
     }
 
-    /// Whether it is an end in failure. To end a session by hand is none.
+    /// Whether it is an end in failure. A session that was ended by hand has not failed.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Error | Self::TimedOut | Self::Lost)
     }

@@ -2,7 +2,7 @@
 //!
 //! Lines are passed on whole in both directions, so that a daemon that dies leaves no partial line.
 //! Requests that the dead daemon had not read, and idempotent ones that it had, are sent to the next
-//! daemon; all others are answered here ([`in_flight`]). Subscriptions and watches are renewed
+//! daemon; all others are answered here ([`in_flight`]), and once standard input has ended, all are. Subscriptions and watches are renewed
 //! ([`subscriptions`]). Neither side can fill the memory: while a buffer holds more than `ENOUGH`, its
 //! source is not read.
 //!

@@ -285,7 +285,7 @@ const TAB_SEPARATED: [&str; 20] = [
 fn tab_separated(record: &Record, now: Timestamp) -> String {
     let job = &record.summary;
     let exit = match (job.exit_code, &job.signal) {
-        // How it ended before is of no account.
+        // How it ended before does not count.
         _ if job.status == Status::Queued => none(),
         (Some(code), _) => code.to_string(),
         (None, Some(signal)) => signal.clone(),

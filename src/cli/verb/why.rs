@@ -148,7 +148,7 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let job = &record.summary;
     let mut parts = vec![state(record, card)];
-    // How the run ended is said already. Of a job that waits it is of no account: it is how a former run ended, unless the
+    // How the run ended is said already. Of a job that waits it does not count: it is how a former run ended, unless the
     // job waits because of that.
     let ended_by = record.ended_by.as_ref().map(|by| by.kind);
     let waits_for_that = ended_by == Some(EndedByKind::Watch);

@@ -32,7 +32,7 @@ pub(super) fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, S
             && !job.is_some_and(|job| job.is_owed(seen));
         let early = is_early.then(|| "ended before it was ready".to_owned());
         let why = early.or_else(|| keeps_ending(session));
-        // What the probe of the run before said is of no account then.
+        // What the probe of the run before said does not count then.
         let late = session
             .late_reason()
             .filter(|_| seen.state != SeenState::Retrying);

@@ -90,7 +90,7 @@ pub struct Executed {
     pub warnings: Vec<Warning>,
 }
 
-/// A command that has ended without that its client was told.
+/// A command whose end its client has not been told.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UntoldCommand {

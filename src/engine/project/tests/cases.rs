@@ -62,7 +62,7 @@ fn after_a_reboot_what_was_wanted_runs_again_in_order() {
     shop.set("web", READY);
     shop.wish.hold("web", "you");
     for name in ["db", "api", "web"] {
-        // How they ended is of no account: a server may end well when the machine goes down.
+        // How they ended does not count: a server may end well when the machine goes down.
         shop.seen.insert(
             name.to_owned(),
             Seen {
