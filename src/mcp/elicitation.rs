@@ -115,6 +115,8 @@ impl Forms {
             answer = question.answer() => return told(call, &session, answer).await,
             form = form(call, &session, message.as_str().unwrap_or_default()) => form?,
         };
+        let (form, has_field) = form;
+        question.has_field = Some(has_field);
         if way == Way::Result {
             let key = SessionId::fresh().to_string();
             self.keep(key.clone(), question);
@@ -153,21 +155,33 @@ impl Forms {
 
 /// A question that is open in the dashboard. Dropping it withdraws it.
 #[derive(Debug)]
-struct Question(JoinSet<Answer>);
+struct Question {
+    task: JoinSet<Answer>,
+    /// Whether its form has a field; `None` if that is not known any more.
+    has_field: Option<bool>,
+}
 
 impl Question {
     fn put(call: &Call, arguments: Value) -> Self {
         let call = call.clone();
         let mut tasks = JoinSet::new();
         tasks.spawn_local(async move { call.action("ask_human", arguments).await });
-        Self(tasks)
+        Self {
+            task: tasks,
+            has_field: None,
+        }
     }
 
     /// Waits until a person has typed or declined in the dashboard, or until the time is over. It may be cancelled: no
     /// answer is lost.
     async fn answer(&mut self) -> Answer {
-        let answer = self.0.join_next().await.and_then(Result::ok);
+        let answer = self.task.join_next().await.and_then(Result::ok);
         answer.unwrap_or_else(|| Err(Error::internal("the question was dropped")))
+    }
+
+    /// The answer, if there is one by now.
+    fn settled(&mut self) -> Option<Answer> {
+        self.task.try_join_next()?.ok()
     }
 
     /// Types what a person has entered, or gives it to the agent if the program waits for nothing. A dismissed form, or
@@ -178,7 +192,7 @@ impl Question {
         session: &Value,
         entered: ElicitResult,
     ) -> Result<Done, Error> {
-        if let Some(Ok(answer)) = self.0.try_join_next() {
+        if let Some(answer) = self.settled() {
             // It was settled in the dashboard first.
             return Ok(human::told(call, session, answer?).await);
         }
@@ -191,8 +205,12 @@ impl Question {
                 });
                 match line {
                     Some(line) => Some(line),
-                    // Clients leave an empty field out: Enter alone, which takes the program's default.
-                    None => has_field(&input_state(call, session).await?).then(String::new),
+                    // Clients leave an empty field out: Enter alone, which takes the program's default. Without a
+                    // field nothing was entered.
+                    None => match self.has_field {
+                        Some(has_field) => has_field.then(String::new),
+                        None => has_field(&input_state(call, session).await?).then(String::new),
+                    },
                 }
             }
             _ => None,
@@ -200,9 +218,13 @@ impl Question {
         let Some(line) = line else {
             return Ok(human::told(call, session, self.answer().await?).await);
         };
+        let is_busy = is_busy(&input_state(call, session).await?);
+        if let Some(answer) = self.settled() {
+            return Ok(human::told(call, session, answer?).await);
+        }
         // First, so that the question is no longer open when the answer has its effect.
-        self.0.shutdown().await;
-        if is_busy(&input_state(call, session).await?) {
+        self.task.shutdown().await;
+        if is_busy {
             // Nobody would read it.
             return Ok(human::of(json!({ "outcome": "answered", "answer": line })));
         }
@@ -219,8 +241,8 @@ async fn told(call: &Call, session: &Value, answer: Answer) -> Result<Asked, Err
     Ok(Asked::Done(human::told(call, session, answer?).await))
 }
 
-/// The form for a question about a session.
-async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitRequest, Error> {
+/// The form for a question about a session, and whether it has a field.
+async fn form(call: &Call, session: &Value, message: &str) -> Result<(ElicitRequest, bool), Error> {
     let status = call
         .action("status", json!({ "sessionId": session }))
         .await?;
@@ -230,7 +252,8 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
     let prompt: String = prompt.chars().take(PROMPT).collect();
     let mut message = format!("{message}\n\nJob {name}: {prompt}");
     let mut fields = ElicitationSchema::builder();
-    if has_field(&status["inputState"]) {
+    let has_field = has_field(&status["inputState"]);
+    if has_field {
         fields = fields.string_property(ANSWER, |field| {
             field
                 .title("Answer")
@@ -249,13 +272,12 @@ async fn form(call: &Call, session: &Value, message: &str) -> Result<ElicitReque
     let requested_schema = fields
         .build()
         .map_err(|error| Error::internal(format!("the form is invalid: {error}")))?;
-    Ok(ElicitRequest::new(
-        ElicitRequestParams::FormElicitationParams {
-            meta: None,
-            message,
-            requested_schema,
-        },
-    ))
+    let form = ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message,
+        requested_schema,
+    });
+    Ok((form, has_field))
 }
 
 /// What the session's program does with its input.
