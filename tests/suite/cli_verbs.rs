@@ -121,6 +121,39 @@ fn clear_drops_what_was_written_and_the_job_goes_on() {
 }
 
 #[test]
+fn lines_keep_their_times_and_their_order_after_older_output_was_dropped() {
+    let home = Home::new();
+    for name in ["a", "b"] {
+        home.start(&["-n", name, "--no-pty", "cat"]);
+    }
+    let write = |job: &str, text: &str| {
+        home.ok(&["send", job, text]);
+        home.run(&["wait", job, "--for", &format!("match:^{text}$")])
+            .expect_code(0);
+    };
+    write("a", "a long line that is dropped");
+    home.ok(&["clear", "a"]);
+    for (job, text) in [("a", "one"), ("b", "two"), ("a", "three"), ("b", "four")] {
+        write(job, text);
+    }
+    let lines = |args: &[&str]| -> Vec<String> {
+        let said = home.ok(args);
+        said.lines().map(str::to_owned).collect()
+    };
+    let both = ["a | one", "b | two", "a | three", "b | four"];
+    assert_eq!(lines(&["logs", "a", "b"]), both);
+    let timed = lines(&["logs", "-t", "a"]);
+    assert_eq!(timed.len(), 2, "{timed:?}");
+    assert!(
+        timed.iter().all(|line| !line.starts_with("- ")),
+        "{timed:?}"
+    );
+    // What is counted from the line that is asked for has the same times.
+    assert_eq!(lines(&["logs", "-t", "-n", "2", "a"]), timed);
+    assert_eq!(lines(&["logs", "-t", "--grep", "e", "a"]), timed);
+}
+
+#[test]
 fn what_a_script_reads_is_json() {
     let home = Home::new();
     let dir = home.scratch("man1").display().to_string();

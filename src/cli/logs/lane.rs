@@ -129,25 +129,25 @@ impl Lane {
     /// Appends what is left of a run of the job. The following bytes belong to the next run, which
     /// starts at `at`.
     pub fn end_run(&mut self, at: Checkpoint, prefix: &str, out: &mut Vec<u8>) {
-        match &mut self.form {
-            Form::Relay(relay) => relay.end_line(out),
-            Form::Live(_) => {
-                self.finish(prefix, out);
-                if self.in_line || out.last().is_some_and(|last| *last != b'\n') {
-                    out.push(b'\n');
-                }
-                self.in_line = false;
-                self.form = Form::live(self.layout, at, self.colours);
-            }
-            Form::Bytes | Form::Drawn(_) | Form::Read(_) => {}
+        if let Form::Relay(relay) = &mut self.form {
+            return relay.end_line(out);
         }
+        let Some(next) = self.form.anew(self.layout, at, self.colours) else {
+            return;
+        };
+        self.finish(prefix, out);
+        if self.in_line || out.last().is_some_and(|last| *last != b'\n') {
+            out.push(b'\n');
+        }
+        self.in_line = false;
+        self.form = next;
     }
 
     /// Passes the line that a gap in the log cuts to `take`. The following bytes begin at `at`.
     pub fn cut_lines(&mut self, at: Checkpoint, take: &mut impl FnMut(Shown<'_>)) {
-        if matches!(self.form, Form::Live(_)) {
+        if let Some(next) = self.form.anew(self.layout, at, self.colours) {
             self.last_lines(take);
-            self.form = Form::live(self.layout, at, self.colours);
+            self.form = next;
         }
     }
 
@@ -201,15 +201,31 @@ impl Form {
     /// The form of a stream that is read as lines.
     fn lines(layout: Layout, at: Checkpoint, how: How, colours: bool) -> Self {
         match how {
-            How::Lines if colours => {
-                let mut drawn = Plain::resume(layout, at);
-                drawn.set_track_touched(false);
-                drawn.set_colours(true);
-                Self::Drawn(Box::new(drawn))
-            }
-            How::Lines => Self::Read(Box::new(Reader::new(layout, at))),
+            How::Lines if colours => Self::drawn(layout, at),
+            How::Lines => Self::read(layout, at),
             How::Live | How::Filter | How::Raw => Self::live(layout, at, colours),
         }
+    }
+
+    /// The same form of what begins at `at`, if it is read as lines: these count from where they begin.
+    fn anew(&self, layout: Layout, at: Checkpoint, colours: bool) -> Option<Self> {
+        match self {
+            Self::Bytes | Self::Relay(_) => None,
+            Self::Live(_) => Some(Self::live(layout, at, colours)),
+            Self::Drawn(_) => Some(Self::drawn(layout, at)),
+            Self::Read(_) => Some(Self::read(layout, at)),
+        }
+    }
+
+    fn drawn(layout: Layout, at: Checkpoint) -> Self {
+        let mut drawn = Plain::resume(layout, at);
+        drawn.set_track_touched(false);
+        drawn.set_colours(true);
+        Self::Drawn(Box::new(drawn))
+    }
+
+    fn read(layout: Layout, at: Checkpoint) -> Self {
+        Self::Read(Box::new(Reader::new(layout, at)))
     }
 
     fn live(layout: Layout, at: Checkpoint, colours: bool) -> Self {
@@ -234,5 +250,41 @@ fn push_line(
     *in_line = line.goes_on;
     if !line.goes_on {
         out.push(b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::plain::LayoutKind;
+    use crate::term::size::Size;
+
+    #[test]
+    fn lines_after_a_gap_begin_where_the_gap_ends() {
+        let layout = Layout {
+            size: Size::new(24, 80),
+            kind: LayoutKind::Terminal,
+        };
+        for (how, colours) in [(How::Lines, false), (How::Lines, true), (How::Live, false)] {
+            let form = Form::lines(layout, Checkpoint::at(0), how, colours);
+            let mut lane = Lane {
+                sink: Sink::Out,
+                layout,
+                form,
+                colours,
+                on_terminal: false,
+                in_line: false,
+            };
+            let mut seen = Vec::new();
+            let mut take = |line: Shown<'_>| seen.push((line.start, line.text.to_owned()));
+            // First nothing is there, and later a line is cut.
+            lane.cut_lines(Checkpoint::scrolled(layout.size, 50, 1), &mut take);
+            lane.lines(b"one\r\ntw", &mut take);
+            lane.cut_lines(Checkpoint::scrolled(layout.size, 100, 1), &mut take);
+            lane.lines(b"three\r\n", &mut take);
+            lane.last_lines(&mut take);
+            let wanted = [(50, "one"), (55, "tw"), (100, "three")];
+            assert_eq!(seen, wanted.map(|(at, text)| (at, text.to_owned())));
+        }
     }
 }
