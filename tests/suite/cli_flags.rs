@@ -316,3 +316,17 @@ fn verbs_of_other_programs_are_known() {
     let help = home.ok(&["--help"]);
     assert!(!help.contains("capture-pane"), "{help}");
 }
+
+#[test]
+fn notices_are_a_list_and_nobody_who_would_hear_them_is_told() {
+    let home = Home::new();
+    let ran = home.run(&["run", "-n", "web", "--notify", "exit,ready", "sleep 1000"]);
+    let ran = ran.expect_code(0);
+    ran.expect_said("config.toml has no notify_command, so only a dashboard would notify");
+    let notify = &home.record("web")["notify"];
+    assert_eq!(*notify, serde_json::json!(["failed", "done", "ready"]));
+    home.run(&["run", "--notify", "all", "true"]).expect_code(2);
+    let home = Home::with_config("notify_command = \"true\"\n");
+    let ran = home.run(&["run", "--notify", "failed,done", "sleep 1000"]);
+    assert_eq!(ran.expect_code(0).stderr, "");
+}

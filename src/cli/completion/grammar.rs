@@ -12,6 +12,7 @@ use super::jobs::Which;
 use super::programs::Place;
 use super::{hosts, jobs, programs};
 use crate::cli::output::state;
+use crate::cli::value::notice;
 use crate::protocol::signal;
 
 /// Adds the completers. Aliases are not offered beside the names that they stand for; the verb of `words` is replaced
@@ -125,6 +126,9 @@ fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
         "SIG" => with_words(arg, signal::names().map(str::to_owned)),
         "WHAT" if arg.get_long() == Some("for") => with_words(arg, WAITS.map(str::to_owned)),
         "WHEN" if arg.get_long() == Some("restart") => with_words(arg, RESTARTS.map(str::to_owned)),
+        "EVENT,..." => arg.add(ArgValueCompleter::new(|word: &OsStr| {
+            last_of(&notice::WORDS, word)
+        })),
         "GROUP" => arg.add(ArgValueCompleter::new(|word: &OsStr| {
             jobs::marks(word, "g:")
         })),
@@ -136,6 +140,19 @@ fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
         })),
         _ => arg,
     }
+}
+
+/// The words of a list with commas with which the last one goes on, each with what is before it.
+fn last_of(words: &[&str], list: &OsStr) -> Vec<CompletionCandidate> {
+    let list = list.to_string_lossy();
+    let begin = list.rfind(',').map_or(0, |comma| comma + 1);
+    let (before, word) = list.split_at(begin);
+    let is_new = |known: &&&str| !before.split(',').any(|own| own == **known);
+    let found = words.iter().filter(|known| known.starts_with(word));
+    found
+        .filter(is_new)
+        .map(|known| CompletionCandidate::new(format!("{before}{known}")))
+        .collect()
 }
 
 /// The names that begin with `word`.
@@ -151,6 +168,19 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+
+    #[test]
+    fn the_last_word_of_a_list_is_completed() {
+        let found = |list: &str| {
+            let found = last_of(&["failed", "done", "exit"], OsStr::new(list));
+            let texts = found.iter().map(|one| one.get_value().to_string_lossy());
+            texts.map(String::from).collect::<Vec<_>>()
+        };
+        assert_eq!(found("f"), ["failed"]);
+        assert_eq!(found("failed,"), ["failed,done", "failed,exit"]);
+        assert_eq!(found("done,failed,e"), ["done,failed,exit"]);
+        assert!(found("failed,x").is_empty());
+    }
 
     #[test]
     fn arguments_follow_the_program() {

@@ -1,4 +1,5 @@
-//! Starts a job: its name, its program, its variables, the jobs after which it starts, and standard input that is passed on to it.
+//! Starts a job: its name, its program, its variables, the jobs after which it starts, standard input that is passed on
+//! to it, and notices that nobody would get.
 
 pub mod after;
 pub mod batch;
@@ -8,4 +9,5 @@ pub mod launch;
 pub mod program;
 pub mod queue_name;
 pub mod stdin;
+pub mod unheard;
 pub mod variables;

@@ -17,10 +17,11 @@ use crate::cli::logs::skipped;
 use crate::cli::output::{advised, note, words};
 use crate::cli::start::after::{self, Other};
 use crate::cli::start::batch::BatchRequest;
-use crate::cli::start::{directory, launch, program, queue_name, stdin, variables};
+use crate::cli::start::{directory, launch, program, queue_name, stdin, unheard, variables};
 use crate::cli::value::keep::{self, Keep};
 use crate::cli::value::name::parse_name;
-use crate::cli::value::{notice, number, restart};
+use crate::cli::value::notice::{self, Notices};
+use crate::cli::value::{number, restart};
 use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
@@ -28,9 +29,7 @@ use crate::protocol::params::{Remove, Start};
 use crate::protocol::reply::Started;
 use crate::protocol::shell::quote;
 use crate::protocol::status::InputState;
-use crate::protocol::{
-    Action, ErrorCode, Mode, Notice, Probe, Record, RestartPolicy, SessionId, Status,
-};
+use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, Status};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -116,9 +115,9 @@ pub struct Run {
     /// queued until then. Without a level: ready if that job has a probe, else ok
     #[arg(long, value_name = "JOB[:LEVEL]", value_parser = after::parse)]
     after: Vec<Other>,
-    /// Notify of this: failed, ready, input or done; may be given several times
-    #[arg(long, value_name = "EVENT", value_parser = notice::parse)]
-    notify: Vec<Notice>,
+    /// Notify of this: failed, done, exit (both), ready or input; several with commas, or given several times
+    #[arg(long, value_name = "EVENT,...", value_parser = notice::parse)]
+    notify: Vec<Notices>,
     #[command(flatten)]
     batch: BatchRequest,
     /// Let agents see the job (read), or also type into it (write)
@@ -162,6 +161,9 @@ impl Run {
         let started: Started = read_reply(value.clone())?;
         let id = started.session_id;
         recent::remember(&id);
+        if !self.notify.is_empty() && !self.attach {
+            unheard::tell(ctx);
+        }
         if let Some(agents) = self.share {
             unsaved::tell(share::set(ctx, &id, agents)?.unsaved);
         }
@@ -338,7 +340,7 @@ impl Run {
             after: after::resolve(ctx, &self.after)?,
             launcher,
             resources,
-            notify: (!self.notify.is_empty()).then(|| self.notify.clone()),
+            notify: (!self.notify.is_empty()).then(|| notice::all(&self.notify)),
             ..Start::default()
         })
     }
