@@ -115,6 +115,24 @@ impl Config {
         self.stop_grace_ms.unwrap_or(10_000)
     }
 
+    /// The keys that are set and that the daemon reads only when it starts.
+    pub fn read_at_start(&self) -> Vec<&'static str> {
+        let keys = [
+            ("max_sessions", self.max_sessions.is_some()),
+            (
+                "max_sessions_per_scope",
+                self.max_sessions_per_scope.is_some(),
+            ),
+            ("log_bytes", self.log_bytes.is_some()),
+            ("total_log_bytes", self.total_log_bytes.is_some()),
+            ("log_level", self.log_level.is_some()),
+            ("notify_command", self.notify_command.is_some()),
+            ("retention", self.retention != Retention::default()),
+        ];
+        let set = keys.into_iter().filter(|(_, is_set)| *is_set);
+        set.map(|(key, _)| key).collect()
+    }
+
     /// The words of `leave_key` with their positions.
     pub fn leave_keys(&self) -> Vec<Spelt> {
         let words = self.leave_key.0.iter();

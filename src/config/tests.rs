@@ -223,3 +223,11 @@ fn a_missing_file_means_the_defaults_and_a_directory_is_an_error() {
     let error = load(dir.path()).unwrap_err().to_string();
     assert!(error.starts_with("cannot read "), "{error}");
 }
+
+#[test]
+fn keys_that_only_a_new_daemon_reads_are_named() {
+    let keys = |text: &str| parse(text).unwrap().read_at_start();
+    assert_eq!(keys("theme = \"nord\"\nstop_grace_ms = 5\n"), [""; 0]);
+    let set = "notify_command = \"x\"\nmax_sessions = 5\n[retention]\npeople = \"1h\"\n";
+    assert_eq!(keys(set), ["max_sessions", "notify_command", "retention"]);
+}

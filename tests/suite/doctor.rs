@@ -103,6 +103,20 @@ fn a_wrong_configuration_is_a_problem_with_its_place() {
 }
 
 #[test]
+fn a_configuration_that_the_daemon_has_not_read_is_a_warning() {
+    let home = Home::with_config("max_sessions = 50\n");
+    home.start(&["-n", "web", "sleep 1000"]);
+    assert_eq!(found(&home, "configuration", "warning"), [""; 0]);
+    let changed = "max_sessions = 50\nnotify_command = \"true\"\n";
+    std::fs::write(home.path().join("config.toml"), changed).unwrap();
+    let said = "the daemon has not read this max_sessions, notify_command";
+    assert_found(&home, "configuration", "warning", said);
+    home.run(&["doctor"]).expect_code(0);
+    home.ok(&["daemon", "upgrade"]);
+    assert_eq!(found(&home, "configuration", "warning"), [""; 0]);
+}
+
+#[test]
 fn leftovers_are_warnings() {
     let home = Home::new();
     let session = home.path().join("sessions/abcdefghijkl");

@@ -1,6 +1,7 @@
 //! `doctor`: checks whether bgproc can work on this machine, and says how to fix problems.
 
 mod elsewhere;
+mod unread;
 
 use clap::Args;
 use serde_json::json;
@@ -35,7 +36,8 @@ impl Doctor {
         let config = settings::configuration();
         let jobs = config.as_ref().ok().and_then(|config| config.max_sessions);
         let mut findings = checkup(jobs.unwrap_or(USUAL_SESSIONS));
-        findings.extend(configuration(config));
+        let configuration = configuration(config, &findings);
+        findings.extend(configuration);
         let exit = report(ctx, &findings)?;
         // With `--json` nobody is asked.
         if ctx.json && !self.yes {
@@ -123,12 +125,14 @@ pub(super) fn report(ctx: &mut Context, findings: &[Finding]) -> Result<Exit, Fa
 }
 
 /// Checks the configuration, and what it names. Every verb reads it, so an error in it stops all of them.
-fn configuration(config: Result<Config, Failure>) -> Vec<Finding> {
+/// `found` is what is known already.
+fn configuration(config: Result<Config, Failure>, found: &[Finding]) -> Vec<Finding> {
     match config {
         Ok(config) => {
             let path = std::env::var("PATH").unwrap_or_default();
             let valid = Finding::ok("configuration", "config.toml is valid or absent");
             std::iter::once(valid)
+                .chain(unread::check(&config, found))
                 .chain(elsewhere::check(&config, &path))
                 .collect()
         }
