@@ -641,9 +641,12 @@ params! {
         /// Project files to use instead, merged in this order.
         #[schemars(length(min = 1))]
         files: Option<Vec<String>>,
-        /// Jobs by name, `g:GROUP` or `+TAG`; absent: those that start by themselves. `down` ends all jobs.
+        /// Jobs by name, pattern, `g:GROUP` or `+TAG`; absent: those that start by themselves. `down` ends all jobs.
         #[schemars(length(min = 1))]
         jobs: Option<Vec<String>>,
+        /// `up` and `plan`: of these jobs, leave out those that are named so.
+        #[schemars(length(min = 1))]
+        except: Option<Vec<String>>,
         /// Base port of a Procfile.
         #[schemars(range(min = 1))]
         port: Option<u16>,

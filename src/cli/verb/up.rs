@@ -36,9 +36,12 @@ pub struct Up {
     /// With a file: the same as --file. Without: follow the logs of the jobs when they are up
     #[arg(short = 'f', value_name = "FILE", num_args = 0..=1, default_missing_value = "", action = ArgAction::Append)]
     follow_or_file: Vec<String>,
-    /// Jobs, g:GROUP or +TAG; by default all jobs that start by themselves
+    /// Jobs, patterns, g:GROUP or +TAG; by default all jobs that start by themselves
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
+    /// Of these, leave out this job, pattern, g:GROUP or +TAG; can be repeated
+    #[arg(short = 'x', long, value_name = "JOB")]
+    except: Vec<String>,
     /// Base port of a Procfile
     #[arg(long, value_name = "N", value_parser = number::between::<u16>(1, 65_535))]
     port: Option<u16>,
@@ -99,6 +102,7 @@ impl Up {
         };
         let mut request = Project {
             jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
+            except: Some(self.except.clone()).filter(|jobs| !jobs.is_empty()),
             port: self.port,
             formation: self.formation.clone(),
             no_deps: self.no_deps.then_some(true),
@@ -203,8 +207,10 @@ impl Up {
             file: self.file.clone(),
         };
         let flags = [(self.apply, " --apply"), (self.prune, " --prune")];
+        let left_out = self.except.iter();
+        let left_out = left_out.map(|job| format!(" --except {}", quote(job)));
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
-        let jobs: String = jobs.collect();
+        let jobs: String = left_out.chain(jobs).collect();
         let command = format!("{}{jobs}", unasked("up", &flags, &source));
         consent(ctx, &confirmed, command)?;
         if !self.apply && may_ask {

@@ -7,6 +7,7 @@ use super::ProjectId;
 use crate::engine::project::Queue;
 use crate::engine::project::{JobWish, Member, Wish};
 use crate::project as file;
+use crate::protocol::glob::Glob;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Error, ErrorCode};
 
@@ -75,7 +76,7 @@ pub(crate) fn canonical(dir: &Path) -> PathBuf {
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
-/// The jobs that a request names: by name, `g:GROUP` or `+TAG`; without names those that start by themselves.
+/// The jobs that a request names: by name, `g:GROUP`, `+TAG` or a pattern; without names those that start by themselves.
 pub(crate) fn selected(
     project: &file::Project,
     names: Option<&[String]>,
@@ -87,6 +88,7 @@ pub(crate) fn selected(
     };
     let mut found = BTreeSet::new();
     for name in names {
+        let glob = Glob::is_pattern(name).then(|| Glob::new(name));
         let fits = |job: &String, defined: &file::Job| {
             if let Some(group) = name.strip_prefix("g:") {
                 let listed = project.groups.get(group);
@@ -95,7 +97,7 @@ pub(crate) fn selected(
             } else if let Some(tag) = name.strip_prefix('+') {
                 defined.tags.iter().any(|own| own == tag)
             } else {
-                job == name
+                job == name || glob.as_ref().is_some_and(|glob| glob.fits(job))
             }
         };
         let fitting = jobs.iter().filter(|(job, defined)| fits(job, defined));
@@ -120,6 +122,10 @@ fn no_job(project: &file::Project, name: &str) -> Error {
     }
     if let Some(tag) = tag {
         return not_found(&format!("job with the tag `{tag}`"));
+    }
+    if Glob::is_pattern(name) {
+        return not_found(&format!("job that fits `{name}`"))
+            .hint(format!("it has {}", listed(project.jobs.keys())));
     }
     let error = not_found(&format!("job `{name}`"));
     let jobs = project.jobs.keys();

@@ -111,6 +111,53 @@ fn up_of_one_job_brings_what_it_needs_and_nothing_else() {
 }
 
 #[test]
+fn up_takes_patterns() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    let lines = shop.ok(&["up", "{docs,nothing}"]);
+    has(&lines, "+ docs");
+    assert_eq!(lines.iter().filter(|line| line.starts_with('+')).count(), 1);
+    shop.ok(&["up", "*"]);
+    for name in ["db", "api", "docs"] {
+        assert_eq!(shop.job(name)["status"], "running", "{name}");
+    }
+    let ran = shop.run(&["up", "x*"]).expect_code(4);
+    ran.expect_said("project shop has no job that fits `x*`");
+}
+
+#[test]
+fn up_leaves_jobs_out() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    let ran = shop.run(&["up", "--except", "db"]);
+    assert_ne!(ran.code, Some(0), "{ran}");
+    ran.expect_said("migrate needs db, which is left out");
+    assert_eq!(shop.phase("docs"), "none", "nothing was started");
+    shop.ok(&["up", "-x", "{migrate,api}"]);
+    assert_eq!(shop.phase("db"), "ready");
+    assert_eq!(shop.phase("docs"), "running");
+    assert_eq!(shop.phase("api"), "none");
+    // What is new in the file does not belong to the selection, and neither does what was left out.
+    shop.ok(&["reload"]);
+    assert_eq!(shop.phase("api"), "none");
+    shop.ok(&["down"]);
+    let lines = shop.ok(&[
+        "up",
+        "-n",
+        "--no-deps",
+        "--except",
+        "migrate",
+        "api",
+        "migrate",
+    ]);
+    assert_eq!(lines, ["+ api"]);
+    let ran = shop.run(&["up", "-x", "nosuch"]).expect_code(4);
+    ran.expect_said("has no job `nosuch`");
+    let ran = shop.run(&["up", "-x", "*"]);
+    ran.expect_said("all jobs are left out");
+}
+
+#[test]
 fn a_persons_stop_holds_until_start() {
     let shop = Project::new(
         "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nrestart = { when = \"always\", backoff = \"10ms..10ms\" }\n",

@@ -302,7 +302,7 @@ fn wanted(
     params: &params::Project,
     is_reload: bool,
 ) -> Result<BTreeSet<String>, Error> {
-    let names = match (&params.jobs, is_reload) {
+    let mut names = match (&params.jobs, is_reload) {
         (Some(names), _) => selected(new, Some(names))?,
         (None, false) => selected(new, None)?,
         (None, true) => {
@@ -315,14 +315,45 @@ fn wanted(
             names
         }
     };
+    let left_out = match &params.except {
+        Some(words) if !is_reload => selected(new, Some(words))?,
+        _ => BTreeSet::new(),
+    };
+    names.retain(|name| !left_out.contains(name));
+    if names.is_empty() && !left_out.is_empty() {
+        return Err(Error::invalid("all jobs are left out"));
+    }
     let with_needs = params.no_deps != Some(true);
     let mut wanted = wish.with_needs(names.iter().map(String::as_str), with_needs);
+    check_left_out(wish, &wanted, &left_out)?;
     if is_reload {
         // What a person has stopped stays so.
         let held = |name: &String| wish.jobs.get(name).is_some_and(|job| job.hold.is_some());
         wanted.retain(|name| !held(name));
     }
     Ok(wanted)
+}
+
+/// Fails if a wanted job needs one that is left out: it would wait for it without end.
+fn check_left_out(
+    wish: &Wish,
+    wanted: &BTreeSet<String>,
+    left_out: &BTreeSet<String>,
+) -> Result<(), Error> {
+    if wanted.is_disjoint(left_out) {
+        return Ok(());
+    }
+    for name in wanted.difference(left_out) {
+        let needs = wish.jobs.get(name).map_or(&[][..], |job| &job.needs);
+        if let Some(need) = needs.iter().find(|need| left_out.contains(&need.job)) {
+            let needed = &need.job;
+            let message = format!("{name} needs {needed}, which is left out");
+            return Err(Error::invalid(message).hint(format!(
+                "leave {name} out, too; with --no-deps it starts without {needed}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The wanted jobs in the order in which queues start them: that of the words of the request, each job after what it

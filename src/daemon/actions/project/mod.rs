@@ -61,7 +61,12 @@ fn check(client: &Client, params: &Project) -> Result<(), Error> {
         let message = "agents use the project file of the directory, not `files`";
         return Err(Error::new(ErrorCode::PermissionDenied, message));
     }
-    for (name, list) in [("files", &params.files), ("jobs", &params.jobs)] {
+    let lists = [
+        ("files", &params.files),
+        ("jobs", &params.jobs),
+        ("except", &params.except),
+    ];
+    for (name, list) in lists {
         if list.as_ref().is_some_and(Vec::is_empty) {
             return Err(Error::invalid(format!("`{name}` is empty")));
         }
@@ -119,7 +124,7 @@ fn check_names(project: &file::Project, params: &Project) -> Result<(), Error> {
     words.try_for_each(|word| named(project, word).map(drop))
 }
 
-/// The jobs that a word names: a name, `g:GROUP` or `+TAG`.
+/// The jobs that a word names: a name, `g:GROUP`, `+TAG` or a pattern.
 fn named(project: &file::Project, word: &String) -> Result<BTreeSet<String>, Error> {
     if project.jobs.contains_key(word) {
         Ok(BTreeSet::from([word.clone()]))

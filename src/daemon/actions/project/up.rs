@@ -101,7 +101,7 @@ pub(super) fn apply(
         project.asked_by = client.principal.actor();
         project.offset = offset;
         project.ports = ports;
-        project.all |= params.jobs.is_none() && !is_reload;
+        project.all |= params.jobs.is_none() && params.except.is_none() && !is_reload;
         project.wish.all_or_none |= params.all_or_none == Some(true);
         project.survivors.clear();
         project.failed_stops.clear();
