@@ -84,6 +84,14 @@ impl Context {
         self.found(targets, among, known)
     }
 
+    /// The target of a command without one: the job that was used last on this terminal; if there is none and `several`
+    /// may be meant, all jobs of this directory's project.
+    pub fn usual(&mut self, several: bool) -> Result<String, Failure> {
+        let is_known = recent::recall().is_some();
+        let project = several && !is_known && !self.known()?.own.is_empty();
+        Ok(if project { "*" } else { "-" }.to_owned())
+    }
+
     /// The same for a verb that only shows jobs: a group, a tag or a pattern means those of all hosts.
     pub fn many_everywhere(&mut self, targets: &[String]) -> Result<Found, Failure> {
         let is_alone = self.only_here || hosts::only_here()?.is_none();

@@ -20,6 +20,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Parser};
 
 use crate::cli::Cli;
+use crate::cli::context::own_file;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::verb::{Verb, is_topic};
 use crate::protocol::shell::quote;
@@ -316,6 +317,10 @@ impl Wrong<'_> {
             return unfinished();
         }
         let jobs = missing.iter().any(|name| name.contains("JOB"));
+        let of_project = missing.len() == 1 && jobs && own_file::here().is_some();
+        if let Some(hint) = whole_project(verb).filter(|_| of_project) {
+            return (format!("{verb} needs a job"), Some(hint.to_owned()));
+        }
         let hint = match verb {
             "stop" => "bgproc stop JOB...; --all ends every running job",
             "kill" => "bgproc kill JOB...; --all kills every running job",
@@ -381,6 +386,19 @@ impl Wrong<'_> {
         };
         (message, self.help())
     }
+}
+
+/// What does with all jobs of this directory's project what a verb does with those that it names.
+fn whole_project(verb: &str) -> Option<&'static str> {
+    Some(match verb {
+        "start" => "bgproc start JOB...; bgproc up starts the project here",
+        "stop" => "bgproc stop JOB...; bgproc down ends all jobs of the project here",
+        "kill" => "bgproc kill JOB...; bgproc down --now kills all jobs of the project here",
+        "restart" => {
+            "bgproc restart JOB...; bgproc restart '*' restarts all jobs of the project here"
+        }
+        _ => return None,
+    })
 }
 
 /// Whether an option is written in a word: `--on` in `--on=x`, `-o` in `-ox`.

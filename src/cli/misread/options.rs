@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::cli::verb::Verb;
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 26] = [
+const ELSEWHERE: [(&str, &[&str], &str); 28] = [
     (
         "run",
         &[
@@ -56,6 +56,16 @@ const ELSEWHERE: [(&str, &[&str], &str); 26] = [
         "run",
         &["--port", "-p"],
         "the command says where it listens; --ready-port N waits for that",
+    ),
+    (
+        "run",
+        &["--shell"],
+        "/bin/sh runs a line; for another shell: bgproc run bash -c 'COMMAND LINE'",
+    ),
+    (
+        "ls",
+        &["--project", "-p"],
+        "bgproc ls '*' lists the jobs of this directory's project",
     ),
     ("wait", &["--until"], "did you mean --for?"),
     (

@@ -115,6 +115,14 @@ fn mistakes_are_explained() {
             "run has no option --ready | did you mean --ready-log, --ready-port or --ready-cmd?",
         ),
         (
+            "run --shell bash x",
+            "run has no option --shell | /bin/sh runs a line; for another shell: bgproc run bash -c 'COMMAND LINE'",
+        ),
+        (
+            "ls -p",
+            "ls has no option -p | bgproc ls '*' lists the jobs of this directory's project",
+        ),
+        (
             "capture --html --svg a",
             "--html cannot be used with --svg | bgproc help capture lists its arguments",
         ),

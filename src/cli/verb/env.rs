@@ -9,12 +9,13 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
+use crate::cli::output::{note, words};
 use crate::cli::project::source::Source;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::record::MASKED;
 use crate::protocol::reply::{JobEnvironment, ProjectState, Variable};
-use crate::protocol::{Action, Error, ErrorCode};
+use crate::protocol::shell::quote;
+use crate::protocol::{Action, Error, ErrorCode, Record};
 use crate::term::sanitize::clean;
 
 /// The shell that `exec` runs if no command is given and SHELL is not set.
@@ -124,7 +125,9 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
     let state: ProjectState = match answer {
         Ok(state) => state,
         Err(error) if is_unknown(&error) => {
-            let (dir, job) = elsewhere(ctx, source, job).ok_or(error)?;
+            let Some((dir, job)) = elsewhere(ctx, source, job) else {
+                return Err(unknown(ctx, source, job, error));
+            };
             ctx.daemon()?.call_as(Action::Project(Project {
                 dir: Some(dir),
                 jobs: Some(vec![job]),
@@ -148,6 +151,26 @@ fn environment(ctx: &mut Context, source: &Source, job: &str) -> Result<JobEnvir
 fn is_unknown(error: &Error) -> bool {
     use ErrorCode::{ProjectNotFound, SessionNotFound};
     matches!(error.code, ProjectNotFound | SessionNotFound)
+}
+
+/// The failure for a job that is in no project file: one that `run` has started may be meant.
+fn unknown(ctx: &mut Context, source: &Source, job: &str, error: Error) -> Failure {
+    let found = source.file.is_empty().then(|| ctx.one(job).ok()).flatten();
+    let is_it = |found: &Record| {
+        let summary = &found.summary;
+        let is_named = words::name(summary) == job || summary.session_id.as_str() == job;
+        summary.project.is_none() && (is_named || job == "-")
+    };
+    let Some(found) = found.filter(is_it) else {
+        return error.into();
+    };
+    let name = words::name(&found.summary);
+    let exit = Failure::from(error).exit();
+    let failure = Failure::with_message(exit, format!("{name} is a job without a project file"));
+    failure.hint(format!(
+        "bgproc status --env=full {} prints its environment",
+        quote(&name)
+    ))
 }
 
 /// The directory of the project and the name of a job that is named as in other verbs, as `shop/api`; `None` if there is

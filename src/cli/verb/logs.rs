@@ -82,8 +82,8 @@ pub struct Logs {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = number::from::<u32>(1))]
     #[arg(conflicts_with_all = ["follow", "lines", "raw", "plain", "since", "until", "run", "grep", "times", "stdin"])]
     command: Option<u32>,
-    /// The jobs; by default the one that was used last
-    #[arg(value_name = "JOB", default_value = "-")]
+    /// The jobs; by default the one that was used last, else all of this directory's project
+    #[arg(value_name = "JOB")]
     jobs: Vec<String>,
     /// The compiled `--grep`.
     #[arg(skip)]
@@ -126,6 +126,11 @@ impl Logs {
 
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         self.lines = self.lines.filter(|lines| *lines != ALL);
+        if self.jobs.is_empty() {
+            // These are for one job at a time.
+            let is_of_one = self.raw || self.command.is_some();
+            self.jobs = vec![ctx.usual(!is_of_one)?];
+        }
         let mut found = ctx.many(&self.jobs, Among::Any)?;
         if let Some(n) = self.command {
             let [only] = found.jobs.as_slice() else {

@@ -47,7 +47,7 @@ pub struct Ls {
     /// Do not print the heading
     #[arg(long)]
     no_header: bool,
-    /// Only these jobs
+    /// Only these jobs; in the directory of a project, '*' means those of the project
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
 }

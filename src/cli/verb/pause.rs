@@ -21,7 +21,10 @@ impl Pause {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let mut found = ctx.many(&self.jobs, Among::Going)?;
         let jobs = std::mem::take(&mut found.jobs);
-        let is_waiting = |job: &Record| job.summary.status == Status::Queued;
+        let is_waiting = |job: &Record| {
+            let (job, next) = (&job.summary, words::next_run(&job.summary));
+            job.status == Status::Queued || (!job.status.has_process() && next.is_some())
+        };
         let (waiting, running): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_waiting);
         for job in &waiting {
             found.exit = found.exit.or(ctx.complain(not_paused(job)));
@@ -33,9 +36,14 @@ impl Pause {
     }
 }
 
-/// A job that has no process yet cannot be paused; its queue can.
+/// A job that has no process yet cannot be paused; its queue can. A schedule can be switched off.
 fn not_paused(job: &Record) -> Failure {
     let name = words::name(&job.summary);
+    if words::next_run(&job.summary).is_some() {
+        let message = format!("{name} does not run now: it waits for its schedule");
+        let stop = format!("bgproc stop {} switches its schedule off", quote(&name));
+        return Failure::with_message(Exit::STATE, message).hint(stop);
+    }
     let waiting = job.summary.waiting.as_ref();
     let queue = waiting.and_then(|waiting| waiting.queue.as_deref());
     let failure = Failure::with_message(Exit::STATE, format!("{name} does not run yet"));

@@ -173,6 +173,9 @@ fn a_stop_during_a_run_says_that_the_schedule_is_off() {
         "version = 1\n[jobs.long]\nrun = \"exec sleep 1000\"\nschedule = { every = \"1h\" }\n",
     );
     shop.ok(&["up"]);
+    let paused = shop.run(&["pause", "long"]).expect_code(3);
+    let paused = paused.expect_said("long does not run now: it waits for its schedule");
+    paused.expect_said("bgproc stop long switches its schedule off");
     shop.ok(&["start", "long"]);
     let off = "its schedule is off; bgproc up long switches it on";
     let said = shop.ok(&["stop", "long"]).join("\n");

@@ -158,6 +158,37 @@ fn up_leaves_jobs_out() {
 }
 
 #[test]
+fn verbs_without_a_job_name_what_is_about_the_project() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    for (verb, said) in [
+        ("start", "; bgproc up starts the project here"),
+        ("stop", "; bgproc down ends all jobs of the project here"),
+        (
+            "kill",
+            "; bgproc down --now kills all jobs of the project here",
+        ),
+        (
+            "restart",
+            "; bgproc restart '*' restarts all jobs of the project here",
+        ),
+    ] {
+        shop.run(&[verb]).expect_code(2).expect_said(said);
+    }
+    shop.ok(&["up"]);
+    let lines = shop.ok(&["logs"]);
+    for line in ["db      | accepting", "migrate | line two"] {
+        has(&lines, line);
+    }
+    let outside = shop.home.start(&["-n", "alone", "sleep 1000"]);
+    for verb in ["env", "exec"] {
+        let ran = shop.run(&[verb, "alone"]).expect_code(4);
+        ran.expect_said("bgproc status --env=full alone prints its environment");
+    }
+    assert!(shop.home.record(&outside)["project"].is_null());
+}
+
+#[test]
 fn a_persons_stop_holds_until_start() {
     let shop = Project::new(
         "version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\nrestart = { when = \"always\", backoff = \"10ms..10ms\" }\n",
